@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-/// Distance between the quartiles over the median.
+/// The distance between the quartiles, relative to the median.
 double relative_spread(std::vector<double> times) {
   std::erase_if(times, [](double ns) { return ns <= 0; });
   std::ranges::sort(times);
@@ -55,7 +55,7 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   };
   if (baseline < 0 || !is_told(group.cases[baseline])) return ratios;
   const auto of_baseline = cpu_times_ns(group.cases[baseline]);
-  // What others leave in the caches makes turns slower, shorter ones by more.
+  // Data that others leave in the caches makes turns slower, short ones by more.
   constexpr double effect = 1 + kProcessEffect;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
     if (i == baseline || !is_told(group.cases[i])) continue;
@@ -65,7 +65,7 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   return ratios;
 }
 
-/// True where the case shares too few rounds that were left alone with another of the group.
+/// True where the case shares too few undisturbed rounds with another case of the group.
 bool shares_too_few(const GroupResult& group, const CaseResult& result, const Results& results) {
   const auto times = times_ns(result, results);
   return std::ranges::any_of(group.cases, [&](const CaseResult& other) {

@@ -17,7 +17,7 @@ double percentile(std::vector<double> values, double share) {
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// How much each fresh process differs from the one of its kind before it.
+/// How much each fresh process differs from the previous one of its kind.
 std::vector<double> between_processes(const std::vector<JudgedPair>& pairs) {
   std::map<PairKind, double> before;
   std::vector<double> differences;

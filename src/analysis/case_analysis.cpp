@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-/// What each round has of a column, over the iterations of its turn.
+/// The column's value of each round, divided by the iterations of a turn.
 template <class Column>
 std::vector<double> per_iteration(const CaseResult& result, Column column) {
   std::vector<double> values;
@@ -35,7 +35,7 @@ double switches_per_iteration(const CaseResult& result) {
          static_cast<double>(result.iterations * static_cast<std::int64_t>(result.rounds.size()));
 }
 
-/// What was published of the whole case, per iteration, on the clock that decides.
+/// Adds published times of the whole case, per iteration, on the clock that decides.
 void add_published(const GroupResult& group, const CaseResult& result, const Results& results,
                    CaseAnalysis& analysis) {
   for (const Published& published : group.published) {
@@ -69,19 +69,19 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   if (log_ratios(limit_times, case_times).empty()) return;
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, decision_level);
-  // Held against the limit of its bytes alone: nothing moves them faster. A launch is no such
-  // bound, for it times another kernel.
+  // The case is compared with the limit of its bytes: nothing moves them faster. A launch is no
+  // such bound, for it times another kernel.
   const CaseResult& of_bytes = *bytes_limit_of(group, result, results);
   if (is_busy(of_bytes, results.clock)) return;
   const auto bytes_times = times_ns(of_bytes, results);
-  // One alarm in twenty quiet groups would be too many, so all cases of the group share the 5 %.
+  // One false alarm in twenty quiet groups is too many, so all cases of a group share the 5 %.
   const double level = 1 - 0.05 / static_cast<double>(group.cases.size());
   analysis.above_limit =
       enough_rounds(log_ratios(bytes_times, case_times), level) &&
       paired_ratio(bytes_times, case_times, level).low > 1 + precision_of(group, results);
 }
 
-/// Packages and GPU together; one of them alone where the other has no meter.
+/// The energy of packages and GPU together; of one of them where the other has no meter.
 std::optional<double> joules(const ProfileCounters& counters) {
   if (!counters.cpu_joules && !counters.gpu_joules) return std::nullopt;
   return counters.cpu_joules.value_or(0) + counters.gpu_joules.value_or(0);
@@ -119,7 +119,7 @@ int index_of(const GroupResult& group, const std::string& variant) {
 }
 
 std::vector<double> all_times_ns(const CaseResult& result, const Results& results) {
-  // A case that used no device has no device time; its wall time is all there is.
+  // A case without a device has no device time, so its wall time counts.
   const bool device =
       results.clock == DecidingClock::Device &&
       std::ranges::all_of(result.rounds, [](const Round& round) { return round.device_ns > 0; });

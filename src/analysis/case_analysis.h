@@ -7,30 +7,30 @@
 
 namespace normbench {
 
-/// A stage against the limit of what it does.
+/// A stage compared with its limit.
 struct StageAnalysis {
   std::optional<Interval> of_limit;  // the limit's time over the stage's
   std::string limit;                 // name of the limit used, or ""
-  double floor_ns = 0;               // that limit's time per iteration; 0 without one
+  double floor_ns = 0;               // the limit's time per iteration; 0 without one
 };
 
 struct CaseAnalysis {
   std::vector<StageAnalysis> stages;  // as in the case
   std::optional<double> floor_ns;     // sum of the stages' floors; nothing when a stage has none
-  std::string binding;                // name of the limit that is most of that sum, or ""
-  std::optional<double> bytes_moved;  // over the fewest that go from source to result
+  std::string binding;                // the limit that is most of that sum, or ""
+  std::optional<double> bytes_moved;  // over the fewest from source to result
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
-  std::optional<Interval> ratio;      // time over the baseline's; speed-up is its inverse
+  std::optional<Interval> ratio;      // its time over the baseline's; speed-up is the inverse
   std::optional<Levels> states;       // two levels of the logarithms of that ratio: its interval
                                       // holds both
-  std::optional<Interval> of_limit;   // limit's time over the case's time
+  std::optional<Interval> of_limit;   // the limit's time over the case's time
   std::string limit;                  // name of the limit used
   std::optional<double> images_per_second;
   std::optional<double> faults;    // minor faults per iteration
-  std::optional<double> switches;  // context switches per iteration; nothing of a peer
+  std::optional<double> switches;  // context switches per iteration; nothing for a peer
   std::optional<double> published_ms, published_speed_up;
-  std::optional<PipelineAnalysis> pipeline = {};  // with items in flight
-  bool above_limit = false;  // faster than its limit beyond interval and precision: a bug to show
+  std::optional<PipelineAnalysis> pipeline = {};  // only with items in flight
+  bool above_limit = false;  // faster than its limit beyond interval and precision: a bug
 };
 
 CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
@@ -45,8 +45,8 @@ int index_of(const GroupResult& group, const std::string& variant);
 /// Nanoseconds per iteration of every round, on the clock that decides.
 std::vector<double> all_times_ns(const CaseResult& result, const Results& results);
 
-/// The same with 0, which ratios and intervals leave out, for rounds that others held up
-/// (is_held_up). All of them where too few were left alone: what such a case takes is not known.
+/// Nanoseconds per iteration of every round; 0 for rounds that others held up (is_held_up), which
+/// ratios and intervals leave out. All are 0 where too few are left: the time is not known then.
 std::vector<double> times_ns(const CaseResult& result, const Results& results);
 
 /// CPU nanoseconds per iteration of every round.
@@ -55,20 +55,20 @@ std::vector<double> cpu_times_ns(const CaseResult& result);
 /// Median nanoseconds per iteration of a measured case.
 double median_ns(const CaseResult& result, const Results& results);
 
-/// Median nanoseconds per iteration that a measured case's turns took for something; 0 for none.
+/// Median nanoseconds per iteration of a measured case in something, by its turns; 0 without any.
 double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns);
 
-/// Images a batch of a group whose cases start from equally many; 0 where none has a source.
+/// Images in a batch of a group whose cases all start from that many; 0 where none has a source.
 std::int64_t images_of(const GroupResult& group);
 
 /// Minor faults per iteration: the median of the rounds.
 double faults_per_iteration(const CaseResult& result);
 
-/// Median wall and device nanoseconds per iteration of a measured case, whichever clock decides; no
-/// device time for a case that used none.
+/// Median wall and device nanoseconds per iteration of a measured case, whichever clock decides. A
+/// case without a device has no device time.
 double wall_ns(const CaseResult& result);
 std::optional<double> device_ns(const CaseResult& result);
-/// Median time per iteration until all of it was given to the device; nothing without one.
+/// The median time until an iteration was all submitted to the device; nothing without a device.
 std::optional<double> submitted_ns(const CaseResult& result);
 
 /// True when the case has a stage of the op `T`, a type of ops/.
@@ -87,15 +87,15 @@ std::int64_t link_bytes(const CaseResult& result);
 /// Bytes per iteration that all stages move.
 std::int64_t moved_bytes(const CaseResult& result);
 
-/// The part of a case's time that a stage takes: of all stages' time on the host, of the wall time
-/// where a GPU takes part, since host and device times overlap. 0 when not attributed.
+/// The part of a case's time that a stage takes: on the host of all stages' time, with a GPU of the
+/// wall time, since host and device times overlap. 0 when not attributed.
 double stage_share(const CaseResult& result, const StageResult& stage);
 
-/// CPU seconds of all threads of the process: the median of the rounds. Nothing for a case without
-/// rounds.
+/// CPU seconds per image, of all threads of the process: the median of the rounds. Nothing for a
+/// case without rounds.
 std::optional<double> cpu_seconds_per_image(const CaseResult& result);
 
-/// What was counted over the steps of a case's profile; nothing where it was not read.
+/// Counts over the steps of a case's profile; nothing where they were not read.
 struct Counted {
   std::optional<double> instructions_per_cycle;
   std::optional<double> cycles, cache_misses, joules;  // per image

@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kLevel = 0.05;
 
-/// 2 exp(-6 k^2 / (n^3 + n^2)) of the largest statistic k.
+/// Pettitt's p-value for the largest statistic k: 2 exp(-6 k^2 / (n^3 + n^2)).
 double pettitt_p_value(double statistic, std::size_t values) {
   const auto n = static_cast<double>(values);
   return std::min(1.0, 2 * std::exp(-6 * statistic * statistic / (n * n * n + n * n)));
 }
 
-/// Of a change in the middle that no value contradicts.
+/// The p-value of a change in the middle that no value contradicts: the smallest there can be.
 double least_p_value(std::size_t values) {
   return pettitt_p_value(static_cast<double>(values / 2 * (values - values / 2)), values);
 }
@@ -35,7 +35,7 @@ bool move_the_same(const CaseResult& a, const CaseResult& b) {
          a.result_bytes == b.result_bytes;
 }
 
-/// Each with the fastest of the same bytes.
+/// Pairs of a stream and the fastest stream with the same bytes.
 std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const GroupResult& group,
                                                                       const Results& results) {
   std::vector<std::pair<const CaseResult*, const CaseResult*>> pairs;
@@ -51,7 +51,7 @@ std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const Grou
   return pairs;
 }
 
-/// The round behind a log ratio: some have none, since others held up a turn of theirs.
+/// The round of a log ratio. Rounds that others held up have no log ratio.
 int round_of(std::span<const double> times, std::span<const double> others, std::size_t log) {
   std::size_t round = 0;
   for (std::size_t seen = 0; round < times.size(); ++round)
@@ -67,7 +67,7 @@ ChangePoint change_point(std::span<const double> series) {
   ChangePoint found;
   double sum = 0, largest = 0;
   for (std::size_t t = 0; t + 1 < series.size(); ++t) {
-    // What moves from the second part to the first is compared with all others.
+    // A value that moves from the second part to the first is compared with all others.
     for (const double other : series) sum += (other > series[t]) - (other < series[t]);
     if (std::abs(sum) <= largest) continue;
     largest = std::abs(sum);

@@ -21,19 +21,19 @@ bool is_transfer(const StageResult& stage) {
   return is_op<H2d>(stage) || is_op<D2h>(stage) || is_op<Exchange>(stage);
 }
 
-/// A launch is work submitted to a GPU. Starting a team of threads is none: the streams, which have
+/// True for work submitted to a GPU. Starting a team of threads is no launch: streams, which have
 /// as many threads, start one too.
 bool is_launched(const StageResult& stage) {
   return is_on_gpu(stage) && !is_transfer(stage) && !is_op<Pin>(stage) && stage.min_bytes > 0;
 }
 
-/// True when the stage's times are those of the case's rounds, so that they can be paired.
+/// True when the stage's times were taken in the case's rounds, so that they can be paired.
 bool in_rounds(const CaseResult& result, const StageResult& stage) {
   return !stage.staged && stage.rounds_ns.size() == result.rounds.size();
 }
 
-/// Nanoseconds per iteration that each of the turns spent in a stage; 0 of a stage on the host in a
-/// round that others held up, as times_ns() has it.
+/// Nanoseconds per iteration that each turn spent in a stage. As in times_ns(), it is 0 for a stage
+/// on the host in a round that others held up.
 std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& stage) {
   std::vector<double> times;
   for (const std::int64_t ns : stage.rounds_ns)
@@ -45,7 +45,7 @@ std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& 
   return times;
 }
 
-/// Their median, without those.
+/// The median of a stage's times, without those that are 0.
 double stage_ns(const CaseResult& result, const StageResult& stage) {
   std::vector<double> times = stage_times_ns(result, stage);
   std::erase_if(times, [](double ns) { return ns <= 0; });
@@ -81,8 +81,8 @@ bool is_stream_for(const CaseResult& limit, const CaseResult& result, const Stag
          (is_on_gpu(stage) || limit.threads == result.threads);
 }
 
-/// The measured `launch` that this stage of the case cannot do without: a kernel's on the GPU. Null
-/// for none.
+/// The measured `launch` that this stage cannot do without, if it is a kernel on the GPU; null for
+/// none.
 const CaseResult* launch_limit(const GroupResult& group, const CaseResult& result,
                                const StageResult& stage) {
   if (!result.peer.empty() || !is_launched(stage)) return nullptr;
@@ -109,7 +109,7 @@ const CaseResult* bytes_limit(const GroupResult& group, const CaseResult& result
   return best;
 }
 
-/// Over the rounds that both have, or of two medians whose intervals each err half as often.
+/// The limit's time over the stage's, paired by round or, if it must be, as a ratio of two medians.
 std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult& result,
                                        const StageResult& stage) {
   const auto at_best = stage_times_ns(limit, limit.stages[0]);
@@ -144,8 +144,8 @@ bool has_transfer(const CaseResult& result, const std::string& op, std::int64_t 
   });
 }
 
-/// The slowest copy counts: transfers of both directions may overlap, none is faster than its own.
-/// Pageable memory is the case's own choice, and no limit of the link.
+/// The slowest pinned copy of the case's transfers, or null. Copies in both directions may overlap;
+/// none is faster than its limit. Pageable memory is the case's choice, not the link's limit.
 const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
                              const Results& results) {
   const CaseResult* slowest = nullptr;
@@ -160,7 +160,7 @@ const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
   return slowest;
 }
 
-/// True if bytes alone say nothing of the case's time: it decodes, encodes, or stands for a
+/// True if bytes alone do not decide the case's time: it decodes, encodes, or stands for a
 /// network.
 bool does_more_than_move(const CaseResult& result) {
   return has_op<Load>(result) || has_op<Save>(result) || has_op<Compute>(result);
@@ -175,7 +175,7 @@ bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
          (uses_gpu(result) || limit.threads == result.threads);
 }
 
-/// The slowest launch that no stage of the case can do without. A graph launches them all as one.
+/// The slowest launch that a stage of the case cannot do without. A graph launches all at once.
 const CaseResult* slowest_launch(const GroupResult& group, const CaseResult& result,
                                  const Results& results) {
   const CaseResult* slowest = nullptr;
@@ -189,12 +189,12 @@ const CaseResult* slowest_launch(const GroupResult& group, const CaseResult& res
   return slowest;
 }
 
-/// The device's clock counts nothing of what a case does on the host.
+/// True if the deciding clock counts the stage: a device's clock counts nothing on the host.
 bool is_timed(const CaseResult& result, const StageResult& stage, const Results& results) {
   return results.clock != DecidingClock::Device || !uses_gpu(result) || is_on_gpu(stage);
 }
 
-/// A peer may do several stages in one.
+/// Adds the floor of a case, unless a peer ran it: that may do several stages in one.
 void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   double floor_ns = 0;
@@ -213,8 +213,8 @@ void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& a
       std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;
 }
 
-/// Over the link, source and result are in different memories; of files nobody knows what is read,
-/// and of a peer what it moves.
+/// Adds the bytes moved over the fewest. A case that uses the link has source and result in
+/// different memories; what is read of files and what a peer moves is not known.
 void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);

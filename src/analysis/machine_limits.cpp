@@ -8,7 +8,7 @@
 namespace normbench {
 namespace {
 
-/// Threads have a column, and the fastest kernel counts.
+/// The axes but for threads, which have a column, and kernels, of which the fastest counts.
 Json other_axes(Json axes) {
   axes.erase("threads");
   axes.erase("kernel");

@@ -6,20 +6,20 @@
 
 namespace normbench {
 
-/// One limit, by its fastest kernel.
+/// One limit, with its fastest kernel.
 struct MachineLimit {
   std::string kind, variant;   // the experiment; the variant without its axes
-  Json axes = Json::object();  // but for threads and kernels
+  Json axes = Json::object();  // without threads and kernels
   Place place = Place::Cpu;
   std::string kernel;
-  int threads = 1;             // of the host
+  int threads = 1;             // host threads
   std::optional<Interval> ns;  // per call: median and 95 % interval; nothing: not measured
-  std::int64_t bytes = 0;      // that a call moves: over the link where there is one
-  double faults = 0;           // page faults of a call
+  std::int64_t bytes = 0;      // moved by a call: over the link where there is one
+  double faults = 0;           // page faults in a call
   std::string reason;          // why it was not measured, where that is known
 };
 
-/// In the order of the document; variants of one name and as many threads are one.
+/// The limits in the document's order; variants with the same name and threads are one.
 std::vector<MachineLimit> machine_limits(const Results& results);
 
 }  // namespace normbench

@@ -39,8 +39,8 @@ std::vector<std::int64_t> ends_of_turns(const GroupResult& group) {
   return ends;
 }
 
-/// The time over which a case's disturbances were read: each turn with what was before it, since
-/// another's turn ended.
+/// The time in which a case's disturbances were read: each turn, and what was before it since the
+/// end of another's turn.
 double time_read_ns(const CaseResult& result, const std::vector<std::int64_t>& ends) {
   std::int64_t total = 0;
   for (const Round& round : result.rounds) {
@@ -74,7 +74,7 @@ void add_frequency(const CaseResult& result, CaseNoise& noise) {
   noise.frequency_spread = (high - low) / middle;
 }
 
-/// The modified z-score of every value: its offset from the median over the median distance.
+/// The modified z-score of every value: its distance from the median over the median distance.
 std::vector<double> modified_z(const std::vector<double>& values) {
   const double middle = median(values);
   std::vector<double> distances, scores;
@@ -85,7 +85,7 @@ std::vector<double> modified_z(const std::vector<double>& values) {
   return scores;
 }
 
-/// Rounds that others' use of the processor made slower.
+/// True for rounds that were slower because others used the processor.
 std::vector<bool> preempted(const CaseResult& result, const std::vector<double>& times) {
   const auto switches =
       column(result, [](const Round& r) { return r.counters.involuntary_switches; });
@@ -138,7 +138,7 @@ void add_flags(const CaseResult& result, const DeviceStates& states, const Resul
   }
 }
 
-/// Rounds of the first third paired with those as far into the last.
+/// Compares the first third of the rounds with the last: each round with the one as far into it.
 void add_drift(const std::vector<double>& times, double precision, CaseNoise& noise) {
   const auto third = static_cast<std::ptrdiff_t>(times.size() / 3);
   const std::vector<double> first(times.begin(), times.begin() + third);
@@ -149,7 +149,7 @@ void add_drift(const std::vector<double>& times, double precision, CaseNoise& no
                  std::abs(noise.drift->value - 1) > precision;
 }
 
-/// The ratio to the baseline, without the rounds that are flagged in either.
+/// Adds the ratio to the baseline without rounds that are flagged in either case.
 void add_sensitivity(const std::vector<double>& times, const std::vector<double>& baseline,
                      const std::vector<int>& elsewhere, CaseNoise& noise) {
   std::vector<double> a, b;

@@ -1,5 +1,5 @@
 /// The ledger of what disturbed a case: pure functions of its rounds. Rounds are flagged, counted
-/// and shown; of all flags only `held up` takes a round out of what decides.
+/// and shown; only the flag `held up` excludes a round from what decides.
 #pragma once
 
 #include <map>
@@ -22,22 +22,22 @@ enum class Flag {
 };
 
 struct CaseNoise {
-  int rounds = 0;                  // 0 for a case that was not measured: all else says nothing then
+  int rounds = 0;                  // 0 for a case that was not measured; then the rest says nothing
   Counters counters;               // over all rounds
   std::int64_t frequency_khz = 0;  // median; 0 where the machine does not say
   double frequency_spread = 0;     // highest less lowest, over the median
-  // Of the time between the ends of turns; with several processors they may exceed 1.
+  // Shares of the time between the ends of turns; several processors together may exceed 1.
   double steal_share = 0, throttled_share = 0;
   std::map<Flag, std::vector<int>> flagged;  // rounds by reason, in order; reasons that occur
-  std::vector<int> disturbed;                // rounds with any of them
-  double autocorrelation = 0;  // lag 1, of the log ratios to the baseline, or of its own log times
+  std::vector<int> disturbed;                // rounds with any of these
+  double autocorrelation = 0;  // lag 1, of the log ratios to the baseline or of its log times
   std::optional<Interval> drift;        // time of the last third over the first's; needs 18 rounds
-  bool drifts = false;                  // that interval excludes 1, by more than the precision
-  std::optional<Interval> undisturbed;  // the ratio without rounds that are flagged here or there
-  bool sensitive = false;  // disturbances moved the ratio by more than half its interval's width
+  bool drifts = false;                  // that interval excludes 1 by more than the precision
+  std::optional<Interval> undisturbed;  // the ratio without rounds flagged in either case
+  bool sensitive = false;  // disturbances moved the ratio by over half its interval's width
 };
 
-/// Of every case of the group:
+/// The noise of every case of the group. Rounds have these flags:
 /// - stolen, throttled: the machine counted such time in the turn or its warm-up.
 /// - held up: others had a processor of the turn for so long that it is no replicate (is_held_up).
 /// - preempted: more involuntary switches than is usual, and more than 2 % slower than the rounds
@@ -49,14 +49,14 @@ struct CaseNoise {
 /// - device throttled: for a reason that other turns of the group did not have.
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results);
 
-/// What the ends of a group's turns found the GPU in; all zeros where nothing was read.
+/// The GPU's states at the ends of a group's turns; all zeros where none was read.
 struct DeviceStates {
-  int turns = 0, read = 0;  // on the GPU, and of which the state was read
+  int turns = 0, read = 0;  // turns on the GPU; those whose state was read
   std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;  // SM clock
   std::int64_t low_c = 0, high_c = 0;
-  // Reasons that held the clocks back in all turns, and in some of them only. Idling is none.
+  // Reasons that held the clocks back in all turns, and in only some. Idling is no reason.
   std::int64_t always_bits = 0, sometimes_bits = 0;
-  std::int64_t slowest_ns = 0;  // of the readings
+  std::int64_t slowest_ns = 0;  // the longest reading
 
   bool clock_changed() const;  // by more than 2 % of its median
   bool warmed() const;         // by 10 C or more
@@ -64,20 +64,20 @@ struct DeviceStates {
 };
 DeviceStates device_states(const GroupResult& group);
 
-/// How far a group's numbers can be trusted.
+/// How far the numbers of a group can be trusted.
 struct Quality {
-  bool of_ratios = false;  // else of times: fewer than two cases were measured
-  double half_width = 0;   // widest of the ratios' intervals, or of the times'
+  bool of_ratios = false;  // else of times, with fewer than two measured cases
+  double half_width = 0;   // widest of the ratios' or times' intervals
   bool quick = false;      // a quick run: its intervals are wide
-  bool noisy = false;      // the machine, for one of the reasons below
+  bool noisy = false;      // for one of the reasons below
   double spread = 0;       // middle half of a case's rounds over their median, largest
   int rounds = 0, disturbed = 0;
   std::map<Flag, std::size_t> flagged;
-  double drift = 0;  // the largest that is one
+  double drift = 0;  // the largest drift of a case that drifts
 };
 
-/// Noisy: the rounds of a case spread wide, intervals stayed wide, a tenth of the rounds is
-/// flagged, or a case drifts.
+/// Completes `measured`. The machine was noisy where the rounds of a case spread wide, intervals
+/// stayed wide, a tenth of the rounds is flagged, or a case drifts.
 Quality quality_of(Quality measured, const std::vector<CaseNoise>& noise, double precision,
                    bool quick);
 

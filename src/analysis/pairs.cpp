@@ -18,7 +18,7 @@ bool ends_alike(const CaseResult& a, const CaseResult& b) {
   return std::ranges::equal(outputs_of(a), outputs_of(b), are_alike);
 }
 
-/// A peer has a process to itself, beside those of other peers and this one.
+/// The effect of two processes: a peer has one to itself, apart from other peers and this one.
 double effect_between(const CaseResult& a, const CaseResult& b) {
   return a.peer.empty() && b.peer.empty() ? 0 : kProcessEffect;
 }

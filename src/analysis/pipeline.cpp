@@ -14,16 +14,16 @@
 namespace normbench {
 namespace {
 
-constexpr double kHeld = 1.02;        // over the bound, from here on it is said
-constexpr double kReached = 1.1;      // over the next bound, and still said to be held by that
-constexpr double kWorthItems = 0.98;  // of the time: from here on more items in flight are advised
+constexpr double kHeld = 1.02;        // over the bound: from here on it is mentioned
+constexpr double kReached = 1.1;      // over the next bound, and still said to be held by it
+constexpr double kWorthItems = 0.98;  // of the time: from here on more in flight is advised
 
 using Series = std::vector<double>;  // by round, per item
 
-/// One of the things that a pipeline cannot be faster than.
+/// One thing that a pipeline cannot be faster than.
 struct Term {
   BoundKind kind;
-  std::size_t lane;  // where it is one
+  std::size_t lane;  // only for Lane
   Series ns;
 
   double at() const { return median(ns); }
@@ -46,7 +46,7 @@ Series scaled(Series series, double by) {
   return series;
 }
 
-/// Of the rounds that all have.
+/// Sums the series, over the rounds that all have.
 Series sum(const std::vector<Series>& all) {
   Series total = all.front();
   for (const Series& one : all) {
@@ -62,8 +62,8 @@ bool works_on_host(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// The fastest stream that moves as many bytes each way as all stages on the host must, by all
-/// cores; null for none. What a `load` moves is not known.
+/// The fastest stream by all cores that moves as many bytes each way as all host stages must; null
+/// for none. What a `load` moves is not known.
 const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& result,
                                 std::int64_t cores, const Results& results) {
   StreamMix all;
@@ -85,7 +85,7 @@ const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& resu
   return best;
 }
 
-/// All that bounds a pipeline; empty where one of its lanes was not measured alone.
+/// All bounds of a pipeline; empty where one of its lanes was not measured alone.
 class Terms {
  public:
   Terms(const GroupResult& group, const CaseResult& result, std::int64_t cores,
@@ -109,12 +109,12 @@ class Terms {
   const CaseResult& result(std::size_t lane) const { return *results_[lane]; }
   Series all_cpu() const { return sum(cpu_); }
 
-  /// The largest; `but`: of the others when a lane's work takes no time. Nothing where that leaves
-  /// none.
+  /// The largest term, with `but` as if that lane's work took no time. Nothing where none is
+  /// left.
   std::optional<Term> largest(std::optional<std::size_t> but = {}) const {
     return largest_of(terms(but, but));
   }
-  /// The largest that more servers of a lane do not change.
+  /// The largest term that more servers of a lane do not change.
   std::optional<Term> largest_beside(std::size_t lane) const {
     return largest_of(terms(lane, std::nullopt));
   }
@@ -142,7 +142,7 @@ class Terms {
 
   const std::vector<LaneResult>& lanes_;
   std::int64_t cores_;
-  std::vector<const CaseResult*> results_;  // of lanes alone; by lane, as the others
+  std::vector<const CaseResult*> results_;  // each lane alone; by lane, as the others
   std::vector<Series> alone_, cpu_;
   Series stream_;
 };
@@ -151,7 +151,7 @@ std::string lane_name(const CaseResult& result, const Term& term) {
   return term.kind == BoundKind::Lane ? result.pipeline->lanes[term.lane].name : "";
 }
 
-/// The lane of each visit: stages of a lane that follow one another are one.
+/// The lane of each visit: consecutive stages in one lane are one visit.
 std::vector<std::size_t> visited_lanes(const CaseResult& result) {
   std::vector<std::size_t> lane_of(result.stages.size()), visits;
   const auto& lanes = result.pipeline->lanes;
@@ -168,8 +168,8 @@ bool works_on_host_alone(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// What an item of a round took in a lane alone: on the host as its latency is to those of the
-/// others there.
+/// The time of an item in a lane alone. On the host a round's time is divided as its latencies
+/// are.
 double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::size_t item) {
   const auto items = static_cast<std::size_t>(alone.iterations);
   const bool has_latencies = alone.pipeline && alone.pipeline->latency_ns.size() / items > round;
@@ -180,8 +180,8 @@ double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::
   return sum_ns > 0 ? mean_ns * ns * static_cast<double>(items) / sum_ns : mean_ns;
 }
 
-/// The pipeline by its lanes alone in one round. On the host it is slowed by what its processor
-/// time in that round was above theirs.
+/// The model of the pipeline in one round, by its lanes alone. On the host it is slower by the
+/// factor by which its processor time in that round exceeded theirs.
 PipelineModel model_of(const CaseResult& result, const Terms& terms, double slowed,
                        std::size_t round) {
   PipelineModel model{.lanes = {},
@@ -197,7 +197,7 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
     if (on_host[i] && terms.alone(i)[round] > 0)
       model.lanes[i].cores = terms.cpu(i)[round] / terms.alone(i)[round];
   }
-  constexpr std::int64_t most_items = 2000;  // of more, filling and draining are nothing
+  constexpr std::int64_t most_items = 2000;  // with more, filling and draining are nothing
   for (std::int64_t item = 0; item < std::min(result.iterations, most_items); ++item) {
     auto& work_ns = model.work_ns.emplace_back();
     for (const std::size_t lane : model.visits) {
@@ -212,8 +212,8 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
   return model;
 }
 
-/// An item by the model, as the pipeline is; not slower than it was, for what the lanes do not
-/// explain more servers do not end.
+/// The model's time for an item, as the pipeline is. It is not above the measured time: more
+/// servers do not remove what the lanes do not explain.
 Series explained(const CaseResult& result, const Terms& terms, const Series& times) {
   Series series;
   for (std::size_t r = 0; r < std::min(times.size(), terms.all_cpu().size()); ++r) {
@@ -224,8 +224,8 @@ Series explained(const CaseResult& result, const Terms& terms, const Series& tim
   return series;
 }
 
-/// An item by the model where a lane has so many servers and so many items are in flight; not
-/// faster than a bound.
+/// The model's time for an item when a lane has so many servers and so many items are in flight;
+/// not below a bound.
 Series with_servers(const CaseResult& result, const Terms& terms, std::size_t lane,
                     std::int64_t servers, std::int64_t in_flight, const Series& bound) {
   const Series alone_cpu = terms.all_cpu(), own_cpu = cpu_ns(result);
@@ -241,7 +241,7 @@ Series with_servers(const CaseResult& result, const Terms& terms, std::size_t la
   return times;
 }
 
-/// Nothing for a lane of a device, whose queues share it, and where a config could not have them.
+/// How many more servers help; nothing for a device, whose lanes share it, or beyond any config.
 std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& terms,
                                         const Term& bound, const Series& times) {
   const PipelineResult& pipeline = *result.pipeline;
@@ -258,7 +258,7 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
                    .lane = lane_name(result, *next),
                    .at_most = paired_ratio(times, next->ns, decision_level)};
   Series then = with_servers(result, terms, bound.lane, more.servers, pipeline.in_flight, next->ns);
-  // One item for each server, where those in flight are fewer and that pays.
+  // There is an item for each server, where fewer are in flight and more pay.
   std::int64_t all = more.servers - pipeline.lanes[bound.lane].servers;
   for (const LaneResult& lane : pipeline.lanes) all += lane.servers;
   if (all > pipeline.in_flight) {
@@ -273,7 +273,7 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
   return more;
 }
 
-/// The median of the rounds' processor time over their time.
+/// The median over the rounds of processor time over time.
 double cores_used(const CaseResult& result) {
   std::vector<double> used;
   for (const Round& round : result.rounds)
@@ -282,7 +282,7 @@ double cores_used(const CaseResult& result) {
   return median(std::move(used));
 }
 
-/// As the lanes alone add up where the config lets fewer of them overlap than there are.
+/// Adds what the lanes alone add up to where the config lets fewer of them overlap than there are.
 void add_held(const CaseResult& result, const Terms& terms, PipelineBound& bound) {
   const PipelineResult& pipeline = *result.pipeline;
   double all_ns = 0, host_ns = 0;
@@ -331,7 +331,7 @@ double median_of(const std::vector<std::int64_t>& values) {
   return values.empty() ? 0 : median({values.begin(), values.end()});
 }
 
-/// The median share of the rounds' time.
+/// The lane's median share of the rounds' time.
 double busy_share(const CaseResult& result, const LaneResult& lane) {
   std::vector<double> shares;
   for (std::size_t r = 0; r < std::min(result.rounds.size(), lane.busy_ns.size()); ++r)

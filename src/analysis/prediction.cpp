@@ -16,7 +16,7 @@ std::int64_t threads_of(const CaseResult& result, std::size_t stage) {
   return result.threads;
 }
 
-/// True if a stage of the case can have read that: what it starts from, or what stages before gave.
+/// True if a stage of the case may have read this: it is an input, or an earlier stage's output.
 bool could_read(const CaseResult& result, std::size_t stage, const TensorDesc& desc) {
   if (result.source == desc ||
       std::ranges::find(result.more_inputs, desc) != result.more_inputs.end())
@@ -25,7 +25,7 @@ bool could_read(const CaseResult& result, std::size_t stage, const TensorDesc& d
   return std::ranges::find(before, desc, &StageResult::out) != before.end();
 }
 
-/// True for the same work on the same tensors by as many threads.
+/// True if both do the same work on the same tensors with as many threads.
 bool is_same(const Stage& stage, int threads, const CaseResult& result, std::size_t index) {
   const StageResult& other = result.stages[index];
   const auto& in = stage.signature.in;
@@ -37,12 +37,12 @@ bool is_same(const Stage& stage, int threads, const CaseResult& result, std::siz
              in, [&](const TensorDesc& desc) { return could_read(result, index, desc); });
 }
 
-/// What a stage takes, and of how many cores.
+/// The time of a stage, and the cores that it uses.
 struct StageTime {
   double ns = 0, cores = 1;
 };
 
-/// Of a case: its processor time over its time.
+/// The cores that a case uses: its processor time over its time.
 double cores_of(const CaseResult& result) {
   double cpu_ns = 0, wall_ns = 0;
   for (const Round& round : result.rounds) {
@@ -66,7 +66,7 @@ std::optional<StageTime> stage_time(const Stage& stage, int threads, const Resul
   return least;
 }
 
-/// Adds a lane's stages; what has no time to `missing`.
+/// The sum of a lane's stages; nothing where one has no time, which goes to `missing`.
 std::optional<double> lane_ns(const Case& work, const Lane& lane, const Results& times,
                               double& cpu_ns, std::vector<std::string>& missing) {
   double sum_ns = 0;

@@ -29,7 +29,7 @@ HostAndDevice times_of(const CaseResult& result, const std::string& label) {
   return stage == result.stages.end() ? HostAndDevice{} : stage_times(result, *stage);
 }
 
-/// Host and device time of the stage with this label, or of all; nothing where one is not known.
+/// Host and device time of the stage with this label, or of all; nothing where one is unknown.
 std::optional<double> sum_of(const CaseResult& result, const std::string& label) {
   if (!measured(result)) return std::nullopt;
   double ns = 0;
@@ -51,7 +51,7 @@ double per_item_ms(const Published& published) {
   return *published.wall_ms / static_cast<double>(std::max<std::int64_t>(1, published.items));
 }
 
-/// True of a variant with items in flight that has a stage of this label.
+/// True for a variant with items in flight and a stage of this label.
 bool runs_stage(const GroupResult& group, const std::string& variant, const std::string& label) {
   const int index = index_of(group, variant);
   if (index < 0 || !group.cases[static_cast<std::size_t>(index)].pipeline) return false;

@@ -1,4 +1,4 @@
-/// Published figures beside the same quantities here.
+/// Published figures beside what was measured here.
 #pragma once
 
 #include "analysis/analysis.h"
@@ -13,22 +13,22 @@ struct PublishedFigure {
   std::optional<double> here;  // the median; nothing where it was not measured
 };
 
-/// What an entry of the group says, one element a figure. A stage's wall time is the host's, which
-/// for one on the GPU is that of its calls. A sum is of the stages' host and device times.
+/// The figures of an entry of the group. A stage's wall time is the host's: for a stage on the GPU
+/// the time of its calls. A sum adds the stages' host and device times.
 std::vector<PublishedFigure> published_figures(const GroupResult& group,
                                                const GroupAnalysis& analysis,
                                                const Published& published);
 
-/// What the published times of a pipeline and of one of its stages say of overlapping that stage
-/// with the rest: arithmetic, nothing measured here. Times are milliseconds an item.
+/// What the published times of a pipeline and of one stage imply for overlapping that stage with
+/// the rest: arithmetic, nothing measured here. Times are milliseconds an item.
 struct PublishedOverlap {
   const Published *whole = nullptr, *stage = nullptr;
   double whole_ms = 0, stage_ms = 0;
   double overlapped_ms = 0;           // at best: the longer of the stage and the rest
-  std::int64_t servers = 1;           // that bring the stage down to the rest
+  std::int64_t servers = 1;           // needed to bring the stage down to the rest
   const Published* faster = nullptr;  // a variant with that stage, published as faster still
 };
-/// Of the group's entries that are of as many items; they must outlive it.
+/// The overlaps of the group's entries with equally many items. The entries must outlive them.
 std::vector<PublishedOverlap> published_overlaps(const GroupResult& group);
 
 }  // namespace normbench

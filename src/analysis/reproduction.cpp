@@ -9,7 +9,7 @@ bool has_id(const std::vector<std::string>& ids, const std::string& id) {
   return std::ranges::find(ids, id) != ids.end();
 }
 
-/// What explains the time of a case; an empty cause where it was not measured.
+/// Adds what explains the time of a case; nothing where it was not measured.
 void add_cause(const GroupAnalysis& analysis, int index, const Results& results, Reproduced& line) {
   if (index < 0 || !measured(line.group->cases[index])) return;
   line.cause = explain(*line.group, analysis.cases[index], index, results);

@@ -1,4 +1,4 @@
-/// What documents say of published experiments: their claims judged, their figures beside those
+/// What documents show of published experiments: claims judged, and figures beside those measured
 /// here.
 #pragma once
 
@@ -12,23 +12,23 @@ struct ReproducedClaim {
   const Claim* claim = nullptr;
   Judgement judgement;
 };
-/// A figure, and the entry that it is of.
+/// A figure, and the entry that it belongs to.
 struct ReproducedFigure {
   const Published* published = nullptr;
   PublishedFigure figure;
 };
 
-/// One line about one published experiment.
+/// What one group shows of a published experiment.
 struct Reproduced {
   std::string id;
   const GroupResult* group = nullptr;
   std::variant<ReproducedClaim, TrendJudgement, ReproducedFigure> found;
-  Cause cause;            // of the case that the figure is of, or of the claim's slower side
+  Cause cause;            // the figure's case's, or the claim's slower side's
   std::string case_name;  // whose cause that is
 };
 
-/// Claims first, then figures, of all experiments with this id, in order. The experiments have to
-/// outlive it.
+/// The claims, then the figures, of all experiments with this id, in order. The experiments must
+/// outlive them.
 std::vector<Reproduced> reproduced(const std::vector<Experiment>& experiments,
                                    const Results& results, const std::string& id);
 

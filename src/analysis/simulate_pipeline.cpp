@@ -32,7 +32,7 @@ class Simulation {
 
   std::size_t lane_of(std::size_t item) const { return model_.visits[visit_[item]]; }
 
-  /// Gives the lane's free servers what waits for it.
+  /// Gives items that wait for the lane to its free servers.
   void serve(std::size_t lane) {
     for (; free_[lane] > 0; --free_[lane]) {
       if (waiting_[lane].empty() && !admit(lane)) return;
@@ -42,7 +42,7 @@ class Simulation {
     }
   }
 
-  /// True if a next item starts in this lane now.
+  /// True if another item starts in this lane now; then it waits there.
   bool admit(std::size_t lane) {
     if (lane != model_.visits.front() || admitted_ == model_.work_ns.size() ||
         flying_ == model_.in_flight)
@@ -54,7 +54,7 @@ class Simulation {
 
   double cores_of(const Work& work) const { return model_.lanes[lane_of(work.item)].cores; }
 
-  /// To the next end of work.
+  /// Advances to the next end of work.
   void advance() {
     double busy = 0;
     for (const Work& work : working_) busy += cores_of(work);
@@ -81,7 +81,7 @@ class Simulation {
 
   const PipelineModel& model_;
   std::vector<std::set<std::size_t>> waiting_;  // by lane
-  std::vector<std::size_t> visit_;              // by item: the one it is in, or waits for
+  std::vector<std::size_t> visit_;              // by item: the visit it is in, or waits for
   std::vector<std::int64_t> free_;              // servers, by lane
   std::vector<Work> working_;
   std::size_t admitted_ = 0;

@@ -6,10 +6,10 @@
 namespace normbench {
 namespace {
 
-constexpr double kSlow = 1.1;  // times the fastest: from here on a reason is owed
+constexpr double kSlow = 1.1;  // times the fastest: from here on a case is explained
 
-/// Measured cases, fastest first. Nothing is faster than its limit: those that seem to be are in no
-/// ranking.
+/// Measured cases, fastest first. Cases that seem faster than their limits are left out, for
+/// nothing can be.
 std::vector<int> ranking(const GroupAnalysis& analysis) {
   std::vector<int> ranked;
   for (int i = 0; i < static_cast<int>(analysis.cases.size()); ++i)
@@ -18,7 +18,7 @@ std::vector<int> ranking(const GroupAnalysis& analysis) {
   return ranked;
 }
 
-/// Over the baseline, where it is ranked; of the baseline itself over the next.
+/// The winner's advantage over the baseline, where that is ranked; the baseline's over the next.
 Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int first, int next) {
   const auto& of_baseline = analysis.cases[first].ratio;
   const int baseline = index_of(group, group.baseline);
@@ -40,7 +40,7 @@ std::vector<Pair> pairs_among(const GroupAnalysis& analysis, const std::vector<i
   return pairs;
 }
 
-/// How the cases that nothing beats stand to each other.
+/// Adds how the cases that nothing beats compare with each other.
 void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
   const std::vector<Pair> pairs = pairs_among(analysis, verdict.fastest);
   verdict.rounds = std::ranges::min(pairs, {}, &Pair::rounds).rounds;
@@ -65,7 +65,7 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
     return;
   }
   if (ranked.empty()) {
-    // A run under a tool leaves its rounds out, unless it is told not to.
+    // A run under a tool leaves out its rounds, unless it is told otherwise.
     if (results.traced && std::ranges::count(group.cases, Status::Ok, &CaseResult::status) > 0)
       verdict.outcome = Outcome::Traced;
     return;
@@ -117,7 +117,7 @@ int slow_case(const GroupResult& group, const GroupAnalysis& analysis,
   return slow(ranked.back()) ? ranked.back() : -1;
 }
 
-/// Device time has nothing of what a case does on the host.
+/// Adds cases whose host work the deciding device clock does not see.
 void add_left_out_by_the_clock(const GroupResult& group, const Results& results, Verdict& verdict) {
   if (results.clock != DecidingClock::Device) return;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
@@ -131,7 +131,7 @@ void add_left_out_by_the_clock(const GroupResult& group, const Results& results,
   }
 }
 
-/// Nothing when no skipped case uses the link, or all carry the same.
+/// The bytes over the link of skipped cases; nothing when none uses it, or all carry the same.
 std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
   std::map<std::int64_t, std::string> carried;  // bytes -> first skipped variant that needs them
   for (const CaseResult& result : group.cases)

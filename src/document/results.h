@@ -356,22 +356,22 @@ inline Cache cache_of(const GroupResult& group, const Results& results) {
 /// The schema number of documents of this version.
 inline constexpr int document_schema = 1;
 
-/// The document (schema 1) without derived fields. Names are those of the structs; besides:
+/// The document (schema 1) without derived fields. Fields have the names of the structs' members.
 /// - "rounds" is stored by column, {"wall_ns": […], "minor_faults": […], …}, all columns equally
 ///   long; a column of zeros is left out, but for wall_ns.
-/// - a tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}, "strides" only when not
-/// dense.
-/// - what only a device gives is left out where there was none: calls_ns, condition_before and
-///   condition_after, clock_error_ns.
-/// - what newer versions added is left out where it says nothing: written, skip, parameters,
-///   min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, dataset, peer,
-///   peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
+/// - A tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}, with "strides" only when not
+///   dense.
+/// - Fields that only a device gives are left out where there was none: calls_ns, condition_before
+///   and condition_after, clock_error_ns.
+/// - Fields that newer versions added are left out where they say nothing: written, skip,
+///   parameters, min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, dataset,
+///   peer, peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
 ///   cut_rounds, cut_order, bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within,
-///   across, submitted_ms, forced and ranges, a group's precision, cache and scaled_from, of a
-///   check unchecked_values, psnr_db, psnr_bound_db, held_to and variant, of a dataset left_out,
-///   remarks, other_pictures and in_folders, and of a profile's row annotation, constants, image,
-///   longest, min_ns to max_ns, bytes, faults.
-/// - a double that is not finite is null, and infinity when read back: of a check alone. Other
+///   across, submitted_ms, forced and ranges; a group's precision, cache and scaled_from; a check's
+///   unchecked_values, psnr_db, psnr_bound_db, held_to and variant; a dataset's left_out, remarks,
+///   other_pictures and in_folders; a profile row's annotation, constants, image, longest, min_ns
+///   to max_ns, bytes, faults.
+/// - A double that is not finite is null, and infinity when read back: only a check has any. Other
 ///   numbers are finite and none negative, but for a seed.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);

@@ -14,13 +14,13 @@ namespace {
 
 constexpr double kAlpha = 0.02;  // false alarms of a whole comparison, at most
 
-/// A run that others held up has not measured the case.
+/// True where a run measured the case and others did not hold it up.
 bool measured_in(const CaseRun& run) {
   return run.result != nullptr && measured(*run.result) &&
          !is_busy(*run.result, run.results->clock);
 }
 
-/// What the two sides took: a median a run where runs are the replicates, else every round.
+/// The times of the two sides: one median a run where runs are the replicates, else every round.
 struct Times {
   std::vector<double> base_ns, now_ns;
 };
@@ -35,8 +35,8 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// The limits that say how fast the machine was for a case: in its place, with as many threads, of
-/// bytes that do not stay in a cache. A lane of a pipeline is none: it runs the case's own stages.
+/// The limits that show how fast the machine was for a case: in its place, with as many threads,
+/// for bytes that leave the cache. A lane of a pipeline is none: it runs the case's own stages.
 std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   std::vector<const CaseResult*> limits;
   const bool on_gpu = uses_gpu(*run.result);
@@ -49,8 +49,8 @@ std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   return limits;
 }
 
-/// What the limits beside a case took in `now` over `base`: the median over those of both, as a
-/// logarithm. Nothing without one.
+/// How the limits beside a case changed from `base` to `now`: the median of the logarithms, over
+/// limits that both have. Nothing without one.
 std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) {
   std::vector<double> logs;
   for (const CaseResult* before : limits_beside(base))
@@ -66,7 +66,7 @@ std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) 
 struct MeasuredPair {
   std::size_t number;  // among all pairs
   double base_ns, now_ns;
-  std::optional<double> limits;  // ln of their time in NEW over that in BASE
+  std::optional<double> limits;  // ln of the limits' time in NEW over that in BASE
 };
 
 std::vector<MeasuredPair> measured_pairs(const MatchedCase& matched, int pairs) {
@@ -95,15 +95,15 @@ bool all_positive(const std::vector<double>& times) {
   return std::ranges::all_of(times, [](double ns) { return ns > 0; });
 }
 
-/// One side has device times and the other only wall times: these are not to be compared.
+/// True where one side has device times and the other only wall times: these cannot be compared.
 bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
   return comparison.clock == DecidingClock::Device &&
          device_ns(shown_case(matched.base)).has_value() !=
              device_ns(shown_case(matched.now)).has_value();
 }
 
-/// The largest relative change of a limit beside the case. Nothing where none was measured on both
-/// sides.
+/// The largest relative change of a limit beside the case. Nothing where no limit was measured on
+/// both sides.
 std::optional<double> drift_of(const MatchedCase& matched) {
   std::map<std::string, Times> limits;
   const auto add = [&](const std::vector<CaseRun>& runs, std::vector<double> Times::*side) {
@@ -129,18 +129,18 @@ Change verdict(const Interval& ratio, double margin) {
   return ratio.low >= 1 - margin && ratio.high <= 1 + margin ? Change::Same : Change::Inconclusive;
 }
 
-/// How much a case may have changed where the limits did: twice as much, as cases differ in what
-/// they use of a machine.
+/// How much a case may have changed because the limits did: twice as much as they, since cases use
+/// a machine differently.
 double explained_by(double drift) { return (1 + drift) * (1 + drift) - 1; }
 
-/// True when the limits may explain all that the case changed by.
+/// True when the change of the limits may explain all of the case's.
 bool explained_by(double drift, const Interval& ratio) {
   const double most = 1 + explained_by(drift);
   return ratio.low <= most && ratio.high >= 1 / most;
 }
 
 /// True when a typical turn of the slower runs lost the processor more often than its longer time
-/// alone makes of the faster ones': by more than three standard deviations of a Poisson process.
+/// explains: by more than three standard deviations of a Poisson process.
 bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRun>& faster) {
   const auto typical = [](const std::vector<CaseRun>& runs, std::int64_t (*of)(const Round&)) {
     std::vector<double> values;
@@ -157,7 +157,7 @@ bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRu
   return typical(slower, switches) > expected + 3 * std::sqrt(expected);
 }
 
-/// True when most of the runs that measured the case have it faster than its own limit.
+/// True when most of the runs that measured the case found it faster than its own limit.
 bool above_limit(const std::vector<CaseRun>& runs) {
   const auto measured = std::ranges::count_if(runs, measured_in);
   const auto above = std::ranges::count_if(runs, [](const CaseRun& run) {
@@ -166,8 +166,8 @@ bool above_limit(const std::vector<CaseRun>& runs) {
   return 2 * above > measured;
 }
 
-/// What is faster than its limit does not do its work, or is not timed rightly: a fault where it
-/// came with NEW, and no verdict where BASE has it.
+/// Judges a case that is faster than its limit: it does not do its work, or is timed wrongly. That
+/// is a fault where it came with NEW, and no verdict where BASE has it.
 void judge_limits(const MatchedCase& matched, ComparedCase& one) {
   const bool of_base = above_limit(matched.base);
   if (!of_base && !above_limit(matched.now)) return;
@@ -184,9 +184,9 @@ NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, cons
   return timed ? NoVerdict::None : NoVerdict::NoTime;
 }
 
-/// A case, and by how much it is slower in each pair of runs than what counts as no change, as
-/// logarithms: 0 of a pair that did not measure it. Empty where its interval ends below that, since
-/// it cannot be a false alarm then, or without a verdict of pairs.
+/// A case, and for each pair of runs how much slower it is than what counts as no change, as a
+/// logarithm; 0 for a pair that did not measure it. The list is empty where the case's interval
+/// ends below that (it cannot be a false alarm), or without a verdict of pairs.
 struct JudgedCase {
   ComparedCase one;
   std::vector<double> excess;
@@ -198,7 +198,7 @@ bool limits_changed(const std::vector<double>& limits, double margin) {
   return change == Change::Regressed || change == Change::Improved;
 }
 
-/// The verdict of pairs of runs; `judged.one` has none yet.
+/// Judges a case by pairs of runs; `judged.one` has no verdict yet.
 void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
                  const std::vector<MeasuredPair>& pairs, JudgedCase& judged) {
   ComparedCase& one = judged.one;
@@ -242,7 +242,7 @@ void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
     judged.excess[pairs[i].number] = logs[i] - std::log1p(no_change);
 }
 
-/// The verdict of the rounds of all runs, which leave doubt; `one` has none yet.
+/// Judges a case by the rounds of all runs, which leaves doubt; `one` has no verdict yet.
 void judge_rounds(const MatchedCase& matched, const Times& times, double margin,
                   ComparedCase& one) {
   const Effect effect = effect_of_rounds(times.base_ns, times.now_ns, margin);
@@ -307,7 +307,7 @@ JudgedCase compare_case(const MatchedCase& matched, const Comparison& comparison
   return judged;
 }
 
-/// How far from no change, for the order within a verdict.
+/// The distance from no change, which orders cases of the same verdict.
 double worth(const ComparedCase& one) { return one.ratio ? one.deciding().value : 0; }
 
 void sort_worst_first(std::vector<ComparedCase>& cases) {
@@ -318,8 +318,8 @@ void sort_worst_first(std::vector<ComparedCase>& cases) {
   });
 }
 
-/// Marks as certain the regressed cases that are slower than the margin allows beyond doubt: with
-/// at most kAlpha false alarms of all cases together.
+/// Marks those regressed cases as certain that are slower than the margin allows beyond doubt: with
+/// at most kAlpha false alarms in all cases together.
 void decide(std::vector<JudgedCase>& cases) {
   std::vector<ComparedCase*> judged;
   std::vector<std::vector<double>> excess;
@@ -360,7 +360,7 @@ Comparison compare(const std::vector<Results>& base, const std::vector<Results>&
   for (const MatchedCase& one : matched.both) cases.push_back(compare_case(one, comparison));
   decide(cases);
   for (JudgedCase& one : cases) comparison.cases.push_back(std::move(one.one));
-  // What runs of the same code differ by is not in rounds of too few runs, however many they are.
+  // With too few runs, no number of rounds shows how much runs of the same code differ.
   if (!comparison.run_pairs && std::ranges::any_of(comparison.cases, [](const ComparedCase& one) {
         return one.visible.has_value();
       }))

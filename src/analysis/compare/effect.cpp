@@ -8,9 +8,9 @@ namespace normbench {
 namespace {
 
 constexpr double kMiss = 0.05;       // an interval misses the true value this often at most
-constexpr double kSmallest = 1e-12;  // of a p-value: beyond it 1 - p loses its digits
+constexpr double kSmallest = 1e-12;  // smallest p-value: below it 1 - p loses its digits
 
-/// The ratio of two medians whose intervals miss them with half of `miss` each.
+/// The ratio of two medians. Each one's interval misses its median with probability miss / 2.
 Interval ratio_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                           double miss) {
   const Interval of_base = time_interval(base, 1 - miss / 2);
@@ -24,8 +24,8 @@ bool enough(const std::vector<double>& base, const std::vector<double>& now, dou
   return enough_rounds(base, 1 - miss / 2) && enough_rounds(now, 1 - miss / 2);
 }
 
-/// Half of the smallest `miss` at which the ratio's interval lies above 1 + margin, by bisection:
-/// one side of an interval errs half as often as both.
+/// Half of the smallest `miss` at which the ratio's interval lies above 1 + margin, by bisection.
+/// It is half because one side of an interval errs half as often as both.
 double p_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                     double margin) {
   const auto clears = [&](double miss) {

@@ -9,7 +9,7 @@ namespace {
 
 using FindingKind = CaseFinding::Kind;
 
-constexpr double kGrownError = 2;       // times what it was, and …
+constexpr double kGrownError = 2;       // times the old one, and …
 constexpr double kErrorOfBound = 0.01;  // … this part of its bound
 constexpr double kFaultsDiffer = 0.1;   // relative to the larger, and …
 constexpr double kFewestFaults = 1;     // … absolute, an iteration
@@ -20,7 +20,7 @@ RunBy run_by(const CaseResult& result) {
   return by;
 }
 
-/// The median over a side's runs of their page faults an iteration.
+/// A side's page faults an iteration: the median over its runs.
 double faults(const std::vector<CaseRun>& runs) {
   std::vector<double> values;
   for (const CaseRun& run : runs)

@@ -1,4 +1,4 @@
-/// The cases of two sides, found in each other by experiment, point and variant.
+/// Matches the cases of two sides by experiment, point and variant.
 #pragma once
 
 #include "document/read_document.h"
@@ -18,14 +18,14 @@ struct MatchedCase {
 };
 
 struct MatchedCases {
-  std::vector<MatchedCase> both;  // in some run of either side; in the order of BASE
+  std::vector<MatchedCase> both;  // cases in some run of each side, in the order of BASE
   std::vector<CaseName> base_only, new_only;
 };
 
 MatchedCases match_cases(const std::vector<Results>& base, const std::vector<Results>& now);
 
-/// Keeps the cases whose experiment, variant or "experiment/variant" a glob matches, and says
-/// whether any does; no globs keep all.
+/// Keeps the cases that a glob matches by experiment, variant or "experiment/variant", and returns
+/// whether any does. Without globs all are kept.
 bool keep_cases(Results& results, const std::vector<std::string>& globs);
 
 }  // namespace normbench

@@ -12,13 +12,13 @@ constexpr double kLeastMargin = 0.02;
 constexpr double kUnknownMargin = 0.05;  // where differences between runs are not known
 constexpr double kBusier = 0.5;          // load per thread on one side above that on the other
 
-/// ISO dates sort as text; "" where a document has none.
+/// The date in ISO format, which sorts as text; "" where a document has none.
 std::string date_of(const Results& results) {
   const Json& date = value_at(results.environment, "/date");
   return date.is_string() ? date.get<std::string>() : "";
 }
 
-/// Load over the last minute per thread, when a run started; 0 where a document has none.
+/// The load over the last minute per thread, when a run started; 0 where a document has none.
 double load_of(const Results& results) {
   const Json& load = value_at(results.environment, "/load");
   const Json& threads = value_at(results.environment, "/available_threads");
@@ -33,8 +33,8 @@ double median_load(const std::vector<Results>& runs) {
   return median(std::move(loads));
 }
 
-/// The largest relative difference of identical code between fresh processes that calibration found
-/// for a machine of these runs; 0 without one.
+/// The largest relative difference between fresh processes of identical code that a calibration of
+/// these runs' machine found; 0 without one.
 double between_processes(const std::vector<Results>& base, const std::vector<Results>& now) {
   double largest = 0;
   for (const auto* side : {&base, &now})
@@ -44,7 +44,7 @@ double between_processes(const std::vector<Results>& base, const std::vector<Res
   return largest;
 }
 
-/// What the configs ask for; a quick run's own, wider one is of its rounds, not of its verdicts.
+/// The configs' precision. The wider one of a quick run is about its rounds, not its verdicts.
 double precision_of(const std::vector<Results>& base, const std::vector<Results>& now) {
   double largest = 0;
   for (const auto* side : {&base, &now})
@@ -70,7 +70,7 @@ bool took_turns(const std::vector<Results>& base, const std::vector<Results>& no
     runs.push_back({date_of(now[i]), false});
   }
   if (std::ranges::any_of(runs, [](const Dated& run) { return run.date.empty(); })) return true;
-  std::ranges::stable_sort(runs, {}, &Dated::date);  // within a second: as if they took turns
+  std::ranges::stable_sort(runs, {}, &Dated::date);  // same second: as if they took turns
   std::size_t changes = 0;
   for (std::size_t i = 1; i < runs.size(); ++i)
     if (runs[i].is_base != runs[i - 1].is_base) ++changes;

@@ -12,13 +12,13 @@
 namespace normbench {
 namespace {
 
-constexpr double kSameMemory = 0.01;  // of it: what a kernel keeps for itself differs by less
+constexpr double kSameMemory = 0.01;  // relative: what kernels keep for themselves differs by less
 
-/// Members of an experiment that say something of its results, and decide nothing of them.
+/// Members of an experiment that comment on its results and decide nothing.
 constexpr auto kSaidOfResults =
     std::to_array<std::string_view>({"question", "ids", "claims", "published"});
 
-/// One thing that documents say of how they came about; nothing where one does not say it.
+/// One fact of how documents came about; nothing where a document does not have it.
 struct Fact {
   SetupFact fact;
   std::optional<Json> (*of)(const Results&);
@@ -29,7 +29,7 @@ std::optional<Json> at(const Json& json, const std::string& pointer) {
   return value.is_null() ? std::nullopt : std::optional(value);
 }
 
-/// Null where the document says that there was no GPU.
+/// The GPU's name; null where the document says that there was none.
 std::optional<Json> gpu_name(const Results& results) {
   const Json::json_pointer gpu("/gpu");
   if (results.environment.contains(gpu) && results.environment.at(gpu).is_null())
@@ -37,7 +37,7 @@ std::optional<Json> gpu_name(const Results& results) {
   return at(results.environment, "/gpu/name");
 }
 
-/// How many images a batch has in the groups for which fewer had to be taken: {"large": 128}.
+/// The images in a batch of groups for which fewer had to be taken: {"large": 128}.
 std::optional<Json> scaled_groups(const Results& results) {
   Json scaled = Json::array();
   for (const GroupResult& group : results.groups)
@@ -91,7 +91,7 @@ std::vector<Json> values(const std::vector<Results>& runs, const Of& of) {
   return distinct;
 }
 
-/// True for amounts that are the same but for a percent.
+/// True for amounts that differ by a percent at most.
 bool about_the_same(const std::vector<Json>& base, const std::vector<Json>& now) {
   std::vector<double> amounts;
   for (const auto* side : {&base, &now})

@@ -1,5 +1,5 @@
-/// What two sides were measured with: the differences that forbid a comparison, and those that only
-/// deserve a word.
+/// How two sides were measured: differences that forbid a comparison, and others to
+/// mention.
 #pragma once
 
 #include <variant>
@@ -8,9 +8,9 @@
 
 namespace normbench {
 
-/// What documents say of how they came about. Those up to Config forbid a comparison.
+/// A fact of how documents came about. The facts up to Config forbid a comparison.
 enum class SetupFact {
-  Host,  // its name, or the one that was given to it and to others that count as one with it
+  Host,  // its name, or the one given to all hosts that count as one
   Gpu,
   GpuDriver,
   Cpu,
@@ -40,32 +40,32 @@ enum class SetupFact {
   GpuPowerLimit
 };
 
-/// A fact that is not the same in all documents.
+/// A fact that differs between documents.
 struct SetupDifference {
   SetupFact fact;
-  std::vector<Json> base, now;  // each side's distinct values; null: absent, of the GPU: none
-  std::string pointer = {};     // of the Config
+  std::vector<Json> base, now;  // each side's distinct values; null: absent, for Gpu: none
+  std::string pointer = {};     // in the Config
 
   bool forbids() const { return fact <= SetupFact::Config; }
 };
 
-/// Every fact that differs between any two documents, memory by 1 % or more; what a document does
-/// not say is not compared.
+/// All facts that differ between any two documents, memory by 1 % or more. A fact that a document
+/// lacks is not compared.
 std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now);
 
-/// True unless the two sides' programs were built, or run, for another instruction set, by another
-/// compiler or otherwise: their limits are then other code, too.
+/// True unless the two sides' programs were built or run for different instruction sets, by
+/// different compilers or otherwise differently: then their limits are different code, too.
 bool built_alike(const std::vector<SetupDifference>& differences);
 
-/// Pointers of the values that are not the same in both configs, or only in one. The order of keys
-/// is no difference, nor is what people write of a config and its results: any "about", and an
-/// experiment's "question", "ids", "claims" and "published".
+/// Pointers of the values that differ between the configs, or stand in only one. The order of keys
+/// does not count, nor do comments on a config and its results: any "about", and an experiment's
+/// "question", "ids", "claims" and "published".
 std::vector<std::string> config_differences(const Json& a, const Json& b);
 
-/// What a reader should know besides.
+/// Further things that a reader should know.
 namespace caution {
-struct SameDocument {};  // BASE and NEW are one
+struct SameDocument {};  // BASE and NEW are the same document
 struct UnpairedRuns {
   std::size_t base, now;
 };
@@ -74,10 +74,10 @@ struct Interrupted {
   std::size_t interrupted, runs;
 };
 struct NoTurns {};  // the runs of the two sides did not alternate
-struct Busier {     // tasks a thread
+struct Busier {     // load in tasks per thread
   double base, now;
 };
-struct FewRuns {  // so that rounds decide
+struct FewRuns {  // so few that rounds decide
   int pairs;
 };
 }  // namespace caution
@@ -85,24 +85,24 @@ using Caution =
     std::variant<caution::SameDocument, caution::UnpairedRuns, caution::Interrupted,
                  caution::NoTurns, caution::Busier, caution::FewRuns>;
 
-/// Runs without a partner, interrupted runs, sides that did not take turns, a machine that was much
-/// busier on one side.
+/// Cautions: runs without a partner, interrupted runs, sides that did not take turns, a machine
+/// that was much busier on one side.
 std::vector<Caution> setup_cautions(const std::vector<Results>& base,
                                     const std::vector<Results>& now);
 
-/// True unless the dates say that the runs of the two sides did not take turns.
+/// True unless the dates show that the runs of the two sides did not take turns.
 bool took_turns(const std::vector<Results>& base, const std::vector<Results>& now);
 
-/// A relative change within this is none.
+/// The largest relative change that counts as none, and its reason.
 struct Margin {
   enum class Reason { Least, Precision, Calibrated, TooFewRuns, NoTurns, Asked };
   double value = 0;
   Reason reason = Reason::Least;
 };
 
-/// The largest of 2 %, the precision that a config asks for, and what fresh processes of the same
-/// code differ by (calibrated). Where runs are no pairs that took turns, and that is not known of
-/// kFewestDifferences (analysis/calibration.h): 5 % at least.
+/// The largest of 2 %, the precision that a config asks for, and the calibrated difference of fresh
+/// processes. It is 5 % at least where runs are not pairs that took turns, unless
+/// kFewestDifferences (analysis/calibration.h) show that difference.
 Margin margin_of(const std::vector<Results>& base, const std::vector<Results>& now, bool run_pairs);
 
 }  // namespace normbench

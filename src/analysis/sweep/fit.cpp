@@ -8,10 +8,10 @@ namespace normbench {
 namespace {
 
 constexpr double kWorstResidual = 0.2;
-constexpr double kNoCost = 1e-6;  // of the smallest time: nothing but rounding
+constexpr double kNoCost = 1e-6;  // of the smallest time: only rounding
 constexpr double kLeastWork = 2;
 
-/// The most that a time may grow by, of itself, to count as the same for `work` times the bytes.
+/// The growth of a time that still counts as none, where the bytes grow by the factor `work`.
 double same_growth(double work) { return std::min(0.25, (work - 1) / 10); }
 
 struct Measured {
@@ -33,7 +33,7 @@ std::vector<Measured> measured_points(const Experiment& experiment, const AxisLi
   return points;
 }
 
-/// Where along an axis the bytes reach `bytes`, which grow evenly from its first to its last point.
+/// The amount at which bytes reach `bytes`, if they grow evenly from the first to the last point.
 double amount_with(double bytes, const Measured& first, const Measured& last) {
   const double from = first.point.amount, to = last.point.amount;
   return from + (bytes - first.bytes) * (to - from) / (last.bytes - first.bytes);
@@ -60,7 +60,7 @@ bool differ_only_in(const std::string& axis, Json a, Json b) {
   return a == b;
 }
 
-/// The fit of a variant through the groups that are this one but for the axis.
+/// The fit of a variant through the groups that differ from this one only on the axis.
 std::optional<LineFit> fit_through(const GroupResult& group, const std::string& axis,
                                    const std::string& variant, const Results& results) {
   std::vector<double> bytes, times_ns;

@@ -23,7 +23,7 @@ Judgement::Outcome outcome_of(Trend claimed, const Interval& first, const Interv
   return Inconclusive;
 }
 
-/// A trend with fewer than two points: a side cannot be measured here, or the run ended before.
+/// Judges a trend of fewer than two points: a side cannot be measured here, or the run ended early.
 TrendJudgement without_points(const Experiment& experiment, const Claim& claim, const Json& fixed,
                               const Results& results) {
   bool is_here = true;
@@ -67,7 +67,7 @@ TrendJudgement judge_line(const Experiment& experiment, const Claim& claim, cons
   return judgement;
 }
 
-/// The claims of a trend, each once.
+/// The claims of trends, each once.
 std::vector<Claim> trend_claims(const Experiment& experiment) {
   std::vector<Claim> claims;
   for (const GroupResult* group : experiment.groups)

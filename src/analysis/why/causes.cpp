@@ -7,14 +7,14 @@
 namespace normbench {
 namespace {
 
-constexpr double kDominant = 0.5;  // of the time: most of it
+constexpr double kDominant = 0.5;  // of the time
 constexpr double kOneStage = 0.6;
 constexpr double kWholeBatch = 0.8;   // of a batch's time
-constexpr double kLeastShare = 0.2;   // of the time: below this faults and constants are none
-constexpr double kThreadShare = 0.2;  // of the time that another number of threads saves
+constexpr double kLeastShare = 0.2;   // of the time: below it faults and constants are no cause
+constexpr double kThreadShare = 0.2;  // of the time that other numbers of threads save
 constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest
 
-/// First-touch faults of fresh outputs.
+/// The cause of first-touch faults of fresh outputs.
 Cause page_fault_cause(const Subject& subject) {
   const auto cost = fault_cost(subject.group, subject.index, subject.results);
   if (!cost || cost->share.value < kLeastShare) return {};
@@ -26,8 +26,8 @@ double part(std::int64_t own_ns, std::int64_t all_ns) {
 }
 
 /// The part of the profiled time that preparing constants took: of the host's time, or of the
-/// steps' on a device, whichever is more. The calls inside its ranges are theirs, and so is the
-/// device's time from the first to the last work that they submitted.
+/// steps' on a device, whichever is more. It includes calls inside the ranges, and the device's
+/// time from the first to the last work submitted there.
 double profiled_constants(const Subject& subject) {
   const CaseProfile* const profile = find_profile(subject.group, subject.result().variant);
   if (profile == nullptr) return 0;
@@ -41,7 +41,7 @@ double profiled_constants(const Subject& subject) {
   return std::max(part(host_ns, total_ns), part(device_ns, profile->times.wall_ns));
 }
 
-/// The longest image of the longest batch that was profiled, where others had little to do beside.
+/// The longest image of the longest profiled batch, where other threads had little to do meanwhile.
 std::optional<why::LongImage> long_image(const Subject& subject) {
   const CaseResult& result = subject.result();
   const CaseProfile* const profile = find_profile(subject.group, result.variant);
@@ -65,7 +65,7 @@ Cause load_cause(const Subject& subject) {
   return {};
 }
 
-/// The limit of the case reached, memory's or that of launching work; the link has its own cause.
+/// The cause of a case at its limit of memory or of launching; the link has its own cause.
 Cause limit_cause(const Subject& subject) {
   const auto& of_limit = subject.analysis.of_limit;
   if (!of_limit || of_limit->value < at_limit) return {};
@@ -80,12 +80,12 @@ Cause limit_cause(const Subject& subject) {
   return {why::LaunchLimit{}, of_limit->value};
 }
 
-/// Passes over memory that fewer stages would not need. The share of the time is 0 where the
-/// limit's rate is not known, or the caches carried some of them.
+/// The cause of passes over memory that fewer stages would avoid. Its share of the time is 0 where
+/// the limit's rate is unknown, or caches carried some of them.
 Cause extra_passes_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
-  // Over the link source and result are in different memories; of a peer nobody knows what it
-  // moves.
+  // With the link source and result are in different memories; what a peer moves is not
+  // known.
   if (link_bytes(result) > 0 || !result.peer.empty()) return {};
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
   const auto moved = static_cast<double>(moved_bytes(result));
@@ -97,7 +97,7 @@ Cause extra_passes_cause(const Subject& subject) {
   return {why::ExtraPasses{moved, fewest}, share < 1 ? share : 0};
 }
 
-/// The limits of the stages, which add up to nearly all of the case's time.
+/// The cause that the limits of the stages add up to nearly all of the case's time.
 Cause floors_cause(const Subject& subject) {
   const auto& floor_ns = subject.analysis.floor_ns;
   const double share = floor_ns ? *floor_ns / subject.time_ns() : 0;
@@ -129,7 +129,7 @@ Cause main_passes(const Subject& subject) {
   return cause.share >= kDominant ? cause : Cause{};
 }
 
-/// The cause that accounts for most of the time, of those that a measurement shows.
+/// The measured cause that explains most of the time.
 Cause largest_cause(const Subject& subject) {
   const Cause threads = threads_cause(subject, kThreadShare);
   Cause largest = threads;
@@ -137,8 +137,8 @@ Cause largest_cause(const Subject& subject) {
                            launch_cause, team_start_cause, limit_cause, main_passes})
     if (const Cause other = cause(subject); other && (!largest || other.share > largest.share))
       largest = other;
-  // The limits of memory are those of as many threads as the case has: where another number is
-  // faster they explain nothing, however little that saves.
+  // Memory limits are for as many threads as the case has. Where another number is faster, however
+  // little that saves, they explain nothing.
   if (std::holds_alternative<why::MemoryLimit>(largest.found))
     if (const Cause faster = threads_cause(subject, 0)) return faster;
   const bool passes = std::holds_alternative<why::ExtraPasses>(largest.found);
@@ -166,7 +166,7 @@ struct LimitOf {
 Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
               const Results& results) {
   const auto own_ns = times_ns(own, results), its_ns = times_ns(other, results);
-  // As for the pairs of the group: the 5 % are shared by all of them.
+  // All pairs of the group share the 5 %, as elsewhere.
   const auto k = static_cast<double>(std::ranges::count_if(group.cases, measured));
   const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
   const Interval ratio = paired_ratio(its_ns, own_ns, level);
@@ -195,7 +195,7 @@ Cause constants_cause(const Subject& subject) {
     return own == FactorValue(Constants::PerCall);
   });
   if (cached && (!cached->faster || cached->saved.value < kLeastShare)) return {};
-  // What faults more is slower for that: a small peer's heap may be given back and taken again.
+  // More faults make a case slower: a small peer's heap may be given back and taken again.
   if (cached &&
       faults_per_iteration(subject.result()) > 1.1 * faults_per_iteration(*cached->result) + 1)
     return {};

@@ -8,18 +8,18 @@ namespace normbench {
 namespace {
 
 constexpr double kLinkShare = 0.6;
-constexpr double kSyncShare = 0.2;    // of the time: below this waiting explains nothing
-constexpr double kLaunchShare = 0.7;  // calls that take most of the time bound a case …
-constexpr double kIdle = 0.5;         // … when the GPU works for less than this part of it
-constexpr double kSureBusyNs = 20e3;  // of a stage: above it what its marks add is little
+constexpr double kSyncShare = 0.2;    // of the time: below it waiting is no cause
+constexpr double kLaunchShare = 0.7;  // of the time: with more, calls bound a case …
+constexpr double kIdle = 0.5;         // … if the GPU works for less than this part
+constexpr double kSureBusyNs = 20e3;  // a stage this long hides what its marks add
 
-/// True for a stage whose calls only hand work to the GPU.
+/// True for a stage whose calls only submit work to the GPU.
 bool only_submits(const StageResult& stage) {
   return stage.place == Place::Cuda && stage.link_bytes == 0 && !is_op<Sync>(stage) &&
          !page_locks(stage);
 }
 
-/// Median time of the limit on the GPU that does just these ops; 0 without one.
+/// Median time of the limit on the GPU with just these ops; 0 without one.
 double limit_ns(const Subject& subject, std::initializer_list<std::string_view> ops) {
   for (const CaseResult& limit : subject.group.limits)
     if (measured(limit) && uses_gpu(limit) &&
@@ -107,7 +107,7 @@ Cause launch_cause(const Subject& subject) {
   }
   const double share = result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
   if (share < kLaunchShare) return {};
-  // What overlaps costs less than an empty one: all together take no more than all of the time.
+  // A launch that overlaps costs less than an empty one: all together take at most the whole time.
   const double cost_ns = std::min(launch_ns(subject), time / static_cast<double>(count));
   return {why::PricedLaunches{count, cost_ns}, std::min(1.0, share)};
 }

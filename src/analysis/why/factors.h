@@ -1,4 +1,4 @@
-/// What differs between two variants: one thing changed, or several.
+/// The differences between two variants: one thing changed, or several.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// A dtype to start from, and whether the chain has a cast because of it.
+/// The dtype to start from, and whether the chain has a cast because of it.
 struct SourceDType {
   DType dtype = DType::Float32;
   bool cast = false;
@@ -17,13 +17,13 @@ struct SourceDType {
   bool operator==(const SourceDType&) const = default;
 };
 
-/// What a case has of a factor. Json: a parameter or an axis as written; null: the parameter's
-/// default. Strings: ops.
+/// A case's value of a factor. Json: a parameter or an axis as written; null: the default. Strings:
+/// ops.
 using FactorValue = std::variant<bool, std::int64_t, std::string, Json, DType, SourceDType, Layout,
                                  Memory, Shape, Place, OutputPolicy, Constants, Wait,
                                  std::vector<std::string>, std::vector<OutputPolicy>>;
 
-/// One thing that two cases do differently.
+/// One thing that differs between two cases.
 struct Factor {
   enum class Kind {
     SourceDType,
@@ -36,8 +36,8 @@ struct Factor {
     Constants,
     Place,
     Kernel,
-    Output,   // of a stage
-    Outputs,  // of all stages
+    Output,   // a stage's
+    Outputs,  // all stages'
     Memory,
     DType,
     Layout,
@@ -53,27 +53,27 @@ struct Factor {
     Axis
   };
   Kind kind;
-  FactorValue left, right;               // what each of them has
-  std::string name = {};                 // of a parameter or an axis
-  std::vector<std::string> stages = {};  // labels, where not all stages that could differ do
+  FactorValue left, right;               // the values in the two cases
+  std::string name = {};                 // the parameter's or the axis's
+  std::vector<std::string> stages = {};  // labels, if only some stages differ that could
 
   bool operator==(const Factor&) const = default;
 };
 
-/// All that differs between `a` and `b` by what was asked of them; empty when they do the same.
-/// What follows from something else is no factor of its own: a place from where the data lies, an
-/// inherited memory kind, a kernel that nobody chose or that a peer has, the cast that a source of
-/// integers needs, an axis that shows in another factor than the peer. A peer allocates as its
-/// library does, whatever is asked for but in place: its outputs are fresh where it faulted so.
+/// All differences between what was asked of `a` and `b`; empty when they do the same. What follows
+/// from something else is no factor: a place from where the data lies, an inherited memory kind, a
+/// kernel that nobody chose or that a peer has, the cast that a source of integers needs, an axis
+/// that shows in a factor other than the peer. A peer allocates as its library does, unless in
+/// place was asked for: its outputs count as fresh where it faulted so much.
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b);
 
-/// True for a peer on the host that faults on at least every second page of its result.
+/// True for a peer on the host with at least one fault for every second page of its result.
 bool faults_on_result(const CaseResult& result);
 
-/// True when the list has factors and all of them are about where outputs are written.
+/// True when the list has factors and all are about where outputs are written.
 bool only_outputs(std::span<const Factor> factors);
 
-/// The factor when it is the only one and of one of these kinds, else null.
+/// The only factor, if it is of one of these kinds; else null.
 const Factor* only_factor(std::span<const Factor> factors,
                           std::initializer_list<Factor::Kind> kinds);
 

@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-// Words of commands, and how variables of glibc's malloc begin.
+// Words in commands, and the first letters of variables of glibc's malloc.
 constexpr std::string_view kEnv = "env", kAllocator = "--allocator", kMalloc = "MALLOC_",
                            kTunables = "GLIBC_TUNABLES=";
 
@@ -21,8 +21,8 @@ bool sets_malloc(const std::string& word) {
   return word.starts_with(kMalloc) || word.starts_with(kTunables);
 }
 
-/// A peer's command without what says how it allocates: `--allocator`, which every Python peer
-/// takes, and what `env` sets of glibc's malloc. Empty for what is no list of words.
+/// A peer's command without words on how to allocate: `--allocator`, which every Python peer takes,
+/// and variables of glibc's malloc that `env` sets. Empty for a command that is no list of words.
 std::vector<std::string> without_allocator(const Json& command) {
   const auto is_word = [](const Json& word) { return word.is_string(); };
   if (!command.is_array() || !std::ranges::all_of(command, is_word)) return {};
@@ -36,7 +36,7 @@ std::vector<std::string> without_allocator(const Json& command) {
   return words;
 }
 
-/// True for two peers of the config whose commands say the same but for how to allocate.
+/// True for two peers of the config whose commands differ only in how to allocate.
 bool differ_in_allocator(const Results& results, const std::string& a, const std::string& b) {
   const Json& peers = value_at(results.config, "/peers");
   if (a == b || !peers.is_object() || !peers.contains(a) || !peers.contains(b)) return false;
@@ -44,7 +44,7 @@ bool differ_in_allocator(const Results& results, const std::string& a, const std
   return !words.empty() && peers[a] != peers[b] && words == without_allocator(peers[b]);
 }
 
-/// True where one case does all that the other does, but for where it writes its outputs.
+/// True where the cases differ only in where they write their outputs.
 bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
                          const Results& results) {
   const std::vector<Factor> changed = factors(result, other);
@@ -55,7 +55,7 @@ bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
          });
 }
 
-/// The fastest measured case that does the same without faults; nothing for none.
+/// The fastest measured case that does the same without faults; nothing if there is none.
 std::optional<Twin> reused_twin(const GroupResult& group, const CaseResult& result,
                                 const Results& results) {
   std::optional<Twin> best;
@@ -76,7 +76,7 @@ double cpu_ns(const CaseResult& result) {
   return per_iteration_ns(result, turns);
 }
 
-/// The kind of memory that the case allocates anew; a peer's is the system's own.
+/// True if the case allocates this kind of memory anew. A peer allocates the system's own.
 bool allocates(const CaseResult& result, Memory memory) {
   if (!result.peer.empty()) return faults_on_result(result) && memory == Memory::Pageable;
   return std::ranges::any_of(result.stages, [&](const StageResult& stage) {
@@ -84,8 +84,8 @@ bool allocates(const CaseResult& result, Memory memory) {
   });
 }
 
-/// What one touched page cost in the group's rounds; the CPU time where that is less, since the
-/// rest was other programs' time. Nothing without a limit of the memory that the case allocates.
+/// The cost of one touched page in the group's rounds; in CPU time where that is less, since the
+/// rest went to other programs. Nothing without a limit of the memory that the case allocates.
 std::optional<double> touch_ns(const GroupResult& group, const CaseResult& result,
                                const Results& results) {
   for (const CaseResult& limit : group.limits) {
@@ -98,7 +98,7 @@ std::optional<double> touch_ns(const GroupResult& group, const CaseResult& resul
   return std::nullopt;
 }
 
-/// What the twin does without, a fault; the CPU time where that is less.
+/// What the twin saves for each fault; in CPU time where that is less.
 double saved_ns(const CaseResult& result, const Twin& twin, const Results& results) {
   const double time = median_ns(result, results) - twin.time_ns;
   const double own_cpu = cpu_ns(result), its_cpu = cpu_ns(*twin.result);
@@ -115,7 +115,7 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
   const auto touch = touch_ns(group, result, results);
   FaultCost cost{.faults = faults};
   if (const auto twin = reused_twin(group, result, results)) {
-    const bool is_peer = !result.peer.empty();  // then both have a process of their own
+    const bool is_peer = !result.peer.empty();  // then each has its own process
     if (twin->saved.low <= (is_peer ? kProcessEffect : 0)) return std::nullopt;
     cost.share = twin->saved;
     cost.twin = {twin->result->variant, is_peer, twin->time_ns};
@@ -129,7 +129,7 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
   if (!touch) return std::nullopt;
   const double time = median_ns(result, results);
   cost.at_most = true;
-  cost.cost_ns = std::min(*touch, time / faults);  // it may not explain more than all of the time
+  cost.cost_ns = std::min(*touch, time / faults);  // it may not explain more than the whole time
   const double most = *cost.cost_ns * faults / time;
   cost.share = {.value = most, .low = 0, .high = most};
   return cost;

@@ -23,7 +23,7 @@ Resource resource_of(const StageResult& stage) {
   return stage.place == Place::Cuda ? Resource::Gpu : Resource::Cpu;
 }
 
-/// The share of a stage; of those that pin it is the host that does the work, in its call.
+/// The share of a stage. In stages that pin the host does the work, inside the call.
 double share_of(const CaseResult& result, const StageResult& stage) {
   if (!page_locks(stage) || stage.calls_ns.empty()) return stage_share(result, stage);
   StageResult host = stage;

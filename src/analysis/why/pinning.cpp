@@ -4,7 +4,7 @@
 namespace normbench {
 namespace {
 
-/// What page-locks memory in a case on every batch, or copies into memory that is.
+/// The stages of a case that page-lock memory on every batch, or copy into such memory.
 std::vector<const StageResult*> locking_stages(const CaseResult& result) {
   std::vector<const StageResult*> stages;
   for (const StageResult& stage : result.stages)
@@ -36,12 +36,12 @@ Interval time_of(const CaseResult& result, const Results& results) {
   return time_interval(times_ns(result, results), decision_level);
 }
 
-/// The widest that the intervals allow: no rounds are paired.
+/// The widest difference that the intervals allow: no rounds are paired.
 Interval difference(const Interval& a, const Interval& b) {
   return {.value = a.value - b.value, .low = a.low - b.high, .high = a.high - b.low};
 }
 
-/// What the same chain saves when only the memory changes from pageable to page-locked.
+/// What the same chain saves when only the memory changes, from pageable to page-locked.
 std::optional<Interval> saved_by_memory(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
   for (const CaseResult& a : group.cases)
@@ -59,15 +59,15 @@ std::optional<Interval> saved_by_memory(const GroupResult& group, const Results&
   return best;
 }
 
-/// True when `plain` is what is left of the case without its page-locking.
+/// True when `plain` is the case without its page-locking.
 bool same_but_for(const CaseResult& locking, const CaseResult& plain) {
   CaseResult rest = locking;
   std::erase_if(rest.stages, page_locks);
   return rest.stages.size() < locking.stages.size() && factors(rest, plain).empty();
 }
 
-/// What the chain from pageable memory takes longer than one whose page-locking is left out of the
-/// account, as if it were done once.
+/// How much longer the chain from pageable memory takes than one whose page-locking does not count,
+/// as if it were done once.
 std::optional<Interval> saved_without_locking(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
   for (const CaseResult& locking : group.cases)

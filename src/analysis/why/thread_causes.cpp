@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kFixedShare = 0.5;   // of the time: from here on bytes do not decide
 
-/// The stream that moves as much as `limit` with more threads, and faster; null for none.
+/// A faster stream with more threads that moves as much as `limit`; null if there is none.
 const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) {
   const CaseResult* best = nullptr;
   for (const CaseResult& other : subject.group.limits) {
@@ -25,7 +25,7 @@ const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) 
   return best;
 }
 
-/// The case has the speed of a limit that more threads exceed.
+/// The cause of a case as fast as a limit that more threads exceed.
 Cause at_the_limit_of_one(const Subject& subject, double least_share) {
   const CaseResult* limit = limit_of(subject.group, subject.result(), subject.results);
   const auto& of_limit = subject.analysis.of_limit;
@@ -60,13 +60,13 @@ Cause smaller_team_cause(const Subject& subject, double least_share) {
   return {why::SmallerTeam{fewer->result->threads, fewer->time_ns}, fewer->saved.value, true};
 }
 
-/// How many teams an empty launch starts.
+/// The number of teams that an empty launch starts.
 double count_of(const StageResult& launch) {
   const Json& count = value_at(launch.parameters, "/count");
   return count.is_number() ? count.get<double>() : 1;
 }
 
-/// Each stage on the host has a team of its own, an empty launch as many as it counts.
+/// The number of teams in a case: one for each stage on the host, and the count of an empty launch.
 double teams(const CaseResult& result) {
   double sum = 0;
   for (const StageResult& stage : result.stages)
@@ -74,8 +74,8 @@ double teams(const CaseResult& result) {
   return sum;
 }
 
-/// What one team of so many threads takes, by any case of the document that does nothing but start
-/// and join such teams.
+/// The time of one team of so many threads, from a case of the document that only starts and joins
+/// such teams.
 std::optional<double> team_ns(const Results& results, int threads) {
   for (const GroupResult& group : results.groups)
     for (const auto* list : {&group.cases, &group.limits})
@@ -88,7 +88,7 @@ std::optional<double> team_ns(const Results& results, int threads) {
   return std::nullopt;
 }
 
-/// The case is that short that waking its teams, which nothing measured, may be all of it.
+/// True if the case is so short that waking its teams, which nothing measured, may be all of it.
 bool may_be_waking(const Subject& subject) {
   const CaseResult& result = subject.result();
   return result.threads > 1 && !uses_gpu(result) && !team_ns(subject.results, result.threads) &&
