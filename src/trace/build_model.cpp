@@ -43,7 +43,7 @@ TraceKind kind_of(Activity activity) {
   return TraceKind::Overhead;
 }
 
-/// Drawn on a device: its work, and the host's waits for it.
+/// True for what is drawn on a device: its work, and the host's waits for it.
 bool is_on_device(Activity activity) {
   return is_device_work(activity) || activity == Activity::Sync;
 }
@@ -72,14 +72,14 @@ LaneId lane_of_call(const DeviceRecord& record, std::int64_t pid) {
   return {pid, tid, fmt::format("thread {}", tid)};
 }
 
-/// CUPTI's number of the stream, from 1 on: readers find no step for stream 0.
+/// CUPTI's number of the stream, from 1 on: in viewers no step is found for stream 0.
 std::int64_t stream_of(const DeviceRecord& record) {
   constexpr std::int64_t legacy_default = 7;
   return record.stream > 0 ? record.stream : legacy_default;
 }
 
-/// Where a record of `source` is drawn: device work on its stream, calls on their threads of the
-/// process `pid`, and the rest on lanes of its own.
+/// The lane on which a record of `source` is drawn: device work on its stream, calls on their
+/// threads of the process `pid`, others on lanes of their own.
 LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64_t pid) {
   const std::int64_t stream = stream_of(record);
   switch (record.activity) {
@@ -97,8 +97,8 @@ LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64
   }
 }
 
-/// The model's own numbers for those of one recording: the next ones after `last`, which grows.
-/// `none` stays what it is.
+/// Gives numbers of one recording new ones in the model: the next after `last`, which grows. `none`
+/// stays as it is.
 template <class Number>
 class Renumbered {
  public:
@@ -117,7 +117,7 @@ class Renumbered {
   std::unordered_map<Number, Number> numbers_;
 };
 
-/// One profile on its way into the model.
+/// Adds one profile to the model.
 class Adding {
  public:
   Adding(TraceModel& model, const ProfileTrace& profile, std::int64_t pid)
@@ -169,7 +169,7 @@ class Adding {
     add_losses(device);
   }
 
-  /// Over everything that was added, which case it is.
+  /// Adds a title over everything that was added: the name of the case.
   void add_title() {
     if (profile_.variant.empty() || last_ns_ < first_ns_) return;
     lane({pid_, lane_id_of_titles, "cases"})
@@ -208,7 +208,7 @@ class Adding {
                      .bytes = record.bytes,
                      .external_id = external_ids_(record.external_id)};
     if (record.activity == Activity::Stage) slice.label = label_of(record.name);
-    if (record.activity == Activity::Driver) ++slice.depth;  // inside a call of the runtime
+    if (record.activity == Activity::Driver) ++slice.depth;  // it is inside a call of the runtime
     if (is_on_device(record.activity)) {
       slice.details = static_cast<std::int32_t>(model_.details.size());
       model_.details.push_back(
@@ -231,13 +231,13 @@ class Adding {
     return found == profile_.shapes.end() ? std::string_view() : model_.name(found->second);
   }
 
-  /// The label of a numbered name; "" of others.
+  /// The label of a numbered name; "" for other names.
   std::string_view label_of(std::string_view name) {
     const auto found = profile_.labels.find(name);
     return found == profile_.labels.end() ? std::string_view() : model_.name(found->second);
   }
 
-  /// Where device times come from, and how well they lie on the host's clock.
+  /// Adds where device times come from, and how closely they are tied to the host's clock.
   void add_origin(const DeviceTrace& device) {
     Json& about = model_.metadata["normbench"];
     Json& sources = about["device_times"];

@@ -1,4 +1,4 @@
-/// From what the profile pass recorded to the model: threads become lanes, device records become
+/// Makes the model of what the profile pass recorded: threads become lanes, device records become
 /// lanes of streams, calls and the work that they started become flows.
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace normbench {
 
-/// A process's number in traces: its own, moved away from those of devices, which start at 0, where
+/// A process's number in traces: its own. Devices have the numbers from 0 on, so it is moved where
 /// it is as small (the first processes of a container).
 std::int64_t trace_pid(std::int64_t pid);
 
-/// Adds what one case's profile recorded, under a title on a lane of titles. Names, lanes and
-/// correlations of several profiles do not mix: they get numbers of their own. `pid` is the host
-/// process (see trace_pid).
+/// Adds the recorded profile of one case, under a title on a lane of titles. Profiles do not
+/// mix: names, lanes and correlations get new numbers. `pid` is the host process (see
+/// trace_pid).
 void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pid);
 
 /// Makes the model valid and complete, once, after the last add_profile():

@@ -36,9 +36,9 @@ void CallTree::add(const TraceSlice& slice) {
   open_.push_back({.node = {.call = std::move(call)}, .only = {}});
 }
 
-/// Closes what the slice is not in. Where shared time counts once, slices that this one crosses
-/// lose the time that they share with it, each the part beyond the ones inside it; their common
-/// parent gets it back, since both are subtracted from it.
+/// Closes calls that the slice is not in. Where shared time counts once, slices that this one
+/// crosses lose the time that they share with it, each the part beyond the slices inside it. Their
+/// common parent gets that back, since both are subtracted from it.
 void CallTree::close_before(const TraceSlice& slice) {
   std::int64_t lost_to_ns = slice.start_ns;
   while (!open_.empty() &&

@@ -1,4 +1,4 @@
-/// The calls of each thread as a tree, as torch.profiler builds it.
+/// The calls of each thread as a tree, built as torch.profiler does.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 
 namespace normbench {
 
-/// What a host did, with what it submitted to devices.
+/// A call of a host, with the device work that it submitted.
 struct Call {
   TraceSlice slice;
   std::int64_t number = 0;  // among all slices in the tree
   std::int64_t self_ns = 0;
-  std::int64_t self_device_ns = 0, device_ns = 0;  // of itself; with all below it
+  std::int64_t self_device_ns = 0, device_ns = 0;  // submitted by itself; with all calls below
   Bytes self_memory = {}, memory = {};
 };
 
@@ -30,23 +30,23 @@ class CallTree {
  public:
   using Take = std::function<void(const Call&)>;
 
-  /// `submitted` and `memory` must outlive this.
+  /// `submitted` and `memory` must outlive the tree.
   CallTree(const Nesting& nesting, const std::vector<Submitted>& submitted, MemoryUse& memory,
            Take take);
 
-  /// Slices come lane by lane, parents first. Those that are in no tree are ignored.
+  /// Adds a slice: lane by lane, parents first. Slices that belong to no tree are ignored.
   void add(const TraceSlice& slice);
   void finish_lane();
 
  private:
-  /// A call and what its direct children add up to.
+  /// A call, and the sums over its direct children.
   struct Node {
     Call call;
     std::int64_t children = 0, children_ns = 0;
-    std::int64_t shared_ns = 0;  // of its own time, what later slices have that end after it
+    std::int64_t shared_ns = 0;  // part of its own time shared with later slices that end after it
     Bytes children_memory = {};
   };
-  /// Keeps its only child, until it is known whether that stays so.
+  /// An open call. It keeps an only child until it is known whether there will be more.
   struct Open {
     Node node;
     std::unique_ptr<Node> only;
@@ -60,7 +60,7 @@ class CallTree {
   const std::vector<Submitted>& submitted_;
   MemoryUse& memory_;
   Take take_;
-  std::vector<Open> open_;  // from the outermost to the innermost
+  std::vector<Open> open_;  // the calls that are open, outermost first
   std::int64_t next_number_ = 0;
   std::size_t next_submitted_ = 0;
 };

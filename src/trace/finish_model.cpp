@@ -27,19 +27,19 @@ bool is_device_lane(const TraceModel& model, const TraceLane& lane) {
                              [](const TraceSlice& slice) { return is_on_gpu(slice.kind); });
 }
 
-/// Titles first, what the tracer cost last.
+/// The place of a host's lane: titles first, the tracer's overhead last.
 int order_of_host(const TraceLane& lane) {
   if (lane.tid == lane_id_of_titles) return 0;
   return lane.tid == lane_id_of_overhead ? 2 : 1;
 }
 
-/// Streams by their numbers, each followed by the host's waits for it.
+/// The place of a stream: by its number, each followed by the host's waits for it.
 std::pair<std::int64_t, bool> order_of_stream(const TraceLane& lane) {
   const bool syncs = lane.tid >= lane_id_of_syncs;
   return {syncs ? lane.tid - lane_id_of_syncs : lane.tid, syncs};
 }
 
-/// The model's lanes, those of devices moved to `devices`, all in order.
+/// The model's lanes in order, without those of devices, which go to `devices`.
 Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
   const auto first_device =
       std::stable_partition(lanes.begin(), lanes.end(),
@@ -56,7 +56,7 @@ Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
 
 bool has_number(TraceKind kind) { return is_gpu_work(kind) || is_call(kind); }
 
-/// A number for calls and work that the tracer gave none.
+/// Gives a number to calls and work that have none from the tracer.
 void number(Lanes& lanes, TraceModel& model) {
   for (TraceLane& lane : lanes)
     for (TraceSlice& slice : lane.slices)
@@ -87,7 +87,7 @@ struct PlacedSlice {
   const TraceSlice* slice;
 };
 
-/// From each stage of an item to its next one, where another thread does that.
+/// Adds a flow from each stage of an item to its next one, where another thread runs that.
 void add_item_flows(const Lanes& hosts, std::vector<TraceFlow>& flows) {
   std::map<std::int64_t, std::vector<PlacedSlice>> items;
   for (const TraceLane& lane : hosts)
@@ -103,7 +103,7 @@ void add_item_flows(const Lanes& hosts, std::vector<TraceFlow>& flows) {
                        .id = static_cast<std::int64_t>(flows.size()) + 1,
                        .from_pid = from->pid,
                        .from_tid = from->tid,
-                       .from_ns = std::max(stage->start_ns, stage->end_ns - 1),  // inside of it
+                       .from_ns = std::max(stage->start_ns, stage->end_ns - 1),  // inside the slice
                        .to_pid = to->pid,
                        .to_tid = to->tid,
                        .to_ns = next->start_ns});
@@ -113,7 +113,7 @@ void add_item_flows(const Lanes& hosts, std::vector<TraceFlow>& flows) {
 
 struct Change {
   std::int64_t ns;
-  double rate;  // GB/s, from here on more; negative: less
+  double rate;  // GB/s more from here on; negative: less
 };
 using Changes = std::vector<Change>;
 using CounterKey = std::pair<std::int64_t, std::string>;  // pid and name
@@ -125,7 +125,7 @@ std::string link_name(std::string_view copy) {
   return "link";
 }
 
-/// The counter that the slice's bytes count for; nothing: none.
+/// The counter to which the slice's bytes are added, if any.
 std::optional<CounterKey> key_of(const TraceLane& lane, const TraceSlice& slice,
                                  const DeviceDetails* details) {
   if (slice.bytes <= 0 || slice.end_ns <= slice.start_ns) return std::nullopt;
@@ -155,7 +155,7 @@ TraceCounter counter_of(const CounterKey& key, Changes& changes) {
   return counter;
 }
 
-/// A lane's slices are sorted, so a part of a stage comes while the stage is still open.
+/// Adds a lane's changes. Its slices are sorted, so a part of a stage comes while that is open.
 void add_changes(const TraceModel& model, const TraceLane& lane,
                  std::map<CounterKey, Changes>& all) {
   std::int64_t counted_until_ns = lane.slices.empty() ? 0 : lane.slices.front().start_ns;
@@ -172,9 +172,9 @@ void add_changes(const TraceModel& model, const TraceLane& lane,
   }
 }
 
-/// Gigabytes per second over the link, for each device and direction that copies name
-/// ("link HtoD"), and of stages on the host that say what they move ("memory"): what runs at the
-/// same time adds up; 0 where nothing does.
+/// Gigabytes per second: over the link, for each device and direction that names of copies have
+/// ("link HtoD"); and of host stages that know their bytes ("memory"). Rates at the same time are
+/// added; 0 where there is none.
 std::vector<TraceCounter> counters_of(const TraceModel& model) {
   std::map<CounterKey, Changes> all;
   for (const TraceLane& lane : model.lanes) add_changes(model, lane, all);
@@ -191,7 +191,7 @@ const Json& properties_of(Json& all, std::int64_t device) {
   return all.back();
 }
 
-/// Every lane has a name and a process.
+/// Makes sure that every lane has a name and a process.
 void name_lanes(TraceModel& model) {
   std::set<std::int64_t> known;
   for (const TraceProcess& process : model.processes) known.insert(process.pid);
@@ -203,7 +203,7 @@ void name_lanes(TraceModel& model) {
   }
 }
 
-/// Every process has a name; devices come after hosts.
+/// Makes sure that every process has a name. Devices come after hosts.
 void name_processes(TraceModel& model) {
   constexpr std::int64_t after_hosts = 5'000'000;  // as in torch's traces
   for (TraceProcess& process : model.processes) {
@@ -248,7 +248,7 @@ void finish_model(TraceModel& model) {
   devices = nested_lanes(std::move(devices), Overlap::Spread, last_tid, model.losses, marks);
   model.flows = flows_of(devices, index);
   add_item_flows(hosts, model.flows);
-  model.lanes = std::move(hosts);  // the index is not asked any more
+  model.lanes = std::move(hosts);  // the index is not used any more
   std::ranges::move(devices, std::back_inserter(model.lanes));
   model.counters = counters_of(model);
   name_lanes(model);

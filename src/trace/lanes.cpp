@@ -12,11 +12,11 @@
 namespace normbench {
 namespace {
 
-/// A lane being filled, and those of its slices that are still open at the latest start.
+/// A lane that is being filled, and its slices that are still open at the latest start.
 class Nest {
  public:
-  /// One more than the depth of what it would lie in here, 0 for in nothing; nothing where it would
-  /// not nest.
+  /// The depth at which the slice would lie here: 0 in no other, else one more than its parent's.
+  /// Nothing where it would not nest.
   std::optional<std::uint32_t> depth_for(const TraceSlice& slice, Overlap overlap) {
     while (!open_.empty() && open_.back().end_ns <= slice.start_ns) open_.pop_back();
     if (open_.empty()) return 0;
@@ -45,8 +45,8 @@ class Nest {
   std::vector<Open> open_;
 };
 
-/// The first nest that the slice fits; of work that is spread the one where it lies deepest, so
-/// that it stays under its own annotation.
+/// The first nest that the slice fits. Spread work takes the one where it lies deepest, so that it
+/// stays under its own annotation.
 Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nests) {
   Nest* best = nullptr;
   std::uint32_t most = 0;
@@ -60,7 +60,7 @@ Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nest
   return best != nullptr ? *best : nests.emplace_back();
 }
 
-/// Starts and ends of all ranges, sorted.
+/// The starts and ends of all ranges, sorted.
 std::vector<std::int64_t> range_borders(const std::vector<TraceSlice>& slices) {
   std::vector<std::int64_t> borders;
   for (const TraceSlice& slice : slices)
@@ -69,9 +69,9 @@ std::vector<std::int64_t> range_borders(const std::vector<TraceSlice>& slices) {
   return borders;
 }
 
-/// A call lies between the starts and ends of ranges that its middle lies between: the clocks of
-/// both may differ a little, but a thread opens and closes no range within a call. What sticks out
-/// is clipped and counted.
+/// Clips calls into the ranges between whose borders their middle lies. The clocks of both may
+/// differ a little, but a thread opens and closes no range within a call. Clipped calls are
+/// counted.
 void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks& marks) {
   const std::vector<std::int64_t> borders = range_borders(slices);
   for (TraceSlice& slice : slices) {
@@ -92,7 +92,7 @@ void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks&
   }
 }
 
-/// Appends the lane of slices sorted parents first, and the further lanes that it needs.
+/// Appends the lane with its slices, sorted parents first, and the further lanes that they need.
 void nest(TraceLane lane, Overlap overlap, std::int64_t& last_tid, TraceLosses& losses,
           LossMarks& marks, std::vector<TraceLane>& lanes) {
   std::vector<Nest> nests(1);

@@ -1,4 +1,4 @@
-/// Numbers of lanes, and slices put on lanes where they nest, as every viewer demands.
+/// Numbers of lanes; and slices put on lanes where they nest, as every viewer demands.
 #pragma once
 
 #include "trace/losses.h"
@@ -6,14 +6,14 @@
 
 namespace normbench {
 
-/// Above the number of any thread: Linux has none over 2^22.
+/// Lane numbers above any thread's: Linux has none over 2^22.
 inline constexpr std::int64_t first_free_lane_id = (1 << 22) + 1;
 inline constexpr std::int64_t lane_id_of_titles = first_free_lane_id;
 inline constexpr std::int64_t lane_id_of_overhead = first_free_lane_id + 1;
 /// The host's waits for stream 7 are on lane 1000007 of its device, as in torch's traces.
 inline constexpr std::int64_t lane_id_of_syncs = 1'000'000;
 
-/// Depth of device work, and of the calls that start it: below all ranges.
+/// The depth of device work, and of the calls that start it: below all ranges.
 inline constexpr std::uint32_t depth_of_work = 1'000'000;
 
 /// One lane per (pid, tid), in order of first appearance, without empty ones.
@@ -24,14 +24,14 @@ std::vector<TraceLane> joined_lanes(std::vector<TraceLane> lanes);
 void sort_parents_first(std::vector<TraceSlice>& slices);
 
 enum class Overlap {
-  Clip,   // what sticks out of a slice ends with that if it is deeper, else moves to a further lane
-  Spread  // what sticks out of a slice, or is no deeper than it, moves to a further lane as it is
+  Clip,   // what sticks out of a slice is cut off if it is deeper, else moves to a further lane
+  Spread  // what sticks out of a slice, or is no deeper, moves to a further lane
 };
 
-/// The lanes with their slices sorted parents first, each followed by the further lanes that those
-/// of its slices need that do not nest: with the numbers after `last_tid`, which grows, and named
-/// "NAME (2)". With Clip, calls of the runtime and driver are clipped into the ranges that they
-/// were made in. Adds what was clipped to `losses`.
+/// The lanes with their slices sorted parents first. Each lane is followed by further lanes for its
+/// slices that do not nest; they have the numbers after `last_tid`, which grows, and are named
+/// "NAME (2)". With Clip, calls of the runtime and driver are clipped into the ranges they were
+/// made in. Adds clipped slices to `losses`.
 std::vector<TraceLane> nested_lanes(std::vector<TraceLane> lanes, Overlap overlap,
                                     std::int64_t& last_tid, TraceLosses& losses, LossMarks& marks);
 

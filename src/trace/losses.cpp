@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// Calls whose work has rows of its own: launches of kernels and graphs, copies and sets.
+/// Calls that start work with rows of its own: launches of kernels and graphs, copies and sets.
 constexpr auto kStarters = std::to_array<std::string_view>(
     {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaGraphLaunch", "cudaMemcpy",
      "cudaMemset", "cuLaunchKernel", "cuLaunchCooperativeKernel", "cuGraphLaunch", "cuMemcpy",
@@ -34,7 +34,7 @@ std::vector<Started> sorted_starts(const std::vector<Lane>& lanes, bool (*wanted
   return starts;
 }
 
-/// The first with this correlation, or null.
+/// The first start with this correlation, or null.
 const Started* find(const std::vector<Started>& starts, std::int64_t correlation) {
   const auto found = std::ranges::lower_bound(starts, correlation, {}, &Started::first);
   return found != starts.end() && found->first == correlation ? &*found : nullptr;

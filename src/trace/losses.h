@@ -1,4 +1,4 @@
-/// What was lost or changed on the way to a trace: counted, and marked where it happened.
+/// Losses and changes on the way to a trace: counted, and marked where they happened.
 #pragma once
 
 #include <map>
@@ -8,15 +8,15 @@
 
 namespace normbench {
 
-/// Adds marks to a model: of each loss the first few at their places, then one that says how many
-/// more there are, so that they never bury the trace.
+/// Adds marks to a model: for each kind of loss the first few at their places, then one with the
+/// number of the others, so that marks never bury the trace.
 class LossMarks {
  public:
   explicit LossMarks(TraceModel& model) : model_(model) {}
 
   /// `loss` is a name of loss_fields().
   void add(std::string_view loss, std::int64_t ns, const std::string& sentence);
-  /// Says how many were not marked. Call once, at the end.
+  /// Adds the numbers of losses that were not marked. Call once, at the end.
   void finish();
 
  private:
@@ -24,7 +24,7 @@ class LossMarks {
     std::int64_t marks = 0;
     std::int64_t last_ns = 0;
   };
-  static constexpr std::int64_t most = 20;  // marks of a loss
+  static constexpr std::int64_t most = 20;  // marks for each kind of loss
 
   TraceModel& model_;
   std::map<std::string_view, Count> counts_;
@@ -35,8 +35,8 @@ struct EarlyWork {
   std::int64_t pieces = 0, most_ns = 0;
 };
 
-/// Counts launches, those whose work is there, and work whose call is not, and marks the losses
-/// unless `marks` is null. A call of the driver within a launch of the runtime is the same launch.
+/// Counts launches, launches whose work is in the trace, and work whose call is not. Marks the
+/// losses unless `marks` is null. A driver call within a runtime's launch is the same launch.
 EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<TraceLane>& devices,
                          TraceLosses& losses, LossMarks* marks = nullptr);
 EarlyWork count_launches(const std::vector<ReadLane>& lanes, TraceLosses& losses);

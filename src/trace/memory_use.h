@@ -1,4 +1,4 @@
-/// What was allocated while calls ran.
+/// Memory allocated while calls ran.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// Bytes of the host and of devices.
+/// Bytes of the host and bytes of devices.
 struct Bytes {
   std::int64_t host = 0, device = 0;
 
@@ -26,21 +26,21 @@ struct Bytes {
   }
 };
 
-/// A call has what was allocated, less what was freed, on whatever thread, from its start to its
-/// end, both included: PyTorch counts it so.
+/// The memory use of calls: bytes allocated less bytes freed, on whatever thread, from a call's
+/// start to its end, both included. PyTorch counts so.
 class MemoryUse {
  public:
   explicit MemoryUse(std::vector<TraceMemory> records);
 
-  /// Notes that what was allocated meanwhile has a call.
+  /// The bytes allocated during a call. Notes that these records have a call.
   Bytes during(const TraceSlice& slice);
-  /// What no call was for.
+  /// The records during which no call ran.
   std::vector<TraceMemory> uncovered() const;
 
  private:
-  std::vector<TraceMemory> records_;  // by time
-  std::vector<Bytes> sums_;           // of the records before each, and of all
-  std::vector<std::int64_t> opened_;  // how many more calls a record has than the one before it
+  std::vector<TraceMemory> records_;  // in order of time
+  std::vector<Bytes> sums_;           // the sum before each record, then of all
+  std::vector<std::int64_t> opened_;  // how many more calls cover a record than the one before it
 };
 
 }  // namespace normbench

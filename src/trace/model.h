@@ -1,4 +1,4 @@
-/// One model of what happened when, that tables and trace files are functions of.
+/// The model of what happened when, from which tables and trace files are made.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 
 namespace normbench {
 
-/// The categories of torch's traces; CpuThread: a worker's share of a stage; PythonFunction: a
-/// frame, which takes time from the op around it and has no row; Other: titles of cases and
-/// whatever else foreign traces have, in no table.
+/// The categories of torch's traces. CpuThread: a worker's share of a stage. PythonFunction: a
+/// frame, which takes time from the op around it and has no row. Other: titles of cases and unknown
+/// categories of other traces, in no table.
 enum class TraceKind {
   CpuOp,
   UserAnnotation,
@@ -53,11 +53,11 @@ constexpr auto words(TraceKind) {
                                          {TraceKind::PythonFunction, "python_function"},
                                          {TraceKind::Other, "other"}});
 }
-/// Kernels, copies and sets, not annotations.
+/// True for kernels, copies and sets, not for annotations.
 constexpr bool is_gpu_work(TraceKind kind) {
   return kind == TraceKind::Kernel || kind == TraceKind::GpuMemcpy || kind == TraceKind::GpuMemset;
 }
-/// Calls of the CUDA runtime and driver.
+/// True for calls of the CUDA runtime and driver.
 constexpr bool is_call(TraceKind kind) {
   return kind == TraceKind::CudaRuntime || kind == TraceKind::CudaDriver;
 }
@@ -65,18 +65,18 @@ constexpr bool is_on_gpu(TraceKind kind) {
   return is_gpu_work(kind) || kind == TraceKind::GpuUserAnnotation;
 }
 
-/// What only slices of devices have.
+/// The details that only slices of devices have.
 struct DeviceDetails {
   std::int64_t device = 0, context = 0, stream = 0;
   bool over_link = false;
-  /// An annotation between two CUDA events around a stage's work, where there are no records of the
-  /// work itself: it counts as device work.
+  /// True for an annotation between two CUDA events around a stage's work, where the work itself
+  /// has no records. It counts as device work.
   bool from_marks = false;
   std::optional<LaunchShape> launch = {};
   std::int64_t graph = 0, graph_node = 0;
 };
 
-/// Device work, or an annotation from marks that stands for it.
+/// True for device work, or for an annotation from marks in its place.
 constexpr bool is_device_time(TraceKind kind, const DeviceDetails* details) {
   return is_gpu_work(kind) || (details != nullptr && details->from_marks);
 }
@@ -85,27 +85,27 @@ struct TraceSlice {
   std::int64_t start_ns = 0, end_ns = 0;
   std::string_view name;  // in TraceModel::names
   TraceKind kind = TraceKind::CpuOp;
-  /// It may end on another thread: no part of what runs on this one meanwhile, and no parent of it.
+  /// True if it may end on another thread: it is in no slice of this thread, and parent of none.
   bool async = false;
   std::uint32_t depth = 0;  // a child's is greater than its parent's
   std::int64_t bytes = 0;
   std::uint64_t external_id = 0;  // 0: none
   std::int64_t correlation = -1;  // -1: none
   std::int32_t details = -1;      // index into TraceModel::details; -1: none
-  std::string_view shapes = {};   // of the inputs, as torch prints them; "" when not known
-  std::string_view label = {};    // what tables call it: "load{i}" of "load3"; "": its name
-  std::int64_t item = -1;         // of a pipeline, one of TraceModel::items; -1: none
+  std::string_view shapes = {};   // the inputs', as torch prints them; "" if not known
+  std::string_view label = {};    // its name in tables: "load{i}" for "load3"; "": `name`
+  std::int64_t item = -1;         // the pipeline's, one of TraceModel::items; -1: none
 };
 
-/// A thread of a process, or a stream of a device. Within one, slices are sorted by
-/// (start, -duration) and nest. Lanes of one pid are next to one another, those of hosts first.
+/// A thread of a process, or a stream of a device. Its slices are sorted by (start, -duration) and
+/// nest. Lanes of one pid are consecutive; hosts' come first.
 struct TraceLane {
   std::int64_t pid = 0, tid = 0;
   std::string name;
   std::vector<TraceSlice> slices = {};
 };
 
-/// A process, or a device: those have pids from 0 (see trace_pid()).
+/// A process, or a device. Devices have pids from 0 on (see trace_pid()).
 struct TraceProcess {
   std::int64_t pid = 0;
   std::string name, labels;
@@ -113,20 +113,20 @@ struct TraceProcess {
   bool is_device = false;
 };
 
-/// An item of a pipeline: drawn over its lanes, as it overlaps others.
+/// An item of a pipeline. It is drawn over its lanes, as it overlaps other items.
 struct TraceItem {
-  std::int64_t id = 0;  // of this item alone
+  std::int64_t id = 0;  // unique
   std::int64_t pid = 0;
   std::string name;  // "#3"
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
-/// From a call to the work that it started (a graph's launch has one to each piece of its work); or
+/// An arrow from a call to the work that it started (a graph's launch has one to each piece), or
 /// from a stage of an item to its next one on another thread.
 struct TraceFlow {
   enum class Kind { Launch, Item };
   Kind kind = Kind::Launch;
-  std::int64_t id = 0;  // of this flow alone
+  std::int64_t id = 0;  // unique
   std::int64_t from_pid = 0, from_tid = 0, from_ns = 0;
   std::int64_t to_pid = 0, to_tid = 0, to_ns = 0;
 };
@@ -141,47 +141,47 @@ struct TraceCounter {
   std::vector<Sample> samples = {};
 };
 
-/// How slices of a thread that do not quite nest are read.
+/// How to read slices of a thread that do not quite nest.
 struct Nesting {
-  /// Starts may be cut, so slices may begin by so much later than they seem to: one that seems to
-  /// end by no more than this after another is still in it.
+  /// How much later a slice may begin than it seems to, since starts may be cut. A slice that seems
+  /// to end by no more than this after another is still in it.
   std::int64_t start_error_ns = 0;
-  /// Of two slices that cross the later one has the time that they share; else both count it, as
-  /// torch.profiler does.
+  /// True: time that two slices share because they cross counts for the later one. False: for both,
+  /// as in torch.profiler.
   bool shared_once = false;
 };
 
-/// An allocation, or a free (its bytes are negative).
+/// An allocation, or a free with negative bytes.
 struct TraceMemory {
   std::int64_t ns = 0;
   std::int64_t bytes = 0;
   bool on_device = false;
 };
 
-/// A visible instant: what was lost, cut off, or cannot be trusted.
+/// A visible instant: something was lost or cut off there, or cannot be trusted.
 struct TraceMark {
   std::int64_t ns = 0;
   std::string name;  // a sentence
   Json args = Json::object();
 };
 
-/// What of a recording did not reach the trace, and what had to be changed in it.
+/// What did not reach the trace from a recording, or had to be changed.
 struct TraceLosses {
-  std::int64_t dropped = 0;         // by the tracer, for want of room
-  std::int64_t lost_buffers = 0;    // of the tracer, with all the records in them
+  std::int64_t dropped = 0;         // records dropped by the tracer for want of room
+  std::int64_t lost_buffers = 0;    // buffers of the tracer, lost with all their records
   std::int64_t without_times = 0;   // records whose times could not be had
   std::int64_t launches = 0;        // calls that start device work …
-  std::int64_t launched = 0;        // … and those of them whose work is there
-  std::int64_t without_launch = 0;  // device work whose call is not there
+  std::int64_t launched = 0;        // … and those whose work is in the trace
+  std::int64_t without_launch = 0;  // device work whose call is not in the trace
   std::int64_t before_launch = 0;   // device work that seems to start before its call …
-  std::int64_t most_skew_ns = 0;    // … by this at most; shown at the call's start
-  std::int64_t clipped = 0;         // slices that stuck out of their parent
-  std::int64_t cut_off = 0;         // slices beyond the most that were asked for
+  std::int64_t most_skew_ns = 0;    // … by at most this; shown at the call's start
+  std::int64_t clipped = 0;         // slices that were cut at their parent's end
+  std::int64_t cut_off = 0;         // slices beyond the number asked for
 
   bool operator==(const TraceLosses&) const = default;
 };
 
-/// A loss under its name in the file's `normbench` key.
+/// A loss and its name in the file's key `normbench`.
 struct LossField {
   std::string_view name;
   std::int64_t TraceLosses::*value;
@@ -199,7 +199,7 @@ constexpr auto loss_fields() {
                                    {"cut_off", &TraceLosses::cut_off}});
 }
 
-/// Names that live as long as a model and its copies do, which share them.
+/// Names that live as long as any copy of the model: copies share them.
 class TraceNames {
  public:
   std::string_view operator()(std::string_view text) {
@@ -214,7 +214,7 @@ class TraceNames {
 
     std::unordered_set<std::string_view, TextHash, std::equal_to<>> names;
     std::vector<std::unique_ptr<char[]>> blocks;
-    std::size_t left = 0;  // in the last block
+    std::size_t left = 0;  // bytes left in the last block
 
     std::string_view keep(std::string_view text) {
       if (text.size() > left || blocks.empty()) {
@@ -228,7 +228,7 @@ class TraceNames {
       left -= text.size();
       return {kept, text.size()};
     }
-    char* ends = nullptr;  // of what is used of the last block
+    char* ends = nullptr;  // the end of the used part of the last block
   };
   std::shared_ptr<Store> store_;
 };
@@ -237,7 +237,7 @@ struct TraceModel {
   Json metadata = Json::object();          // free keys before the events
   Json device_properties = Json::array();  // as torch's traces have them
   std::int64_t base_ns = 0;                // recorder's clock at the run's start: ts 0
-  std::int64_t base_wall_ns = 0;           // wall clock of it, since the epoch
+  std::int64_t base_wall_ns = 0;           // the wall clock then, since the epoch
   Nesting nesting = {};
   std::vector<TraceProcess> processes = {};
   std::vector<TraceLane> lanes = {};
@@ -249,12 +249,12 @@ struct TraceModel {
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};
   TraceNames names = {};
-  // Given out so far: numbers of several profiles differ.
+  // The last numbers that were given out: profiles do not share any.
   std::int64_t last_correlation = 0;
   std::int64_t last_item = 0;
   std::uint64_t last_external_id = 0;
 
-  /// The name that lives as long as this model.
+  /// The name as text that lives as long as this model.
   std::string_view name(std::string_view text) { return names(text); }
 
   const DeviceDetails* details_of(const TraceSlice& slice) const {

@@ -19,7 +19,7 @@
 namespace normbench {
 namespace {
 
-/// Times of single calls. Most are short, and need few bytes; the same time over and over needs
+/// Times of single calls. Most are short and take few bytes; a repeated time takes
 /// none.
 class Durations {
  public:
@@ -35,7 +35,7 @@ class Durations {
     last_ns_ = ns;
   }
 
-  /// Those that at least 0, 50, 95 and 100 percent do not exceed.
+  /// The smallest times that at least 0, 50, 95 and 100 percent do not exceed.
   std::array<std::int64_t, 4> nearest_ranks() {
     std::ranges::sort(short_);
     std::array<std::int64_t, 4> values{};
@@ -61,14 +61,14 @@ class Durations {
   std::map<std::int64_t, std::int64_t> repeats_;
 };
 
-/// What few rows have.
+/// Members that only few rows have.
 struct Rare {
   Bytes memory = {}, self_memory = {};
   std::string_view longest;
   std::int64_t longest_ns = 0;
 };
 
-/// A row being filled.
+/// A row that is being filled.
 struct Filling {
   std::string_view name, shapes;
   bool on_device = false, annotation = false, async = false;
@@ -86,7 +86,7 @@ struct Filling {
     const std::hash<std::string_view> hash;
     return hash(name) ^ (31 * hash(shapes)) ^ (on_device ? 2u : 0u) ^ (annotation ? 1u : 0u);
   }
-  /// Where it appeared first: what is around others comes before them.
+  /// The place of the row by its first appearance: a call comes before calls inside it.
   std::tuple<std::int64_t, std::int64_t, std::int64_t> order() const {
     return {first_ns, -first_end_ns, first_number};
   }
@@ -188,7 +188,7 @@ class Rows {
     add(call);
   }
 
-  /// Gives the rows, with percentiles, by their first calls.
+  /// Gives the rows in the order of their first calls, with percentiles.
   void give(const TakeRow& take) {
     index_.clear();
     std::vector<std::uint32_t> order(fillings_.size());
@@ -198,7 +198,7 @@ class Rows {
   }
 
  private:
-  /// The row of the slice, with this call of it counted.
+  /// The row of the slice, with this call counted.
   Filling& of(const TraceSlice& slice, bool annotation, std::int64_t number) {
     Filling& next = fillings_.emplace_back();
     next.name = row_name(slice);
@@ -263,7 +263,7 @@ Submissions::Result submissions_of(const Trace& trace) {
   return submissions.take();
 }
 
-/// Gives each slice to `take`; of a trace that was read the last time.
+/// Gives each slice to `take`. The slices of a trace that was read are gone then.
 template <class Take>
 void consume(const TraceLane& lane, const Take& take) {
   for (const TraceSlice& slice : lane.slices) take(slice);

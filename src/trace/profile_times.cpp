@@ -9,8 +9,8 @@ namespace {
 
 enum class Of { Step, Copy, Kernel, OtherWork };
 
-/// A start or an end of a slice. At one time ends come first, so that what follows directly does
-/// not overlap.
+/// A start or an end of a slice. At the same time ends come first, so that slices that follow each
+/// other directly do not overlap.
 struct Border {
   std::int64_t ns = 0;
   bool is_start = false;
@@ -19,7 +19,7 @@ struct Border {
   auto operator<=>(const Border&) const = default;
 };
 
-/// Steps are ops in traces of PyTorch before 1.12.
+/// True for a step, which is an op in traces of PyTorch before 1.12.
 bool is_step(const TraceSlice& slice) {
   return (slice.kind == TraceKind::UserAnnotation || slice.kind == TraceKind::CpuOp) &&
          slice.name.starts_with("ProfilerStep#");
@@ -38,7 +38,7 @@ void add_borders(const TraceSlice& slice, Of of, std::vector<Border>& borders) {
   borders.push_back({slice.end_ns, false, of});
 }
 
-/// Where there are no steps, the whole trace is one.
+/// Takes the whole trace as one step where it has none.
 template <class Trace>
 void add_whole(const Trace& trace, std::vector<Border>& borders) {
   TraceSlice whole;
@@ -66,7 +66,7 @@ std::vector<Border> borders_of(const Trace& trace) {
   return borders;
 }
 
-/// Goes through the borders and adds up what runs between them.
+/// Goes through the borders, adding up what runs between them.
 class Sweep {
  public:
   void pass(const Border& border) {
@@ -106,8 +106,8 @@ class Sweep {
 
   std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::max();
   int steps_ = 0, copies_ = 0, kernels_ = 0, others_ = 0;
-  bool had_work_ = false;     // in this step
-  std::int64_t idle_ns_ = 0;  // since then
+  bool had_work_ = false;     // since the step began
+  std::int64_t idle_ns_ = 0;  // since the last work
 };
 
 template <class Trace>

@@ -12,13 +12,13 @@
 namespace normbench {
 namespace {
 
-/// What a range did on a stream.
+/// A range's time on a stream.
 struct Extent {
   std::int64_t start_ns, end_ns;
-  std::int64_t levels;  // of annotations from the work up to this one
+  std::int64_t levels;  // annotations from the work up to this one
 };
 
-/// Where the work of a stream starts and ends.
+/// The starts and ends of a stream's work.
 class StreamBorders {
  public:
   explicit StreamBorders(const TraceLane& stream) {
@@ -31,8 +31,8 @@ class StreamBorders {
     std::ranges::sort(ends_);
   }
 
-  /// How far before and after these times an annotation may go, `wanted` at most: those of
-  /// neighbouring work share the room between.
+  /// How far an annotation may reach before and after these times, at most `wanted`: annotations of
+  /// neighbouring work share the room between them.
   std::int64_t before(std::int64_t start_ns, std::int64_t wanted) const {
     const auto next = std::ranges::upper_bound(ends_, start_ns);
     if (next == ends_.begin()) return wanted;

@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-/// What torch keeps out of its tables, and out of the tree that self times come from.
+/// Names that torch keeps out of its tables, and out of the tree that gives self times.
 constexpr auto hidden_names = std::to_array<std::string_view>(
     {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
      "profiler::_record_function_enter_new", "profiler::_record_function_exit", "aten::is_leaf",
@@ -45,7 +45,7 @@ void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
   const std::int64_t number = next_number_++;
   if (slice.async) return;
   while (!open_.empty() && slice.start_ns >= open_.back().slice.end_ns) open_.pop_back();
-  // Where times are whole microseconds a call may seem to end after the op that made it.
+  // With times in whole microseconds, a call may seem to end after the op that made it.
   std::int64_t range = is_call(slice.kind) ? range_at_top() : -1;
   if (is_call(slice.kind) && slice.correlation >= 0)
     calls_.push_back({static_cast<std::uint64_t>(slice.correlation), pid, slice.start_ns, range});
@@ -95,13 +95,13 @@ Submissions::Result Submissions::take() {
   for (const Work& work : work_) {
     Candidates all;
     if (work.correlation >= 0) all = with_id(calls_, static_cast<std::uint64_t>(work.correlation));
-    // Traces of PyTorch 1.x say the correlation where later ones say the op's external id, so a
-    // call that is there decides.
+    // Traces of PyTorch 1.x have the correlation where later ones have the op's external id, so a
+    // call in the trace decides.
     if (all.empty() && work.external_id != 0) all = with_id(ops_, work.external_id);
     const std::optional<Candidates> candidates = of_one_process(all, work);
     if (!candidates) ++result.ambiguous;
     if (!candidates || candidates->empty()) continue;
-    // The last that started by then, or else the first.
+    // This takes the last one that had started by then, else the first.
     const auto next = std::ranges::upper_bound(*candidates, work.start_ns, {}, &Numbered::start_ns);
     const Numbered& by = next == candidates->begin() ? *next : *std::prev(next);
     if (by.range >= 0) result.submitted.push_back({.call = by.range, .ns = work.ns});

@@ -1,4 +1,4 @@
-/// Which op or annotation of a host submitted the work of a device.
+/// Finds the op or annotation of a host that submitted a piece of device work.
 #pragma once
 
 #include <compare>
@@ -13,12 +13,12 @@
 
 namespace normbench {
 
-/// Ops, annotations, calls and overhead that have rows, and frames of Python.
+/// True for ops, annotations, calls and overhead with rows, and for frames of Python.
 bool is_in_tree(const TraceSlice& slice);
 
-/// True if the slice, which starts no earlier, is not in the other one. Where both starts are cut
-/// by up to `start_error_ns`, it may be inside although it seems to end later: the more likely one
-/// is taken, that it is inside where it sticks out by less than it overlaps.
+/// True if the slice, which starts no earlier, is not inside the other one. Where both starts are
+/// cut by up to `start_error_ns`, it may be inside although it seems to end later. It counts as
+/// inside, which is likelier, where it sticks out by less than it overlaps.
 constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
                           std::int64_t start_error_ns) {
   if (slice.start_ns >= other.end_ns) return true;
@@ -27,14 +27,14 @@ constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
          (outside_ns > start_error_ns || outside_ns >= other.end_ns - slice.start_ns);
 }
 
-/// The name of a slice's row: all steps share one, and all names of a label.
+/// The name of a slice's row. All steps share one, and so do all names with the same label.
 std::string_view row_name(const TraceSlice& slice);
 
-/// True if the slice, the latest one within the other one, would be merged into that: the two
+/// True if the slice, which is the latest inside the other, would be merged into that. The two
 /// cannot be told apart, and whatever is in one is in both.
 bool is_same_call(const TraceSlice& slice, const TraceSlice& other);
 
-/// Device time of the slice of the tree with this number.
+/// The device time of a slice of the tree, which has this number.
 struct Submitted {
   std::int64_t call = 0;
   std::int64_t ns = 0;
@@ -42,22 +42,22 @@ struct Submitted {
   auto operator<=>(const Submitted&) const = default;
 };
 
-/// Work belongs to the op or annotation that its runtime call began in; where that call is not in
-/// the trace, to the one with its external id. Where several processes are in a trace their numbers
-/// collide, and what tells them apart is which device each of them uses: nine in ten of its pieces
-/// of work whose call is of one process only.
+/// Work belongs to the op or annotation in which its runtime call began; if that call is not in the
+/// trace, to the one with its external id. Numbers of several processes in a trace collide. They
+/// are told apart by the device that each process uses: nine in ten pieces of the device's work
+/// must have calls of one process only.
 class Submissions {
  public:
   explicit Submissions(std::int64_t start_error_ns) : start_error_ns_(start_error_ns) {}
 
-  /// First all slices of the hosts, lane by lane, parents first.
+  /// First add all slices of the hosts, lane by lane, parents first.
   void add_call(const TraceSlice& slice, std::int64_t pid);
   void finish_lane();
 
-  /// Then all work of the devices.
+  /// Then add all work of the devices.
   void add_work(const TraceSlice& work, std::int64_t device);
 
-  /// True if the ops are to be added once more for their external ids.
+  /// True if the ops must be added once more, for their external ids.
   bool needs_ids() const { return !wanted_ids_.empty(); }
   void add_id(const TraceSlice& slice, std::int64_t pid);
 
@@ -69,12 +69,12 @@ class Submissions {
   Result take();
 
  private:
-  /// An id of a slice, and whose work it is.
+  /// An id of a slice, and where its work belongs.
   struct Numbered {
     std::uint64_t id = 0;
     std::int64_t pid = 0;
     std::int64_t start_ns = 0;
-    std::int64_t range = -1;  // -1: of none
+    std::int64_t range = -1;  // the op or annotation; -1: none
 
     auto operator<=>(const Numbered&) const = default;
   };
@@ -82,7 +82,7 @@ class Submissions {
   struct Open {
     TraceSlice slice;
     std::int64_t number = 0;
-    std::int64_t range = -1;  // of a call or a frame: the op or annotation around it
+    std::int64_t range = -1;  // for a call or a frame: the op or annotation around it
   };
   struct Work {
     std::int64_t start_ns = 0, ns = 0, device = 0;
@@ -94,7 +94,7 @@ class Submissions {
   static bool are_of_one_process(Candidates all);
   void sort_calls();
   std::int64_t range_at_top() const;
-  /// Those of the process that uses the work's device; nothing where that is not known.
+  /// The candidates in the process that uses the work's device; nothing where that is not known.
   std::optional<Candidates> of_one_process(Candidates all, const Work& work) const;
   std::optional<std::int64_t> process_of(std::int64_t device) const;
 

@@ -19,7 +19,7 @@ constexpr MemberKey event_keys[] = {
     {"pid", Member::Pid},      {"tid", Member::Tid},      {"ts", Member::Start},
     {"dur", Member::Duration}, {"args", Member::Args},    {"id", Member::Id},
     {"id2", Member::Id2},      {"scope", Member::Scope}};
-// The spellings of torch before 1.12 are among them.
+// These include the spellings of torch before 1.12.
 constexpr MemberKey args_keys[] = {{"External id", Member::ExternalId},
                                    {"external id", Member::ExternalId},
                                    {"correlation", Member::Correlation},
@@ -53,7 +53,7 @@ std::optional<T> number_in(std::string_view text) {
   return value;
 }
 
-/// A whole number of 64 bits, signed or not, or the one nearest to a decimal one.
+/// A whole number of 64 bits, signed or not, or the nearest one to a decimal number.
 std::optional<std::int64_t> integer_in(std::string_view text) {
   if (const auto value = number_in<std::int64_t>(text)) return value;
   if (const auto value = number_in<std::uint64_t>(text)) return static_cast<std::int64_t>(*value);
@@ -62,7 +62,7 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   return value && std::abs(*value) < most ? std::optional(std::llround(*value)) : std::nullopt;
 }
 
-/// Where the value of a member goes as it is.
+/// The place of a member whose value is stored as it is.
 template <class T>
 struct MemberPlace {
   Member member;
@@ -86,7 +86,7 @@ constexpr MemberPlace<std::int64_t> number_places[] = {
     {Member::DeviceType, &ChromeEvent::device_type},
     {Member::DroppedEvents, &ChromeEvent::dropped_events}};
 
-/// The member's place in the event, or null.
+/// The place of the member in the event, or null.
 template <class T>
 T* place_of(ChromeEvent& event, std::span<const MemberPlace<T>> places, Member member) {
   const auto found = std::ranges::find(places, member, &MemberPlace<T>::member);
@@ -102,7 +102,7 @@ constexpr Category old_categories[] = {{"Operator", TraceKind::CpuOp},
                                        {"Kernel", TraceKind::Kernel},
                                        {"Memcpy", TraceKind::GpuMemcpy},
                                        {"Memset", TraceKind::GpuMemset}};
-/// Calls of other devices' runtimes and drivers, besides the words of the kinds.
+/// Calls of other devices' runtimes and drivers, which the words of the kinds do not include.
 constexpr Category other_devices[] = {
     {"xpu_runtime", TraceKind::CudaRuntime},  {"mtia_runtime", TraceKind::CudaRuntime},
     {"glow_runtime", TraceKind::CudaRuntime}, {"privateuse1_runtime", TraceKind::CudaRuntime},
@@ -113,15 +113,15 @@ TraceKind kind_in(std::span<const Category> categories, std::string_view name) {
   return found == categories.end() ? TraceKind::Other : found->kind;
 }
 
-/// The year 2096 as time since the epoch, and 12 years before it: nanoseconds between any two sums
-/// of a start and a duration still fit.
+/// The year 2096 as time since the epoch, and 12 years before the epoch: differences of any two
+/// sums of a start and a duration fit into nanoseconds.
 constexpr std::int64_t most_us = 4'000'000'000'000'000, least_us = -400'000'000'000'000;
 
 bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Of "12" and "345", rounded by the fourth decimal.
+/// The number of "12" and "345", rounded by the fourth decimal.
 std::optional<std::int64_t> exact_ns(std::string_view whole, std::string_view decimals) {
   std::int64_t ns = 0;
   std::from_chars(whole.data(), whole.data() + whole.size(), ns);

@@ -47,7 +47,7 @@ bool begins(JsonToken token) {
 JsonToken end_of(bool is_object) { return is_object ? JsonToken::EndObject : JsonToken::EndArray; }
 std::string_view comma_or_end(bool is_object) { return is_object ? "',' or '}'" : "',' or ']'"; }
 
-/// Takes the text apart by what stands where. Functions for a value get its first token.
+/// Parses the text by its grammar. Functions that read a value get its first token.
 class EventReader {
  public:
   EventReader(std::istream& in, const std::function<void(const ChromeEvent&)>& take)
@@ -85,7 +85,7 @@ class EventReader {
     return latest_ = token;
   }
 
-  /// Of an object that is open, `take` gets what `of` makes of each key, and takes the value.
+  /// For each key of an open object, `take` gets what `of` makes of the key, and reads the value.
   template <class Of, class Take>
   void members(const Of& of, const Take& take) {
     for (JsonToken token = next(); token != JsonToken::EndObject;) {
@@ -97,7 +97,7 @@ class EventReader {
     }
   }
 
-  /// Of an array that is open, `take` gets the first token of each element, and takes the rest.
+  /// For each element of an open array, `take` gets the first token and reads the rest.
   template <class Take>
   void elements(const Take& take) {
     for (JsonToken token = next(); token != JsonToken::EndArray;) {
@@ -106,7 +106,7 @@ class EventReader {
     }
   }
 
-  /// Behind a value: the first token behind the comma, or the end of the object or array.
+  /// After a value: returns the first token behind the comma, or the end of the object or array.
   JsonToken after_comma(bool is_object) {
     JsonToken token = next();
     if (token == end_of(is_object)) return token;
@@ -116,7 +116,7 @@ class EventReader {
     return token;
   }
 
-  /// Takes the value that begins with this token, however deep it is.
+  /// Skips the value that begins with this token, however deep it is.
   void skip_value(JsonToken token) {
     std::vector<bool> open;  // true: an object
     for (bool deep = false;;) {
@@ -141,7 +141,7 @@ class EventReader {
     }
   }
 
-  /// The first token of the value, where an element of an object or array begins with `token`.
+  /// The first token of the value, where `token` begins an element of an object or array.
   JsonToken value_in(bool is_object, JsonToken token) {
     if (!is_object) return token;
     if (token != JsonToken::String) fail_at("a key or '}'");
@@ -220,8 +220,8 @@ class EventReader {
     elements([&](JsonToken element) { event(element); });
   }
 
-  /// The format lets writers that may be killed leave the array open; what is there of a last event
-  /// is no event.
+  /// Reads an array of events that may have no end: the format allows it for writers that may be
+  /// killed. An incomplete last event does not count.
   void bare_events() {
     found_ = in_bare_array_ = true;
     try {
@@ -282,7 +282,7 @@ class EventReader {
     }
   }
 
-  /// Shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]"; "" for no
+  /// The shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]"; "" without
   /// inputs.
   void shapes() {
     std::string text = "[";
@@ -295,7 +295,7 @@ class EventReader {
     event_.shapes = text == "[" ? "" : text + "]";
   }
 
-  /// "[8, 3]"; "[]" for what is no list of whole numbers, a list of tensors say.
+  /// One shape: "[8, 3]"; "[]" for anything else than a list of whole numbers, such as tensors.
   std::string shape() {
     std::string text = "[";
     bool is_shape = true;

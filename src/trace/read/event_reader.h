@@ -15,13 +15,13 @@
 
 namespace normbench {
 
-/// What a trace is read in spite of.
+/// Faults that do not stop a trace from being read.
 enum class Leniency { OpenArray, ExtraComma, NotANumber, NotUnicode, DeepArgs };
 constexpr std::size_t leniencies = 5;
 
-/// What a trace file says besides its events.
+/// The facts in a trace file besides its events.
 struct TraceFacts {
-  /// How often it happened, and on which line first.
+  /// How often a fault happened, and the line of the first one.
   struct Count {
     std::int64_t count = 0;
     std::size_t first_line = 0;
@@ -30,19 +30,19 @@ struct TraceFacts {
   };
 
   Json about;                         // the document's `normbench`; null: none
-  bool profiles_memory = false;       // PyTorch's `profile_memory` is set
-  bool has_schema_number = false;     // `schemaVersion` is a number, as PyTorch writes it
-  std::vector<std::string> warnings;  // of its writer: Kineto's WARNING and ERROR, the first ones
+  bool profiles_memory = false;       // PyTorch's `profile_memory` was set
+  bool has_schema_number = false;     // `schemaVersion` is a number, as PyTorch writes
+  std::vector<std::string> warnings;  // the writer's: Kineto's WARNING and ERROR, the first ones
   std::array<Count, leniencies> lenient{};
 
   void note(Leniency what, std::size_t line) { lenient[static_cast<std::size_t>(what)].add(line); }
 };
 
-/// Reads {"traceEvents": […]}, with anything else before and after, or […] alone, and hands over
-/// each event; memory does not grow with their number. Besides JSON it takes what writers of traces
-/// leave, and counts it: an array without its end, a comma before an end, NaN and infinity, names
-/// that are no UTF-8. Throws Invalid ("line 12, column 3: …", without a place for what concerns the
-/// whole) for what is no trace, or is cut off.
+/// Reads {"traceEvents": […]} with anything else before and after, or only […], and hands over each
+/// event; memory does not grow with their number. It accepts what writers of traces leave, and
+/// counts it: an array without its end, a comma before an end, NaN and infinity, names that are not
+/// UTF-8. Throws Invalid ("line 12, column 3: …", or without a place for the whole file) for text
+/// that is no trace, or is cut off.
 TraceFacts read_events(std::istream& in, const std::function<void(const ChromeEvent&)>& take);
 
 }  // namespace normbench

@@ -38,7 +38,7 @@ bool is_part_of_word(char c) {
   return is_letter(c) || is_digit(c) || c == '-' || c == '+' || c == '.' || c == '_';
 }
 
-/// JSON's grammar of numbers.
+/// True for a number by JSON's grammar.
 bool is_number(std::string_view text) {
   const auto digits = [&] {
     const std::size_t before = text.size();
@@ -61,16 +61,16 @@ bool is_number(std::string_view text) {
   return text.empty();
 }
 
-/// As Python, JavaScript and C++ write what is no number.
+/// True for NaN and infinity as Python, JavaScript and C++ write them.
 bool is_not_a_number(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return static_cast<char>(c | 0x20); });  // of ASCII letters
+                         [](char c) { return static_cast<char>(c | 0x20); });  // for ASCII letters
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 
-/// True for what more text could make a word or a number.
+/// True for text that more text could make a word or a number.
 bool begins_a_word(std::string_view text) {
   if (is_digit(text.front()) || (text.size() > 1 && text.front() == '-' && is_digit(text[1])))
     return true;
@@ -79,7 +79,7 @@ bool begins_a_word(std::string_view text) {
   return std::ranges::any_of(words, [&](std::string_view word) { return word.starts_with(text); });
 }
 
-/// The code unit of four hexadecimal digits; nothing for what is none.
+/// The code unit of four hexadecimal digits; nothing for other text.
 std::optional<std::uint32_t> code_unit(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   std::uint32_t unit = 0;
@@ -107,7 +107,7 @@ void add_utf8(std::uint32_t point, std::string& text) {
   byte(0x80 | (point & 0x3F));
 }
 
-/// What the character behind a backslash stands for; 0: nothing in JSON.
+/// The character that an escaped one stands for; 0: none in JSON.
 char escaped(char c) {
   constexpr std::string_view letters = "\"\\/bfnrt";
   constexpr std::string_view characters = "\"\\/\b\f\n\r\t";
@@ -161,14 +161,14 @@ bool JsonText::skip_blanks() {
     start_ = next_;
     const char* keep = next_;
     if (!read_on(keep)) return false;
-    constexpr std::string_view mark = "\xEF\xBB\xBF";  // which some editors put first
+    constexpr std::string_view mark = "\xEF\xBB\xBF";  // some editors write it first
     if (!begun_ && std::string_view(next_, end_).starts_with(mark)) next_ += mark.size();
     begun_ = true;
   }
 }
 
 JsonToken JsonText::string(bool with_text) {
-  const char* from = ++next_;  // behind the quote, or of what is kept
+  const char* from = ++next_;  // behind the quote, or the start of what is kept
   bool plain = true;
   for (;;) {
     while (next_ != end_ && byte_kind(*next_) == Byte::Plain) ++next_;
@@ -262,7 +262,7 @@ JsonToken JsonText::word() {
 bool JsonText::read_on(const char*& keep) {
   count_lines(start_);
   const auto kept = static_cast<std::size_t>(end_ - keep);
-  const auto before = static_cast<std::size_t>(keep - start_);  // a quote
+  const auto before = static_cast<std::size_t>(keep - start_);  // of a quote
   const std::size_t held = kept + before;
   if (buffer_.size() < held + chunk_bytes / 2) {
     std::vector<char> larger(std::max(2 * buffer_.size(), held + chunk_bytes));

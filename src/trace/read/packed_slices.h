@@ -1,4 +1,4 @@
-/// Slices of a trace that was read, in little memory.
+/// The slices of a trace that was read, in little memory.
 #pragma once
 
 #include <compare>
@@ -16,8 +16,8 @@
 
 namespace normbench {
 
-/// What slices of a trace have in common, each thing once: names, categories, sizes of copies.
-/// Slices are a few numbers and the number of such a thing.
+/// Parts that slices of a trace have in common, each kept once: names, categories, sizes of copies.
+/// A slice is then a few numbers and the number of such a part.
 class SliceTable {
  public:
   SliceTable();
@@ -26,27 +26,27 @@ class SliceTable {
 
   std::string_view name(std::string_view text) { return names_(text); }
 
-  /// All of the slice but its times, and of ids those that do not fit the slice itself.
+  /// The number of the slice's common part: all but times, and of ids those that do not fit it.
   std::uint32_t number_of(const TraceSlice& slice, std::uint16_t category);
 
-  /// Fills in what `number_of` was given; the kind is that of the category.
+  /// Fills in the part that `number_of` was given. The kind is the category's.
   void fill(std::uint32_t number, TraceSlice& slice) const;
   std::uint16_t category_of(std::uint32_t number) const { return facts_[number].category; }
   std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
   bool is_async(std::uint32_t number) const { return more_of(number).async; }
   std::uint64_t repeats_of(std::uint32_t number) const { return more_of(number).repeats; }
-  /// The number of the same, which comes so many times more.
+  /// The number of this part where it is repeated so many times more.
   std::uint32_t repeated(std::uint32_t number, std::uint64_t repeats);
 
-  /// Kinds of slices are those of their categories, which may become known later.
+  /// Sets the kind of slices of a category, which may become known late.
   void set_kind(std::uint16_t category, TraceKind kind);
 
  private:
-  /// What few slices have, or few different ones.
+  /// Members that few slices have, or of which there are few different ones.
   struct More {
     std::string_view shapes, label;
     std::int64_t bytes = 0;
-    std::int64_t long_ns = 0;  // a duration that does not fit
+    std::int64_t long_ns = 0;  // a duration that does not fit the slice
     std::uint64_t external_id = 0;
     std::int64_t correlation = -1;
     std::uint64_t repeats = 0;
@@ -63,7 +63,7 @@ class SliceTable {
 
     bool operator==(const Facts&) const = default;
   };
-  /// Numbers of a list's items by the items themselves.
+  /// Finds the numbers of a list's items by the items themselves.
   template <class T>
   struct Hash {
     const std::deque<T>* items;
@@ -92,14 +92,14 @@ class SliceTable {
   std::vector<TraceKind> kinds_;  // by category
 };
 
-/// A list of slices in 24 bytes each, a run of the same slice in as many. Elements are given by
+/// A list of slices in 24 bytes each; a run of equal slices takes no more. Elements are given by
 /// value.
 class PackedSlices {
  public:
   explicit PackedSlices(std::shared_ptr<SliceTable> table) : table_(std::move(table)) {}
 
   void push_back(const TraceSlice& slice, std::uint16_t category);
-  /// Call once after the last push_back(), before anything below.
+  /// Call it once, after the last push_back() and before anything below.
   void finish();
 
   bool empty() const { return chunks_.empty(); }
@@ -139,7 +139,7 @@ class PackedSlices {
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, packed()}; }
 
-  /// Gives each slice to `take`, and its memory back.
+  /// Gives each slice to `take`, and frees its memory.
   template <class Take>
   void consume(const Take& take) {
     for (std::vector<Packed>& chunk : chunks_) {
@@ -150,7 +150,7 @@ class PackedSlices {
     chunks_ = std::vector<std::vector<Packed>>();
   }
 
-  /// Keeps the slices whose start and category `keep` is true for.
+  /// Keeps only the slices for whose start and category `keep` is true.
   template <class Keep>
   void keep_if(const Keep& keep) {
     const std::size_t count = packed();
@@ -161,17 +161,17 @@ class PackedSlices {
     if (kept > 0) chunks_.back().resize(kept - (chunks_.size() - 1) * chunk_size);
   }
 
-  /// By (start, -end, depth), so that parents come before their children; of equal ones the last of
-  /// the file comes first where the slices stand in it as they end, the first one elsewhere.
+  /// Sorts by (start, -end, depth), so that parents come before their children. Of equal slices the
+  /// file's last one is first if the file has them in the order of their ends, else the first one.
   void put_in_order();
 
  private:
   struct Packed {
     std::int64_t start_ns = 0;
-    std::uint32_t duration_ns = 0;  // most: it is in the table
+    std::uint32_t duration_ns = 0;  // the largest number: it is in the table
     std::uint32_t facts = 0;
     std::uint32_t external_id = 0;
-    std::uint32_t correlation = 0;  // one more than it; 0: none, or in the table
+    std::uint32_t correlation = 0;  // the correlation + 1; 0: none, or in the table
 
     bool operator==(const Packed&) const = default;
   };
@@ -190,8 +190,8 @@ class PackedSlices {
   const Packed& at(std::size_t i) const { return chunks_[i / chunk_size][i % chunk_size]; }
 
   std::shared_ptr<SliceTable> table_;
-  std::vector<std::vector<Packed>> chunks_;  // all full but the last
-  std::uint64_t repeats_ = 0;                // of the last one, until that is known
+  std::vector<std::vector<Packed>> chunks_;  // all but the last are full
+  std::uint64_t repeats_ = 0;                // the last slice's, until all are known
 };
 
 }  // namespace normbench

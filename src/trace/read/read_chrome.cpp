@@ -26,7 +26,7 @@
 namespace normbench {
 namespace {
 
-/// Ids of places that the file names by texts start here, beyond any thread's or device's number.
+/// Ids of places with text names start here, beyond any thread's or device's number.
 constexpr std::int64_t first_text_id = std::int64_t{1} << 62;
 
 constexpr std::int64_t us = 1000;  // in nanoseconds
@@ -35,8 +35,8 @@ bool is_over_link(std::string_view name) {
   return name.find("HtoD") != std::string_view::npos || name.find("DtoH") != std::string_view::npos;
 }
 
-/// PyTorch's ranges of collectives end on another thread than they begin on. Its traces do not say
-/// so; the names of its backends do.
+/// True for PyTorch's ranges of collectives, which end on another thread than they begin on. Its
+/// traces do not say so; the names of its backends do.
 bool is_collective(std::string_view name) {
   constexpr auto backends =
       std::to_array<std::string_view>({"gloo:", "nccl:", "mpi:", "ucc:", "xccl:"});
@@ -44,7 +44,7 @@ bool is_collective(std::string_view name) {
                              [&](std::string_view backend) { return name.starts_with(backend); });
 }
 
-/// Without the duration that Paddle writes behind a name, "mean[9.314 us]", where it is that.
+/// The name without the duration that Paddle writes behind it, "mean[9.314 us]", if it is that one.
 std::string_view without_duration(std::string_view name, std::int64_t duration_ns) {
   const auto open = name.rfind('[');
   if (!name.ends_with(']') || open == std::string_view::npos || open == 0) return name;
@@ -63,7 +63,7 @@ std::string_view without_duration(std::string_view name, std::int64_t duration_n
              : name;
 }
 
-/// The losses that normbench wrote of its own trace; 0 for those that it did not.
+/// The losses that normbench wrote in its own trace; 0 where it wrote none.
 TraceLosses losses_said(const Json& about) {
   TraceLosses losses;
   const Json said = about.value("losses", Json::object());
@@ -81,7 +81,7 @@ bool has_slice(const ReadTrace& trace, bool (*wanted)(TraceKind)) {
   return false;
 }
 
-/// What a trace is read in spite of, as a warning says it.
+/// A fault that a trace was read in spite of, as a warning says it.
 std::string_view sentence(Leniency what) {
   switch (what) {
     case Leniency::OpenArray:
@@ -98,8 +98,8 @@ std::string_view sentence(Leniency what) {
   return "";
 }
 
-/// Keeps slices, and decides at the end, when the whole file is known, which of them tables show:
-/// those of PyTorch's categories, or all slices as ops where the trace is another tool's.
+/// Keeps slices. At the end, when the whole file is known, it decides which ones tables show:
+/// slices of PyTorch's categories, or all slices as ops where the trace is another tool's.
 class EventModel {
  public:
   void add(const ChromeEvent& event) {
@@ -125,7 +125,7 @@ class EventModel {
   }
 
   /// The model with its lanes in order, and a mark for each kind of event that could not be used.
-  /// Call once.
+  /// Call it once.
   ReadTrace take(const TraceFacts& facts) {
     for (ReadLane& lane : trace_.lanes) lane.slices.finish();
     settle_kinds(facts);
@@ -172,7 +172,7 @@ class EventModel {
     std::size_t category = 0, lane = 0, line = 0;
   };
 
-  /// What is open of an id: by name, each with its number, and the numbers in order.
+  /// The open slices of an id: by name, each with its number; and the numbers in order.
   struct AsyncId {
     std::unordered_map<std::string_view, std::vector<std::pair<std::uint64_t, Begun>>> begun;
     std::vector<std::pair<std::string_view, std::uint64_t>> order;
@@ -203,7 +203,7 @@ class EventModel {
     open_[begun.lane].push_back(std::move(begun));
   }
 
-  /// False, and counted, beyond what may be open at a time.
+  /// False, and counted, where too many slices are open already.
   bool may_open(std::size_t line) {
     if (open_now_ >= most_open) {
       too_many_open_.add(line);
@@ -213,8 +213,8 @@ class EventModel {
     return true;
   }
 
-  /// The latest one that is open and has the event's name, where one has it: what began after that
-  /// is still open, and never closed where its own end is missing.
+  /// Closes the latest open slice with the event's name; without such a one the latest. Slices that
+  /// began after it stay open, and are never closed if their own ends are missing.
   void close(const ChromeEvent& event) {
     const std::size_t lane = lane_of(event);
     if (lane >= open_.size() || open_[lane].empty()) return never_opened_.add(event.line);
@@ -233,7 +233,7 @@ class EventModel {
     finish(begun, event.start_ns);
   }
 
-  /// What an end has in common with its beginning.
+  /// A key that an end has in common with its beginning.
   static std::string async_key(const ChromeEvent& event) {
     const bool old = event.phase == "S" || event.phase == "F";
     std::string key =
@@ -251,7 +251,7 @@ class EventModel {
     id.begun[begun.slice.name].emplace_back(last_async_, std::move(begun));
   }
 
-  /// The latest of the id and the name that is open; of the id, where the end has no name.
+  /// Closes the latest open slice of the id and name; of the id alone, where the end has no name.
   void close_async(const ChromeEvent& event) {
     const auto found = open_async_.find(async_key(event));
     if (found == open_async_.end()) return async_never_opened_.add(event.line);
@@ -273,7 +273,7 @@ class EventModel {
     if (id.begun.empty()) open_async_.erase(found);
   }
 
-  /// The slice without its end.
+  /// A slice without its end.
   Begun begin(const ChromeEvent& event) {
     Begun begun{.slice = {},
                 .has_start = event.start_ns.has_value(),
@@ -285,7 +285,7 @@ class EventModel {
     slice.start_ns = event.start_ns.value_or(0);
     slice.name = trace_.table->name(without_duration(event.name, event.duration_ns.value_or(-1)));
     slice.kind = category.kind;
-    // A range that was open when the profile stopped is async for PyTorch, too.
+    // A range that was open when the profile stopped counts as async in PyTorch, too.
     slice.async =
         slice.kind == TraceKind::UserAnnotation && (event.unfinished || is_collective(slice.name));
     slice.bytes = event.bytes;
@@ -311,17 +311,18 @@ class EventModel {
     return begun;
   }
 
-  /// What a slice of the category is in a file of PyTorch.
+  /// The kind of a category's slices in a file of PyTorch.
   static TraceKind kind_of(const Category& category) {
     return category.kind == TraceKind::Other ? category.old_kind : category.kind;
   }
 
-  /// Waits for a stream are no work of it, and threads of a stage are not the stage.
+  /// True for kinds without rows: waits are no work of a stream, threads of a stage are not the
+  /// stage.
   static bool is_hidden(TraceKind kind) {
     return kind == TraceKind::CudaSync || kind == TraceKind::CpuThread;
   }
 
-  /// Keeps the slice, unless it is already known that no table shows it.
+  /// Keeps the slice, unless it is already certain that no table shows it.
   void finish(const Begun& begun, std::optional<std::int64_t> end_ns) {
     if (!begun.has_start || !end_ns) return without_times_.add(begun.line);
     if (*end_ns < begun.slice.start_ns) return negative_.add(begun.line);
@@ -377,7 +378,7 @@ class EventModel {
                             .kind = kind_of_category(name),
                             .old_kind = old_kind_of_category(name),
                             .slices = {}};
-    // Whoever writes more categories than that writes something else into them.
+    // A file with more categories than that uses them for something else.
     const bool known = category.kind != TraceKind::Other || category.old_kind != TraceKind::Other;
     if (categories_.size() >= most_categories && !known) return 0;
     last_category_ = categories_.size();
@@ -396,8 +397,8 @@ class EventModel {
 
   // --- at the end
 
-  /// Words of Kineto that others use too, and those of PyTorch before 1.12, of which Paddle and
-  /// ONNX Runtime have some, are PyTorch's only in its own files.
+  /// True for a file of PyTorch. Words of Kineto that others use too count only there, and words of
+  /// PyTorch before 1.12, of which Paddle and ONNX Runtime use some.
   bool is_of_pytorch(const TraceFacts& facts) const {
     const bool signed_by_it = facts.has_schema_number || has_external_id_;
     return has_known_ || has_device_work_ || has_profiler_span_ ||
@@ -420,7 +421,7 @@ class EventModel {
     for (ReadLane& lane : trace_.lanes) lane.slices.keep_if(is_shown);
   }
 
-  /// Leaves out slices at 0 where most others are years later, and finds out how exact starts are.
+  /// Leaves out slices at 0 where most others are years later, and finds how exact starts are.
   void settle_times() {
     constexpr std::int64_t year = 365 * 86'400'000'000'000;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -445,7 +446,7 @@ class EventModel {
       lane.slices.keep_if([](std::int64_t start_ns, std::uint16_t) { return start_ns != 0; });
   }
 
-  /// As finish_model() does. Work that begins before its call is not moved, so it is no loss.
+  /// Counts losses as finish_model() does. Work before its call is not moved, so it is no loss.
   void count_losses() {
     trace_.losses.dropped = dropped_;
     if (!has_slice(trace_, is_call) || !has_slice(trace_, is_gpu_work)) return;
@@ -458,7 +459,7 @@ class EventModel {
           format_significant(static_cast<double>(early.most_ns) / 1000, 3)));
   }
 
-  /// Says which slices of a file of PyTorch have no rows, but for what PyTorch itself hides.
+  /// Says which slices of a file of PyTorch have no rows, without those that PyTorch hides itself.
   void mark_left_out() {
     if (!of_pytorch_) return;
     Count all;
@@ -480,7 +481,7 @@ class EventModel {
                      fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   }
 
-  /// PyTorch writes so whatever its writer cannot write: all but ASCII, and control characters.
+  /// Marks names that PyTorch could not write: it replaces control characters, and all but ASCII.
   void mark_unknown_names() {
     if (of_pytorch_ && unknown_names_ > 0)
       mark(fmt::format(
@@ -489,7 +490,7 @@ class EventModel {
           counted(unknown_names_, "range")));
   }
 
-  /// Counts slices of a thread that begin within another one and end after it.
+  /// Counts slices of a thread that begin inside another and end after it.
   void mark_crossings() {
     std::int64_t crossings = 0, most_ns = 0;
     std::string_view first;
@@ -569,20 +570,20 @@ class EventModel {
   std::unordered_map<Place, std::size_t, PlaceHash> lanes_;
   Place last_place_{};
   std::size_t last_lane_ = 0;
-  std::map<std::string, std::int64_t, std::less<>> ids_;  // of pids and tids that are texts
+  std::map<std::string, std::int64_t, std::less<>> ids_;  // for pids and tids that are texts
   std::map<std::tuple<std::int64_t, std::int64_t, bool, bool>, std::int32_t> details_;
 
-  // The first one stands for those that have no number.
+  // The first one stands for categories without a number.
   std::vector<Category> categories_{
       {.name = "others", .kind = TraceKind::Other, .old_kind = TraceKind::Other, .slices = {}}};
   std::unordered_map<std::string, std::size_t> numbers_of_categories_;
   std::size_t last_category_ = 0;
 
-  std::vector<std::vector<Begun>> open_;  // "B" events, by lane
+  std::vector<std::vector<Begun>> open_;  // the open "B" events, by lane
   std::unordered_map<std::string, AsyncId> open_async_;
   std::uint64_t last_async_ = 0;
 
-  // Whose file this is.
+  // Signs of whose file this is.
   bool has_known_ = false, has_common_ = false, has_operator_ = false, has_external_id_ = false;
   bool has_profiler_span_ = false, has_device_work_ = false;
   bool of_pytorch_ = false;

@@ -9,15 +9,15 @@
 
 namespace normbench {
 
-/// A thread of a process, or a stream of a device. Its slices are sorted parents first.
+/// A thread of a process, or a stream of a device. Slices are sorted, parents first.
 struct ReadLane {
   std::int64_t pid = 0, tid = 0;
   PackedSlices slices;
 };
 
-/// As TraceModel, with slices in less memory and without what only drawing needs.
+/// A TraceModel with slices in less memory, and without what only drawing needs.
 struct ReadTrace {
-  Json about;  // what normbench wrote of its own trace; null: another's
+  Json about;  // what normbench wrote in its own trace; null: another tool's
   Nesting nesting = {};
   std::vector<ReadLane> lanes = {};
   std::vector<TraceMemory> memory = {};
