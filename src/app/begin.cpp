@@ -25,7 +25,7 @@ std::string journal_path(const std::string& dir) {
   return (fs::path(dir) / "journal.jsonl").string();
 }
 
-/// Numbers taken under a tool do not compare with others.
+/// The machine and the attached tool: numbers taken under a tool do not compare with others.
 Json environment_of(const RunOptions& options, const Job& job, const Backends& backends) {
   Json environment = described_machine(backends, job.options.machine);
   if (const auto tool = attached_tool())
@@ -37,7 +37,7 @@ struct Fact {
   std::string_view pointer, name;
 };
 
-// What numbers of one document must share beside the options of their job.
+// Facts that all numbers of a document must share, beside the options of their job.
 constexpr auto kFacts = std::to_array<Fact>({
     {"/tool/version", "the version of normbench"},
     {"/tool/revision", "the binary's revision"},
@@ -63,7 +63,7 @@ constexpr auto kFacts = std::to_array<Fact>({
     {"/environment/attached_tool", "the profiling tool attached"},
 });
 
-/// The value as it is shown; so memory that shrank by a few pages at a boot has not changed.
+/// The value as it is shown: memory that shrank by a few pages at a boot has not changed so.
 std::string shown(const Json& header, std::string_view pointer) {
   const Json& value = value_at(header, pointer);
   if (value.is_null() || value.empty() || value == "") return "none";
@@ -77,7 +77,7 @@ std::string was_is(std::string_view name, std::string_view was, std::string_view
   return fmt::format("{}: was {}, is {}", name, was, is);
 }
 
-/// What a line holds around its byte `at`, where a message has room for it.
+/// The part of a line around its byte `at`, short enough for a message.
 std::string excerpt(const std::string& line, std::size_t at) {
   constexpr std::size_t before = 20, most = 50;
   const std::size_t begin = next_character(line, at < before ? 0 : at - before);
@@ -104,7 +104,7 @@ std::optional<std::string> changed_line(const std::string& file, const std::stri
   }
 }
 
-/// FNV-1a (64 bits) over this program's file, which also tells apart two builds of one revision.
+/// FNV-1a (64 bits) over this program's file: tells apart two builds of the same revision, too.
 std::string binary_digest() {
   std::ifstream in("/proc/self/exe", std::ios::binary);
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -115,7 +115,7 @@ std::string binary_digest() {
   return fmt::format("{:016x}", hash);
 }
 
-/// The first line of a run's journal: its job, the tool, what its binary holds, the environment.
+/// The first line of a run's journal: its job, the tool, the binary's digest, the environment.
 Json journal_header(const Job& job, const Json& environment) {
   Json header = to_json(job);
   header["tool"] = tool();
@@ -124,8 +124,8 @@ Json journal_header(const Job& job, const Json& environment) {
   return header;
 }
 
-/// What differs from when the journal was begun: "the CPU: was AMD EPYC, is Intel Xeon" each. Both
-/// are headers. A run with differences is not continued: its document would mix incomparable parts.
+/// Each difference since the journal was begun: "the CPU: was AMD EPYC, is Intel Xeon". Both are
+/// headers. A run with differences is not continued: its document would mix incomparable parts.
 std::vector<std::string> differences(const Json& then, const Json& now) {
   std::vector<std::string> found;
   if (auto changed =
@@ -145,7 +145,7 @@ std::vector<std::string> differences(const Json& then, const Json& now) {
   return found;
 }
 
-/// The config's file, or what the journal has of it when it is gone.
+/// The text of the config's file, or the journal's copy of it when the file is gone.
 std::string text_now(const Job& job) {
   const fs::path file =
       job.folder.empty() ? fs::path(job.file) : job.folder / fs::path(job.file).filename();
@@ -158,7 +158,7 @@ std::string text_now(const Job& job) {
   }
 }
 
-/// The job as it would begin now: with the options given again, and the config as its file is now.
+/// The job as it would begin now: with the options given again, and the config's file as it is.
 Job begun_now(const RunOptions& options, const Job& job) {
   Job now = job;
   if (!options.configs.empty())
@@ -172,18 +172,18 @@ Job begun_now(const RunOptions& options, const Job& job) {
   const auto kept = job_options(now.options), again = job_options(given);
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (options.given.contains(kept[i].name)) set_value(kept[i], value_of(again[i]));
-  now.options.config.allow_peers = given.config.allow_peers;  // each time anew: they are commands
+  now.options.config.allow_peers = given.config.allow_peers;  // needed each time: they are commands
   return now;
 }
 
-/// Where a run of this name is to write; "": where it likes.
+/// The folder that a run of this name is to write to; "": the run chooses.
 std::string folder_of(const RunOptions& options, const std::string& name) {
   const bool several = options.configs.size() > 1 || !options.then.empty();
   return several && !options.out.empty() ? (fs::path(options.out) / name).string() : options.out;
 }
 
 /// Throws BadInput when another run is in the folder of the config in `file`, or will be: `taken`
-/// has the configs by their folders.
+/// maps folders to their configs.
 void check_folder(const std::string& file, const std::string& name, const RunOptions& options,
                   std::map<std::string, std::string>& taken) {
   const std::string folder = folder_of(options, name);
@@ -236,7 +236,7 @@ std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string&
         group.cases, [&](const Case& work) { return std::ranges::any_of(work.stages, saves); });
   });
   if (!is_needed) return nullptr;
-  watch_for_interrupts();  // from here on there is something to remove
+  watch_for_interrupts();  // there is something to remove from here on
   auto folder = std::make_unique<ScratchFolder>(parent);
   backends.at(Place::Cpu)->scratch = folder->path();
   return folder;
@@ -267,7 +267,7 @@ Begun go_on(const RunOptions& options) {
   const Json now = journal_header(begun_now(options, job), environment);
   const auto differing = differences(journal.content().header, now);
   if (!differing.empty() && !options.force) refuse(options.resume, differing);
-  job.options.config.allow_peers = options.job.config.allow_peers;  // not as the journal says
+  job.options.config.allow_peers = options.job.config.allow_peers;  // not from the journal
   Plan plan = make_plan(job, backends);
   try {
     require_fit(journal.content(), plan);

@@ -51,7 +51,7 @@ std::optional<GroupResult> in_fresh_process(const Plan& plan, PairKind kind, std
   return measure_part(job, group_of(plan, kind), {.limits = false}, give_up);
 }
 
-/// Nothing when interrupted.
+/// Measures the pairs; nothing when interrupted.
 std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& options,
                                                       const Backends& backends) {
   std::vector<JudgedPair> pairs;
@@ -84,7 +84,7 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
   return pairs;
 }
 
-/// Keeps the calibration and writes --out; prints what was found even where that fails.
+/// Keeps the calibration and writes --out. Prints what was found, even where that fails.
 void keep_and_show(const CalibrateOptions& options, const Json& environment,
                    const Json& calibration, const std::vector<JudgedPair>& pairs) {
   const std::string document = pretty(calibration_document(calibration, pairs), 2) + "\n";

@@ -30,7 +30,7 @@ struct CheckOptions {
   Given given;
 };
 
-/// The command that runs what was checked, as it was.
+/// The `run` command for the checked configs, with the same options.
 std::string run_of(CheckOptions& options) {
   std::string command = "normbench run --config";
   for (const std::string& file : std::set(options.files.begin(), options.files.end()))
@@ -45,14 +45,14 @@ std::string run_of(CheckOptions& options) {
   return command;
 }
 
-/// What decides which of a loader's files can be read: of those that are decoded no size does.
+/// A key for how a loader tries files. The size decides nothing where they are decoded.
 std::string tried_as(const Load& load) {
   const std::string how = fmt::format("{} {}", name_of(load.on_error), name_of(load.storage));
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));
 }
 
-/// Tries all images, once. Throws BadInput for what would fail a case; what is left out, and what
-/// else is to be known of the files, is said.
+/// Tries all images, once. Throws BadInput for images that would fail a case. Says which are left
+/// out, and what else is to be known of the files.
 void check_images(const std::string& file, const Plan& plan) {
   std::set<std::pair<std::string, std::vector<std::string>>> tried;
   std::set<std::string> told;
@@ -79,7 +79,7 @@ void check_images(const std::string& file, const Plan& plan) {
   if (!issues.empty()) throw BadInput(file, std::move(issues));
 }
 
-/// The means that values of 0 to 255 lose first, where these are of values of 0 to 1; else none.
+/// The first means that are subtracted from values of 0 to 255, if they suit 0 to 1; else none.
 std::vector<double> small_means(const Case& work) {
   const auto of_ones = [](const std::vector<double>& means) {
     return std::ranges::all_of(means, [](double mean) { return mean >= 0 && mean <= 1; }) &&
@@ -94,7 +94,7 @@ std::vector<double> small_means(const Case& work) {
       return op->scale == 1 && of_ones(op->mean) ? op->mean : std::vector<double>();
     if (const Sub* const op = std::get_if<Sub>(&stage.op))
       return of_ones(op->mean) ? op->mean : std::vector<double>();
-    // What else changes values makes them unknown.
+    // Other ops that change values make them unknown.
     if (std::holds_alternative<Div>(stage.op) || std::holds_alternative<Mul>(stage.op) ||
         std::holds_alternative<ScaleShift>(stage.op) || std::holds_alternative<Model>(stage.op))
       return {};
@@ -102,7 +102,7 @@ std::vector<double> small_means(const Case& work) {
   return {};
 }
 
-/// Says which variants normalise with constants of another range than their images have.
+/// Says which variants normalise with constants for another range than their images have.
 void check_scales(const std::string& file, const Plan& plan) {
   std::set<std::string> told;
   for (const Group& group : plan.groups)
@@ -116,7 +116,7 @@ void check_scales(const std::string& file, const Plan& plan) {
     }
 }
 
-/// The document of that name, if one is given. Throws BadFiles.
+/// The document of that name, if a name is given. Throws BadFiles.
 std::optional<Results> read_times(const std::string& name) {
   if (name.empty()) return std::nullopt;
   std::vector<BadInput> mistakes;

@@ -1,4 +1,4 @@
-/// Subcommands and their options as rows: main.cpp, the only file that sees CLI11, reads them.
+/// Subcommands and their options as rows. main.cpp, the only file that sees CLI11, reads them.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@
 
 namespace normbench {
 
-/// Takes what was given to the option `name`. Throws Invalid saying what would be right.
+/// Takes the value that was given to the option `name`. Throws Invalid saying what would be right.
 struct Take {
   std::function<void(const std::string& name, const std::string& given)> call;
-  std::vector<std::string> words = {};  // for completion; none: it takes other things, too
+  std::vector<std::string> words = {};  // for completion; empty: other values are possible
 
   void operator()(const std::string& name, const std::string& given) const { call(name, given); }
 };
 
-/// The same, which adds its mistakes to `mistakes`, a list that outlives it.
+/// A Take that adds its mistakes to `mistakes`, a list that must outlive it.
 Take noted(Take take, std::vector<std::string>& mistakes);
 
-/// One option. For `run` its row also says whether a resumed run needs it alike, and whether the
+/// One option. For `run` its row also says if a resumed run needs the same value, and if the
 /// process that continues after a hang gets it again.
 struct Option {
   enum Rule : unsigned {
@@ -40,29 +40,29 @@ struct Option {
     Pair = 16     // a list of two values that follow its name together
   };
 
-  std::string name;   // "--out"; "FILE": known by its place on the command line
-  std::string value;  // what --help calls its value; "" for a flag, and for "FILE"
+  std::string name;   // "--out"; "FILE": a place on the command line
+  std::string value;  // the value's name in --help; "" for a flag, and for "FILE"
   std::string help;   // "": not shown
-  /// A whole number is from 0.
+  /// Where the value goes. A whole number must be at least 0.
   std::variant<bool*, int*, std::string*, std::vector<std::string>*, Take> target;
-  /// Where the journal's header keeps it (a JSON pointer), for --resume; "": it changes no number.
+  /// Where the journal's header keeps it (a JSON pointer), for --resume; "": it affects no number.
   std::string_view journal = {};
   unsigned rules = 0;
   std::string excludes = {};  // an option before it
 };
 
-/// The value of a target that is no Take.
+/// The value of a target, which must not be a Take.
 Json value_of(const Option& option);
-/// Sets it. Throws Json::exception for another type.
+/// Sets the target. Throws Json::exception for a value of another type.
 void set_value(const Option& option, const Json& value);
 
-/// The whole number, or the number, that is written there. Throw Invalid outside of these bounds.
+/// The whole number, or number, in `given`. Both throw Invalid outside of these bounds.
 std::int64_t read_whole(const std::string& name, const std::string& given, std::int64_t least,
                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
 double read_number(const std::string& name, const std::string& given, double least,
                    double most = std::numeric_limits<double>::infinity());
 
-/// read_whole() as rows take it, into any type of number or an optional one.
+/// A Take that reads a whole number into any type of number, or an optional one.
 template <class T>
 Take whole(T& target, std::int64_t least,
            std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
@@ -71,7 +71,7 @@ Take whole(T& target, std::int64_t least,
   }};
 }
 
-/// A word of E, into an E or an optional one.
+/// A Take that reads a word of E into an E, or an optional one.
 template <class E, class T>
 Take word_of(T& target) {
   const auto take = [&target](const std::string& name, const std::string& given) {
@@ -88,10 +88,10 @@ constexpr auto words(TextOrJson) {
   return std::to_array<Word<TextOrJson>>({{TextOrJson::Text, "text"}, {TextOrJson::Json, "json"}});
 }
 
-/// What was given to each option, by its name.
+/// The values given to each option, by its name.
 using Given = std::map<std::string, std::vector<std::string>>;
 
-/// What else help explains: words and what they mean, below a title.
+/// An entry that help explains under a title: words and their meaning.
 struct HelpEntry {
   std::string label, text;
 };
@@ -100,14 +100,14 @@ struct HelpSection {
   std::vector<HelpEntry> entries;
 };
 
-/// What main.cpp needs of a subcommand.
+/// Everything that main.cpp needs of a subcommand.
 struct Subcommand {
   std::vector<Option> options;  // `run` keeps their targets alive
   std::function<Exit()> run;
-  std::string help = {};  // below its example
+  std::string help = {};  // shown below its example
   std::vector<HelpSection> help_sections = {};
   Given* given = nullptr;         // filled before `run`
-  std::string_view unnamed = {};  // the option that a word without one is probably the value of
+  std::string_view unnamed = {};  // the option whose value a stray word probably is
 };
 
 Subcommand make_run();
@@ -132,21 +132,21 @@ Subcommand make_part();
 std::string version_text();
 
 struct Command {
-  std::string_view name, about, example;  // about "": not shown in --help
+  std::string_view name, about, example;  // about "": not in --help
   Subcommand (*make)();
 };
 
-/// An exit code and when it is.
+/// An exit code and its meaning.
 struct ExitMeaning {
   Exit code;
   std::string_view meaning;
 };
 std::span<const ExitMeaning> exit_meanings();
 
-/// What the tool is for, in a line.
+/// The purpose of the tool, in a line.
 std::string_view purpose();
 
-/// True for "--out", false for what is known by its place.
+/// True for "--out"; false for a place on the command line.
 bool is_option(std::string_view word);
 
 /// All subcommands, in the order of --help.

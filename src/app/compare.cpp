@@ -35,7 +35,7 @@ bool same_path(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, unknown);
 }
 
-/// Leaves out what --only does not name. Throws Invalid when that is everything.
+/// Keeps only what --only names. Throws Invalid when that is nothing.
 void keep_only(const std::vector<std::string>& globs, std::vector<Results>& base,
                std::vector<Results>& now) {
   bool any = false;
@@ -48,7 +48,7 @@ void keep_only(const std::vector<std::string>& globs, std::vector<Results>& base
   throw Invalid(fmt::format("{}: no case matches", fmt::join(given, " ")));
 }
 
-/// Says why the two must not be compared; of many differences of the configs the first few.
+/// Says why the two must not be compared. Of many differences between configs it says a few.
 void tell_incomparable(const Comparison& comparison) {
   constexpr int most = 8;
   int more = -most;

@@ -16,7 +16,7 @@ constexpr auto words(Shell) {
       {{Shell::Bash, "bash"}, {Shell::Zsh, "zsh"}, {Shell::Fish, "fish"}});
 }
 
-/// What may follow an option, or stand in its place.
+/// The kind of value that follows an option, or stands in its place.
 enum class Follows { Nothing, Folder, File, Word, Other };
 
 std::vector<std::string> words_of(const Option& row) {
@@ -35,8 +35,8 @@ Follows follows(const Option& row) {
   return is_file ? Follows::File : Follows::Other;
 }
 
-/// The rows of a command that people see, those of its options or of its places: their targets are
-/// gone with the command.
+/// The rows of a command that --help shows: its options, or its places. Their targets are gone with
+/// the command.
 std::vector<Option> rows_of(const Command& command, bool options) {
   std::vector<Option> rows;
   for (Option& row : command.make().options)
@@ -57,7 +57,7 @@ std::vector<std::string> names(const std::vector<Command>& list) {
   return all;
 }
 
-/// What bash's compgen is told, in place of names of options.
+/// The arguments of bash's compgen that list the row's values.
 std::string bash_source(const Option& row) {
   switch (follows(row)) {
     case Follows::Folder:
@@ -113,7 +113,7 @@ complete -F _normbench normbench
                      fmt::join(names(shown), " "), values, options);
 }
 
-/// Text within single quotes, for zsh and fish; `also` are escaped too.
+/// Text inside single quotes, for zsh and fish. Characters in `also` are escaped, too.
 std::string quoted(std::string_view text, std::string_view also) {
   std::string result;
   for (const char c : text) {
@@ -125,7 +125,7 @@ std::string quoted(std::string_view text, std::string_view also) {
   return result;
 }
 
-/// How zsh's _arguments finds a value.
+/// The action by which zsh's _arguments finds a value.
 std::string zsh_action(const Option& row) {
   switch (follows(row)) {
     case Follows::Folder:
@@ -182,7 +182,7 @@ if [ "$funcstack[1]" = _normbench ]; then _normbench "$@"; else compdef _normben
                      list, cases);
 }
 
-/// Options of fish's `complete` that say what follows.
+/// The options of fish's `complete` that say which values follow.
 std::string fish_value(const Option& row) {
   switch (follows(row)) {
     case Follows::Nothing:

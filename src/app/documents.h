@@ -1,4 +1,4 @@
-/// Results documents as subcommands are given them: files, folders of runs, folders of several.
+/// Results documents as arguments of subcommands: files, folders of runs, folders of several.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace normbench {
 
-/// What `path` stands for: a file, the results.json in a run's folder, or those of all runs in a
-/// folder and the documents that lie loose in it, by name. What has none is added to `mistakes`.
+/// The files that `path` means: a file, the results.json of a run's folder, or those of all runs in
+/// a folder and loose documents there, by name. A path without any is added to `mistakes`.
 std::vector<std::string> document_files(const std::string& path, std::vector<BadInput>& mistakes);
 
-/// Reads them. What cannot be read is added to `mistakes`, all of it, and is missing in the result.
+/// Reads the documents. All that cannot be read are added to `mistakes`, and are not returned.
 std::vector<Results> read_documents(std::span<const std::string> files,
                                     std::vector<BadInput>& mistakes);
 

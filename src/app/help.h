@@ -1,4 +1,4 @@
-/// What --help prints.
+/// The text that --help prints.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace normbench {
 
-/// Of normbench itself: its subcommands and exit codes.
+/// The help of normbench itself: subcommands and exit codes.
 std::string help_text();
-/// Of one subcommand: its places, options, an example, and what else it explains.
+/// The help of a subcommand: its places, options, an example, and further explanations.
 std::string help_text(const Command& command);
 
 }  // namespace normbench

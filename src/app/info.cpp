@@ -26,10 +26,10 @@
 namespace normbench {
 namespace {
 
-// The configs of the limits. Their names are those of the table: the experiment is the kind, the
-// variant without its axes the row; the fastest kernel counts.
+// The configs of the limits. The table takes their names: an experiment is a kind, a variant
+// without its axes a row. The fastest kernel counts.
 
-/// Memory itself: buffers rotate over more than three times the last cache.
+/// Limits of memory itself: buffers rotate over more than three times the last cache.
 constexpr std::string_view kMemoryLimits = R"({
   "schema": 1,
   "name": "memory-limits",
@@ -47,7 +47,7 @@ constexpr std::string_view kMemoryLimits = R"({
   }]
 })";
 
-/// All else, on one set of buffers: those of the link and the GPU, 256 MiB, are larger than caches.
+/// All other limits, on one set of buffers. Those of the link and the GPU, 256 MiB, exceed caches.
 constexpr std::string_view kOtherLimits = R"({
   "schema": 1,
   "name": "other-limits",
@@ -102,7 +102,7 @@ constexpr std::string_view kOtherLimits = R"({
   ]
 })";
 
-/// A plan without the limits that the planner adds: here they are the cases.
+/// A plan without the limits that the planner adds: here limits are the cases.
 Plan limits_plan(std::string_view config, const Backends& backends) {
   ConfigOptions options;
   options.no_profile = true;
@@ -113,7 +113,7 @@ Plan limits_plan(std::string_view config, const Backends& backends) {
 
 Results measured_limits(const Plan& plan, const Backends& backends, ProgressStyle style) {
   Progress progress(plan, style);
-  // A kernel that hangs cannot be stopped inside its process.
+  // A hanging kernel cannot be stopped inside its process.
   OwnRunContext own(backends, progress, plan, [](std::size_t, const std::string& hung) {
     tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
     _exit(static_cast<int>(Exit::Failed));
@@ -121,8 +121,8 @@ Results measured_limits(const Plan& plan, const Backends& backends, ProgressStyl
   return run(plan, own.context);
 }
 
-/// Adds what this machine can do at most: runs both configs as any other, without writing files.
-/// False when interrupted: what was not reached is not in the list.
+/// Adds the machine's limits: runs both configs as usual, without writing files. False when
+/// interrupted: then limits that were not reached are not in the list.
 bool measure_machine_limits(const Backends& backends, ProgressStyle style,
                             std::vector<MachineLimit>& limits) {
   if (style == ProgressStyle::Lines)
@@ -135,10 +135,10 @@ bool measure_machine_limits(const Backends& backends, ProgressStyle style,
   return true;
 }
 
-/// Something that makes numbers better where it is there.
+/// A part of the machine or build that improves numbers.
 struct Capability {
   const char *key, *name, *means;
-  std::string (*missing)(const Json& environment);  // why it is not there, or ""
+  std::string (*missing)(const Json& environment);  // why it is missing, or ""
 };
 
 std::string unless_available(const std::string& state) { return state == "available" ? "" : state; }
@@ -153,7 +153,7 @@ std::string missing_nvml(const Json& environment) {
                          : "not looked for without a GPU";
 }
 
-/// Attaches it and lets go of it again.
+/// Attaches CUPTI and lets go of it again. Returns why that failed, or "".
 std::string missing_cupti(const Json& environment) {
   if (!environment.at("gpu").is_object()) return "not looked for without a GPU";
   const auto tracer = make_device_tracer(environment, attached_tool());
@@ -188,8 +188,8 @@ constexpr auto kCapabilities = std::to_array<Capability>({
      "a change of clock looks like noise; compare only runs of one session", &missing_frequency},
 });
 
-/// What this machine, its settings or this build lack, by name: {"cuda": {"name", "why", "means"},
-/// "perf_events": …}; `means` is what it does to the numbers.
+/// The parts that this machine, its settings or this build lack: {"cuda": {"name", "why", "means"},
+/// "perf_events": …}; `means` is the effect on numbers.
 Json missing_parts(const Json& environment) {
   Json missing = Json::object();
   for (const Capability& part : kCapabilities)
@@ -206,7 +206,7 @@ struct InfoOptions {
   bool quiet = false;
 };
 
-/// With "limits" where they were measured, and "interrupted" where not all of them were.
+/// The document, with "limits" if they were measured, and "interrupted" if only some were.
 Json info_document(const InfoOptions& options, const Backends& backends,
                    std::vector<MachineLimit>& limits) {
   const Json machine = described_machine(backends, options.machine);

@@ -31,10 +31,10 @@ struct InitOptions {
   std::string file = "mine.jsonc", images;
   std::vector<std::string> size;
   FirstConfig wanted;
-  std::vector<std::string> mistakes;  // in values of options, told with all others
+  std::vector<std::string> mistakes;  // in options' values, reported with all others
 };
 
-/// The config's name: that of its file.
+/// The config's name, which is its file's.
 std::string name_from(const std::string& file) {
   std::string name = fs::path(file).stem().string();
   for (char& c : name)
@@ -48,7 +48,7 @@ std::string name_from(const std::string& file) {
 }
 
 /// The images that are asked for, as a config in `folder` names them; nothing after a mistake.
-/// `said`: what is to be known of them.
+/// Notes on them are added to `said`.
 std::optional<FirstConfig::Images> find_images(const std::string& images, const std::string& folder,
                                                std::vector<std::string>& mistakes,
                                                std::vector<std::string>& said) {
@@ -83,7 +83,7 @@ std::vector<std::string> float_words() {
   return words;
 }
 
-/// A dtype of normalised values.
+/// A Take that reads a dtype of normalised values.
 Take float_word(DType& dtype) {
   const auto call = [&dtype](const std::string& name, const std::string& given) {
     const auto value = parse_word<DType>(given);
@@ -99,10 +99,10 @@ bool is_there(const fs::path& file) {
   return fs::exists(fs::symlink_status(file, unknown));
 }
 
-/// The file of the schema, beside the config.
+/// The schema's file, beside the config.
 fs::path schema_beside(const fs::path& config) { return config.parent_path() / kSchemaFile; }
 
-/// What the options ask for. Throws BadInput with all mistakes.
+/// The config that the options ask for. Throws BadInput with all mistakes.
 FirstConfig read_wanted(const InitOptions& options, std::vector<std::string>& said) {
   FirstConfig wanted = options.wanted;
   std::vector<std::string> mistakes = options.mistakes;

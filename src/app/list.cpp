@@ -38,7 +38,7 @@ constexpr auto words(Listing) {
 
 struct ListOptions {
   std::optional<Listing> what;
-  std::string configs;  // their folder
+  std::string configs;  // the folder of configs
   bool quiet = false;
 
   bool lists(Listing one) const { return what.value_or(one) == one; }
@@ -55,7 +55,7 @@ void list_ops() {
 
 constexpr std::size_t kLabelEnd = 17;
 
-/// "reference *fused lut": the rows of an op, its default marked.
+/// "reference *fused lut": the rows of an op, the default marked.
 std::string rows_text(const Backend& backend, const std::string& op) {
   std::vector<std::string> names;
   for (const Kernel& kernel : backend.kernels())
@@ -65,7 +65,7 @@ std::string rows_text(const Backend& backend, const std::string& op) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// A line for each place below the op, where the columns are too wide.
+/// A line for each place below the op, for screens too narrow for columns.
 std::string rows_in_lines(const std::vector<Column>& columns, std::size_t width) {
   std::string text;
   for (std::size_t op = 0; op < columns[0].cells.size(); ++op) {
@@ -102,7 +102,7 @@ std::string instruction_sets() {
                      fmt::join(all, " "));
 }
 
-/// The first processor's, as the system says.
+/// The caches of the first processor, as the system says.
 std::string caches() {
   std::vector<std::string> sizes;
   for (const std::int64_t bytes : data_caches()) sizes.push_back(format_binary_bytes(bytes));
@@ -126,7 +126,7 @@ std::string choices_text(int threads) {
          fact("threads", "bound " + explain_binding());
 }
 
-/// A line per op with its rows in each place, defaults marked, then what the CPU's rows go by here.
+/// Lists each op with its rows in each place, defaults marked, and what CPU rows depend on here.
 void list_kernels() {
   const Backends backends = make_backends();
   std::string text =
@@ -145,7 +145,7 @@ void list_reports() {
   for (const Report& report : reports()) show(entry(report.name, report.about, 15));
 }
 
-/// The questions that configs ask, planned and not run.
+/// Lists the questions of configs, which are planned and not run.
 void list_configs(const std::string& folder) {
   const Backends backends = make_backends();
   const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());
@@ -168,7 +168,7 @@ void list_configs(const std::string& folder) {
        text);
 }
 
-/// One listing, or all of them; configs then only where this program has some beside it.
+/// Prints one listing, or all; configs then only where this program has some beside it.
 Exit list(const ListOptions& options) {
   if (options.what && options.what != Listing::Configs && !options.configs.empty())
     throw Invalid("--configs DIR goes with: normbench list configs");

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kCalibrationNumbers{
     "seconds", "pairs", "false_alarms", "excluding_one", "slowed_pairs", "slowed_found", "visible"};
-/// Absent in what older versions kept.
+/// Numbers that calibrations of older versions lack.
 constexpr std::array<std::string_view, 3> kNewerNumbers{"slowed_wrong_way", "slowed_wrong_size",
                                                         "between_differences"};
 
@@ -32,7 +32,7 @@ std::optional<fs::path> folder_in(const char* variable) {
   return fs::path(value);
 }
 
-/// The host's own name: documents may show another.
+/// The host's own name, by which calibrations are kept: documents may show another one.
 std::string machine_key(const Json& environment) {
   utsname system{};
   const bool known = uname(&system) == 0;

@@ -27,7 +27,7 @@ void print_issues(std::span<const BadInput> files) {
   if (count > 1) tell("{} mistakes; nothing was run\n", count);
 }
 
-/// Its exit code, or what went wrong as text and a code.
+/// Runs an action. Returns its exit code, or writes what went wrong and returns the code for that.
 Exit guarded(const std::function<Exit()>& action) {
   try {
     return action();
@@ -52,7 +52,7 @@ Exit guarded(const std::function<Exit()>& action) {
   }
 }
 
-/// What is wrong with a word that no option of `known` is.
+/// What is wrong with a word that is no option of `known`.
 std::string unknown_option(const std::string& word, const std::vector<std::string>& known) {
   const std::string name = word.substr(0, word.find('='));
   const std::string near = nearest(name, known);
@@ -103,14 +103,14 @@ std::string stray_before(const CLI::App& app) {
   return unknown("subcommand", words.front(), known);
 }
 
-/// "H W" of an option that takes two values; else "".
+/// "H W" for an option that takes two values; else "".
 std::string pair_of(const Command& command, const std::string& name) {
   for (const Option& row : command.make().options)
     if (row.name == name && (row.rules & Option::Pair) != 0) return row.value;
   return "";
 }
 
-/// All that is wrong with the command line.
+/// All mistakes in the command line.
 std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseError& error) {
   if (const std::string before = stray_before(app); !before.empty()) return {before};
   const CLI::App& given = *app.get_subcommands().front();
@@ -130,7 +130,7 @@ std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseErr
   return {said};
 }
 
-/// Help and version, or what is wrong with the command line.
+/// Answers with help or version, or with the mistakes in the command line.
 Exit answer(const CLI::App& app, const CLI::ParseError& error) {
   const auto given = app.get_subcommands();
   if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
@@ -150,7 +150,7 @@ Exit answer(const CLI::App& app, const CLI::ParseError& error) {
   return Exit::BadInput;
 }
 
-/// CLI11's option for a row.
+/// Declares the option of a row to CLI11.
 struct Declare {
   CLI::App& app;
   const Option& row;
@@ -213,7 +213,7 @@ Exit parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // What a check frees stays for the next one: fetching pages anew took a third of its time.
+  // Memory that a check frees stays for the next one: fetching pages anew took a third of its time.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   take_closed_streams();

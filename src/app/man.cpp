@@ -5,7 +5,7 @@
 namespace normbench {
 namespace {
 
-/// `text` as roff takes it literally, on one line.
+/// `text` for roff, which takes it literally, on one line.
 std::string roff(std::string_view text) {
   std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) switch (c) {

@@ -12,7 +12,7 @@
 
 namespace normbench {
 
-/// How a config is changed and planned.
+/// Options for how a config is changed and planned.
 struct ConfigOptions {
   std::string images;
   std::vector<std::string> set, only;
@@ -22,41 +22,41 @@ struct ConfigOptions {
   bool fit = false;
 };
 
-/// Rows of all of them but --allow-peers.
+/// Rows of these options, without --allow-peers.
 std::vector<Option> config_options(ConfigOptions& options);
 
-/// --device N: which of the CUDA devices that this process sees.
+/// --device N: the number of a CUDA device that this process sees.
 Option device_option(BackendOptions& options);
 
-/// --simd TARGET: the instruction set of the CPU's kernels.
+/// --simd TARGET: the instruction set of CPU kernels.
 Option simd_option(BackendOptions& options);
 
-/// --format: text, or json as `help` says.
+/// --format: text or json; `help` says what json gives.
 Option format_option(TextOrJson& format, const std::string& help);
 
-/// --quiet: nothing on stderr but warnings and errors.
+/// --quiet: only warnings and errors on stderr.
 Option quiet_option(bool& quiet);
 
-/// --out FILE: where the text goes instead of to stdout.
+/// --out FILE: the file that the text goes to instead of stdout.
 Option out_option(std::string& file);
 
-/// The path as written from `folder` where it lies below it, else absolute.
+/// The path relative to `folder` if it lies below it, else absolute.
 std::string path_near(const std::string& path, const std::string& folder);
 
-/// What was given to --size, two whole numbers from 1; 1 and 1 where they are wrong.
+/// The values given to --size, two whole numbers from 1; 1 and 1 where they are wrong.
 std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& given,
                                                 std::int64_t most,
                                                 std::vector<std::string>& mistakes);
 
-/// What they, and this machine, mean for the config in `file`, whose folder relative paths start
-/// from. Throws Invalid.
+/// The options for planning the config in `file`, in whose folder relative paths start, on this
+/// machine. Throws Invalid.
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
                          const Backends& backends);
 
-/// Says what would help where a case does not fit in memory.
+/// Says what would help if a case does not fit in memory.
 void tell_memory(const Plan& plan, const ConfigOptions& options);
 
-/// Says it where a case has more threads than this process may use CPUs: they are what was written.
+/// Says if a case has more threads than this process may use CPUs. It runs with them as written.
 void tell_crowded(const Plan& plan);
 
 }  // namespace normbench

@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* kJournal = "journal.jsonl";
 
-/// A file that a run may write.
+/// A file that a run may write, and its kind.
 struct RunFile {
   std::string name;
   Written kind;
@@ -46,13 +46,13 @@ std::vector<RunFile> run_files() {
   return files;
 }
 
-/// Where the files of a run went.
+/// The files of a run: where they are, and which could not be written.
 struct WrittenFiles {
-  std::vector<std::string> names;      // in its folder
+  std::vector<std::string> names;      // in the run's folder
   std::vector<std::string> errors;     // why others are not: "cannot write out/table.txt: …"
   std::string other;                   // the folder that took some of these, or ""
-  std::vector<std::string> rescued;    // their names
-  std::vector<std::string> no_rescue;  // why no folder took them
+  std::vector<std::string> rescued;    // their names there
+  std::vector<std::string> no_rescue;  // why other folders did not take them
 };
 
 struct OutputFile {
@@ -79,14 +79,14 @@ std::vector<OutputFile> output_files(const Results& results, const TraceModel& t
       files.push_back({std::string(report.file), [&](const std::string& path) {
                          write_file(path, report.render(results, Screen{}));
                        }});
-  // What everything else can be made from has the first claim to the room there is.
+  // results.json has the first claim to the room there is: everything else can be made from it.
   std::stable_partition(files.begin(), files.end(),
                         [](const auto& file) { return file.name == "results.json"; });
   files.push_back(trace_output(trace, options));
   return files;
 }
 
-/// Writes what can be written and returns the rest, with the reasons.
+/// Writes what can be written into a folder, and returns the other files.
 std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> files,
                                    std::vector<std::string>& names,
                                    std::vector<std::string>& errors) {
@@ -103,7 +103,7 @@ std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> 
   return rest;
 }
 
-/// Takes the first of these folders that all files can be written to, or nothing.
+/// Puts the files into the first of these folders that takes all of them, if any does.
 void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>& templates,
             WrittenFiles& written) {
   for (const std::string& wanted : templates) {
@@ -118,14 +118,14 @@ void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>
       written.rescued = names;
       return;
     }
-    // One by one: to look into the folder takes a descriptor, which there may not be.
+    // This goes file by file: to list a folder takes a descriptor, and there may be none left.
     for (const OutputFile& file : files) unlink((fs::path(folder) / file.name).c_str());
     rmdir(folder.c_str());
     written.no_rescue.push_back(errors.front());
   }
 }
 
-/// What a killed process left of files that it had not finished.
+/// Removes files that a killed process has left half-written.
 void remove_unfinished(const fs::path& dir) {
   const std::vector<RunFile> files = run_files();
   std::error_code error;
@@ -178,7 +178,7 @@ void show_run(const Results& results, const Job& job, const WrittenFiles& writte
   show(text);
 }
 
-/// What one would do with the files.
+/// Suggests what to do with the files.
 void suggest_reading(const Job& job, const WrittenFiles& written, const RunOptions& options) {
   const bool has_page = any_starts(written.names, "report.html");
   const std::string what = has_page ? (fs::path(job.dir) / "report.html").string() : job.dir;
@@ -186,12 +186,12 @@ void suggest_reading(const Job& job, const WrittenFiles& written, const RunOptio
                                   : fmt::format("normbench report {}", shell_word(what)));
 }
 
-/// What must be given again to continue the run.
+/// The option that must be given again to continue the run.
 std::string peers_option(const Job& job) {
   return job.options.config.allow_peers ? " --allow-peers" : "";
 }
 
-/// What went wrong with the files, and where what was finished is now.
+/// Says what went wrong with the files, and where the finished ones are.
 void tell_errors(const Job& job, const WrittenFiles& written, const std::string& unkept) {
   if (!unkept.empty()) tell("normbench: {}\n", unkept);
   for (const std::string& error : written.errors) tell("normbench: {}\n", error);
@@ -204,7 +204,7 @@ void tell_errors(const Job& job, const WrittenFiles& written, const std::string&
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
 }
 
-/// Says it where every case was skipped: that is no failure, and no measurement either. True then.
+/// Says if every case was skipped, which is no failure and no measurement either; then true.
 bool tell_nothing_measured(const Results& results) {
   std::vector<std::string> reasons;
   for (const GroupResult& group : results.groups)

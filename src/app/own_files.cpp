@@ -17,7 +17,7 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
-/// One file: by links of both kinds, another spelling, or before it is there.
+/// True for the same file: by links of both kinds, by another spelling, or before it is there.
 bool are_same(const std::string& one, const std::string& other) {
   std::error_code unknown, unresolved_one, unresolved_other;
   if (fs::equivalent(one, other, unknown)) return true;
@@ -26,7 +26,7 @@ bool are_same(const std::string& one, const std::string& other) {
   return !unresolved_one && !unresolved_other && first == second;
 }
 
-/// "" of what is damaged.
+/// The beginning of a text; "" if it is damaged.
 std::string beginning_of(std::istream& in) {
   std::string text(1 << 16, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));

@@ -1,4 +1,4 @@
-/// Where commands may write: to nothing that is theirs to read, nor to what normbench did not make.
+/// Where commands may write: never over their inputs, nor over what normbench did not make.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace normbench {
 
-/// Why a file of this kind is not written to `path`, where something else is: "is there, and
-/// normbench did not write it"; "" where there is nothing, an empty file, or an older one of its
+/// Why a file of this kind is not written to `path`: "is there, and normbench did not
+/// write it". "" where nothing is there, or an empty file, or an older one of its
 /// kind.
 std::string why_not_over(const std::string& path, Written kind);
 
-/// Holds the file that `option` names to be one that may be written. "" is stdout. Throws Invalid
-/// for one of `inputs` under whatever name, for a link, which is not written through, and where
-/// why_not_over() says why; CannotWrite for what is no file.
+/// Checks that the file of `option` may be written; "" is stdout. Throws Invalid for one of
+/// `inputs` under any name, for a link, which is not written through, and where why_not_over() says
+/// why; CannotWrite for what is no file.
 void check_output(const std::string& option, const std::string& path,
                   std::span<const std::string> inputs, Written kind = Written::Derived);
 

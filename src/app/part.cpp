@@ -25,7 +25,7 @@ void send_answer(const Json& json) {
   write_result(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-/// Nobody waits for the part of a run that was killed: ends with it. False when it is gone already.
+/// Lets this process end with the run that waits for it; false when that has ended already.
 bool end_with(pid_t asker) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == asker; }
 
 Exit measure_asked_part(const Json& asked) {
@@ -53,8 +53,8 @@ Exit measure_asked_part(const Json& asked) {
   return Exit::Fine;
 }
 
-/// The line that a fresh process of this program answers to `asked`. Throws std::runtime_error when
-/// it cannot be started, ends without one or does not end well.
+/// Starts a fresh process of this program and returns the line it answers to `asked`. Throws
+/// std::runtime_error when it cannot be started, or ends without a line or not well.
 std::string answer_of_part(std::string asked) {
   using std::chrono::milliseconds;
   ChildProcess part({.argv = {"/proc/self/exe", "part"}, .directory = ""}, ChildKind::Part);

@@ -9,8 +9,8 @@
 
 namespace normbench {
 
-/// Measures a part of a group of the job's plan in a fresh process; nothing when interrupted.
-/// `on_hung` is called with the contender that hung there. Stages save files in `scratch`.
+/// Measures a part of a group of the job's plan in a fresh process; nothing when interrupted. Calls
+/// `on_hung` with a contender that hangs there. Stages save files in `scratch`.
 std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const Part& part,
                                         const std::function<void(const std::string&)>& on_hung,
                                         const std::string& scratch = "");

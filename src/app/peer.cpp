@@ -14,7 +14,7 @@
 namespace normbench {
 namespace {
 
-/// Lines of stdin. Of one that is longer than any request only so much is kept that this shows.
+/// The lines of stdin. Of a line that is no request for its length, one byte too many is kept.
 class Lines {
  public:
   std::optional<std::string> next() {
@@ -46,7 +46,7 @@ Exit serve(BackendOptions backend) {
     throw Invalid(
         "peer is started by another normbench, whose config names it: \"peers\": {\"old\": "
         "[\"/path/to/this/normbench\", \"peer\"]}");
-  if (!backend.simd.empty()) use_simd(backend.simd);  // mistakes are said before any request
+  if (!backend.simd.empty()) use_simd(backend.simd);  // mistakes in it are said before any request
   SystemClock clock;
   PeerServer server(clock, [&](int device) {
     backend.device = device;

@@ -1,4 +1,4 @@
-/// The configs of this program, or of a folder, as they are planned here.
+/// Configs of this program, or of a folder, planned for this machine.
 #pragma once
 
 #include <optional>
@@ -10,28 +10,28 @@
 
 namespace normbench {
 
-/// The folder of the configs beside this program, as built or as packaged; nothing without one.
+/// The folder of configs beside this program, as built or as packaged; nothing without one.
 std::optional<std::string> own_configs();
-/// The folder of the configs: as given, else those of this program. Throws Invalid.
+/// The folder of configs: the given one, else this program's. Throws Invalid.
 std::string configs_folder(const std::string& given);
-/// The configs in it, by name. Throws Invalid where there are none.
+/// The configs in a folder, by name. Throws Invalid where there are none.
 std::vector<std::string> config_files(const std::string& folder);
 
-/// The plans of all of them, with what peers run. Throws BadFiles.
+/// Plans all configs of a folder, with peers. Throws BadFiles.
 std::vector<Plan> plan_all(const std::string& folder, bool quick, const Backends& backends);
 
-/// What groups of plans take here.
+/// What groups need here.
 struct Needs {
   std::set<std::string> peers;
   bool gpu = false;
   double seconds = 0;  // of rounds, at most
-  Sides bytes;         // of memory for what can run here, of the group that takes most
+  Sides bytes;         // memory for what can run here: the largest group's
 
-  /// `cache_bytes`: the last cache before each memory.
+  /// `cache_bytes`: the last cache of each memory.
   void add(const Plan& plan, const Group& group, const Sides& cache_bytes);
-  /// "GPU (2.2 GB), 2 peers, 1.23 GB"; "" for nothing.
+  /// "GPU (2.2 GB), 2 peers, 1.23 GB"; "" where nothing is needed.
   std::string text() const;
-  /// "up to 20 s"; "" for none.
+  /// "up to 20 s"; "" without rounds.
   std::string time_text() const;
 };
 

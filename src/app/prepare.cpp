@@ -31,11 +31,11 @@ struct PrepareSaid {
   std::optional<int> threads;
   OnError on_error = OnError::Fail;
   bool quiet = false;
-  std::vector<std::string> mistakes;  // in values of options, told with all others
+  std::vector<std::string> mistakes;  // in options' values, reported with all others
 };
 
-/// "12 of 40 images, 3.4 images/s, about 8 s left": a line at each tenth, or one that is
-/// overwritten.
+/// Shows "12 of 40 images, 3.4 images/s, about 8 s left": as a line at each tenth, or as one line
+/// that is overwritten.
 class PrepareProgress final : public PrepareObserver {
  public:
   explicit PrepareProgress(bool quiet) : line_(progress_style(quiet)) {}
@@ -67,7 +67,7 @@ class PrepareProgress final : public PrepareObserver {
   std::size_t before_ = 0, all_ = 0, broken_ = 0;
 };
 
-/// Throws BadInput with all mistakes. What lies beside the sources is said.
+/// What the options ask for. Throws BadInput with all mistakes. Says what lies beside the sources.
 Preparation read_preparation(const PrepareSaid& said) {
   Preparation preparation{.sources = {}, .folder = said.folder, .form = {}};
   DatasetForm& form = preparation.form;
@@ -86,7 +86,7 @@ Preparation read_preparation(const PrepareSaid& said) {
   } catch (const Invalid& mistake) {
     mistakes.emplace_back(mistake.what());
   }
-  if (said.storage)  // what the others mean depends on it
+  if (said.storage)  // the meaning of the others depends on it
     std::ranges::copy(mistakes_before(preparation), std::back_inserter(mistakes));
   std::vector<Issue> issues;
   for (const std::string& text : mistakes) issues.push_back({"", text});
@@ -99,7 +99,7 @@ std::string images_text(std::int64_t images) {
   return fmt::format("{} image{}", format_count(images), images == 1 ? "" : "s");
 }
 
-/// What loads the dataset: a command, or a config's member where its files are no images.
+/// How to load the dataset: a command, or a member of a config where the files are no images.
 std::string loading_command(const PrepareSaid& said, const Manifest& manifest) {
   if (said.storage == SaveFormat::Jpeg || said.storage == SaveFormat::Png)
     return fmt::format("normbench init --images {}", shell_word(said.folder));

@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::int64_t kSameSignalNs = 200'000'000;
 
-std::atomic<bool> interrupted{false};  // a signal handler reaches nothing but globals
+std::atomic<bool> interrupted{false};  // signal handlers reach only globals
 std::atomic<std::int64_t> first_signal_ns{0};
 std::atomic<bool> says_so{false};
 
-/// A turn, or an image, may take long, and the run ends after it.
+/// Says that the run ends after the turn, or image, in work, which may take long.
 void say_when_it_ends() {
   constexpr std::string_view text =
       "\nnormbench: stops after the work in hand; once more: at once\n";
@@ -47,7 +47,7 @@ void on_signal(int signal) {
 
 bool needs_ascii(int stream) { return isatty(stream) != 0 && !shows_utf8(); }
 
-/// An errno, or 0.
+/// Writes the text; returns an errno, or 0.
 int written(std::FILE* stream, const std::string& text) {
   const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   return whole && std::fflush(stream) == 0 ? 0 : errno;

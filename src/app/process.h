@@ -1,4 +1,4 @@
-/// This process as its caller sees it: exit codes, what it says, the signals that end it.
+/// What this process's caller sees: exit codes, messages, and how signals end it.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,13 +27,13 @@ enum class Exit {
   Interrupted = 130
 };
 
-/// A run cannot be continued: says what differs in lines, each without control characters.
-/// Exit::Incomparable.
+/// A run cannot be continued: the text lists the differences, a line each, without control
+/// characters. The exit code is Exit::Incomparable.
 struct Differs : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Mistakes of several files. Exit::BadInput.
+/// Mistakes in several files. The exit code is Exit::BadInput.
 struct BadFiles : std::runtime_error {
   explicit BadFiles(std::vector<BadInput> all)
       : std::runtime_error("bad input"), files(std::move(all)) {}
@@ -41,7 +41,7 @@ struct BadFiles : std::runtime_error {
   std::vector<BadInput> files;
 };
 
-/// Calls `read` with each file; what is BadInput of any is thrown together, as BadFiles.
+/// Calls `read` with each file. All BadInput that it throws is thrown together, as BadFiles.
 template <class Read>
 void each_file(std::span<const std::string> files, Read read) {
   std::vector<BadInput> bad;
@@ -55,18 +55,18 @@ void each_file(std::span<const std::string> files, Read read) {
   if (!bad.empty()) throw BadFiles(std::move(bad));
 }
 
-/// Opens the null device for standard streams that are closed, so that no file of a run gets their
-/// number; writing to them still fails. Call this first in a process.
+/// Opens the null device for closed standard streams, so that no file of a run gets their number;
+/// writing to them still fails. Call it first in a process.
 void take_closed_streams();
 
-/// Becomes true with the first signal (Ctrl-C, SIGTERM, a terminal that is closed), which ends a
-/// run after the turn, or the image, in hand. A second Ctrl-C or SIGTERM ends the process at once,
-/// with Exit::Interrupted; what follows within 0.2 s is one signal sent twice, as by timeout(1).
-/// Signals that the process was started to ignore (nohup) stay ignored.
+/// Becomes true at the first signal (Ctrl-C, SIGTERM, a closed terminal), which ends a run after
+/// the turn, or the image, in work. A second Ctrl-C or SIGTERM ends the process at once, with
+/// Exit::Interrupted. A second signal within 0.2 s counts as the same one sent twice, as by
+/// timeout(1). Signals that the process was started to ignore (nohup) stay ignored.
 const std::atomic<bool>& watch_for_interrupts();
 
-/// What a message is made of, on one line: names and paths do nothing to the terminal that shows
-/// it, and add no line to it. Numbers stay numbers.
+/// An argument of a message, on one line: names and paths do nothing to the terminal that shows
+/// them, and add no line. Numbers stay numbers.
 template <class T>
 auto in_message(const T& value) {
   if constexpr (std::is_arithmetic_v<T>)
@@ -84,37 +84,37 @@ std::string message(fmt::format_string<Args...> format, Args&&... args) {
   return filled(in_message(args)...);
 }
 
-/// A document for programs, to stdout, as it is; on a terminal without control characters. Throws
-/// CannotWrite, but not for a reader that has gone (`| head -1`).
+/// Writes a document for programs to stdout, unchanged; to a terminal without control characters.
+/// Throws CannotWrite, but not for a reader that has gone (`| head -1`).
 void write_result(const std::string& text);
 
-/// A text for people, to stdout, with no control characters but line breaks and the screen's own
-/// colours; in ASCII on a terminal whose locale has no UTF-8. Throws as write_result() does.
+/// Writes a text for people to stdout, without control characters but line breaks and the screen's
+/// own colours; in ASCII to a terminal whose locale has no UTF-8. Throws as write_result() does.
 void show(const std::string& text);
 
-/// A message as show() shows it.
+/// Shows a message by show().
 template <class... Args>
 void say(fmt::format_string<Args...> format, Args&&... args) {
   show(message(format, std::forward<Args>(args)...));
 }
 
-/// Lines on stderr without other control characters; failing to write them stops nothing.
+/// Writes lines to stderr without other control characters. A failure to write them stops nothing.
 void write_notice(const std::string& lines);
 
 /// Writes `line` over the last line on stderr; "" clears it.
 void write_over(const std::string& line);
 
-/// Says what one would do next, where stdout and stderr are a terminal; `quiet`: nowhere.
+/// Suggests a next command, if stdout and stderr are a terminal and not `quiet`.
 void suggest(bool quiet, const std::string& command);
 
-/// A message on stderr: progress, warnings and errors.
+/// Writes a message to stderr: progress, a warning or an error.
 template <class... Args>
 void tell(fmt::format_string<Args...> format, Args&&... args) {
   write_notice(message(format, std::forward<Args>(args)...));
 }
 
-/// Prints `text`, or writes it to `file` where that is not "": what show() would print without its
-/// control characters, too. Throws CannotWrite.
+/// Prints `text`, or writes it to `file` unless that is "". A text for show() has no control
+/// characters in the file either. Throws CannotWrite.
 void deliver(const std::string& text, const std::string& file,
              void (*print)(const std::string&) = write_result);
 

@@ -19,14 +19,14 @@
 namespace normbench {
 namespace {
 
-/// How a tool is known: variables that it sets, or words in the path of what it injects.
+/// How to recognise a tool: by variables that it sets, or words in the path of what it injects.
 struct KnownTool {
   const char* name;
   std::array<const char*, 4> variables;
   std::array<const char*, 2> words;
 };
 
-// Nsight Systems names its session only once it records: at the range `capture`, and not before.
+// Nsight Systems sets its session's name only once it records, from the range `capture` on.
 constexpr auto kKnown = std::to_array<KnownTool>(
     {{"Nsight Systems",
       {"NSYS_PROFILING_SESSION_ID", "NSYS_SESSION_TEMP_DIR", "NSYS_AGENT_TMP_DIR",
@@ -82,7 +82,7 @@ std::pair<int, int> version_numbers(const std::string& text) {
   return {major, minor};
 }
 
-/// The device under the names that torch gives its properties.
+/// The device's properties under torch's names.
 Json properties_of(const Json& gpu) {
   const auto [major, minor] = version_numbers(gpu.value("compute_capability", "0.0"));
   const Json launch = gpu.value("launch", Json::object());
@@ -116,7 +116,7 @@ TraceModel empty_trace(const Plan& plan, const Json& environment, Clock& clock) 
   const std::int64_t device = gpu.value("device", 0);
   model.device_properties = Json::array({properties_of(gpu)});
   model.processes.push_back({.pid = device,
-                             .name = "",  // finish_model() has the device's
+                             .name = "",  // finish_model() adds the device's name
                              .labels = fmt::format("GPU {}", device),
                              .sort_index = kDevicesSortIndex + device,
                              .is_device = true});

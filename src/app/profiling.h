@@ -15,39 +15,39 @@
 
 namespace normbench {
 
-/// A profiler or checker of others.
+/// A profiler or checker that others made.
 struct AttachedTool {
   std::string name;         // "Nsight Systems"
-  bool takes_cupti = true;  // it traces CUDA itself: ours would take its place, or disturb it
+  bool takes_cupti = true;  // it traces CUDA itself: our tracing would displace or disturb it
 };
 
-/// The tool, by the environment that such tools give to what they start; nothing without one, or
-/// when NVTX cannot load the one that is asked for.
+/// The attached tool, by variables that such tools set for programs they start; nothing without
+/// one, or when NVTX cannot load it.
 std::optional<AttachedTool> attached_tool();
 
-/// CUPTI where the environment has a GPU and no tool that needs it for itself; else null.
+/// CUPTI's tracer where the environment has a GPU and no tool that needs CUPTI itself; else null.
 std::unique_ptr<DeviceTracer> make_device_tracer(const Json& environment,
                                                  const std::optional<AttachedTool>& tool);
 
-/// One sentence when a profile has device times that CUPTI did not give, else "". `untraced` is
-/// what a tracer that was there says.
+/// A sentence on why a profile's device times are not CUPTI's; "" when they are or there are none.
+/// `untraced` is what an attached tracer says.
 std::string why_not_cupti(const Results& results, const std::optional<AttachedTool>& tool,
                           const std::string& untraced);
 
-/// The trace of a run, and what each of its profiles says.
+/// The trace of a run. It also fills in the profiles' results.
 class RunTrace {
  public:
   /// A trace that begins now, of this process and of the device that `environment` describes.
   RunTrace(const Plan& plan, const Json& environment, Clock& clock);
 
-  /// Adds a profile and fills in its rows, times and losses.
+  /// Adds a profile, and fills in its rows, times and losses.
   void add(const ProfileTrace& profile, CaseProfile& result);
 
-  /// The finished trace; call this last. `no_cupti`: why device times are not CUPTI's, or "".
+  /// Finishes the trace; call this last. `no_cupti`: why device times are not CUPTI's, or "".
   TraceModel finish(const std::string& no_cupti);
 
  private:
-  TraceModel empty_;  // what the trace of one profile alone begins with too
+  TraceModel empty_;  // what each profile's own trace begins with, too
   TraceModel all_;
   bool by_shape_;
 };

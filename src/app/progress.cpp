@@ -109,7 +109,7 @@ void Progress::group_finished(std::size_t index, const GroupResult& group) {
   tell("{}: {}{}\n", name(index), done_text(group), is_last ? "" : " · " + left());
 }
 
-/// That another process has measured its part of the group.
+/// Says that another process has measured its part of the group.
 void Progress::tell_process(const GroupStep& step) {
   line_.clear();
   if (line_.style() == ProgressStyle::Lines)
@@ -123,7 +123,7 @@ std::string Progress::name(std::size_t index) const {
                      group.point.empty() ? "" : " ", point_text(group.point));
 }
 
-/// How long the group takes in place of what was asked for, and what takes that long.
+/// Says how long the group takes instead of the time asked for, and what takes that long.
 void Progress::tell_overrun(const GroupStep& step, const Overrun& overrun) {
   line_.clear();
   tell(
@@ -160,7 +160,7 @@ void CalibrateProgress::pair_done(const JudgedPair& pair) {
     if (pair.ratio.low > 1 || pair.ratio.high < 1) ++excluding_;
     return;
   }
-  ++done_;  // the last of a cycle
+  ++done_;  // it was the last one of a cycle
   if (pair.answer == Answer::Found) ++found_;
   if (line_.style() == ProgressStyle::Lines && done_ % kCyclesPerLine == 0) tell("{}\n", text());
 }

@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// Who shows nothing: what asked for the measuring shows the progress.
+/// An Observer that shows nothing: whoever asked for the measuring shows progress.
 class Silent : public Observer {
  public:
   void group_started(std::size_t, const Group&, std::int64_t) override {}
@@ -19,14 +19,14 @@ class Silent : public Observer {
   void group_finished(std::size_t, const GroupResult&) override {}
 };
 
-/// How much of its progress a command shows: nothing, lines now and then, or one that is written
+/// How a command shows progress: not at all, by lines now and then, or in one line that is written
 /// over.
 enum class ProgressStyle { Nothing, Lines, Live };
 
-/// Live on a terminal, else lines; nothing where it is to be quiet.
+/// Live on a terminal, else Lines; Nothing if it is to be quiet.
 ProgressStyle progress_style(bool quiet);
 
-/// The line that is written over on a terminal, cut to its width.
+/// A line on a terminal that is written over, cut to the terminal's width.
 class LiveLine {
  public:
   explicit LiveLine(ProgressStyle style);
@@ -35,11 +35,11 @@ class LiveLine {
   LiveLine& operator=(const LiveLine&) = delete;
 
   ProgressStyle style() const { return style_; }
-  /// True at most every second, and never where no line can be written over.
+  /// True at most once a second, and never where no line can be written over.
   bool is_due();
   void show(const std::string& line);
   void clear();
-  /// Seconds since it was made.
+  /// The seconds since it was made.
   double spent() const;
 
  private:
@@ -48,7 +48,7 @@ class LiveLine {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// Of a run: a line a group where stderr is no terminal; once, why a group exceeds its time.
+/// The progress of a run: a line a group where stderr is no terminal; why a group exceeds its time.
 class Progress final : public Observer {
  public:
   Progress(const Plan& plan, ProgressStyle style);
@@ -57,9 +57,9 @@ class Progress final : public Observer {
   void step_done(const GroupStep& step) override;
   void round_done(int rounds, double seconds, double half_width) override;
   void group_finished(std::size_t index, const GroupResult& group) override;
-  /// False while no group needed to be measured.
+  /// False as long as no group had to be measured.
   bool started() const { return started_; }
-  /// Before anything else is printed.
+  /// Call before anything else is printed.
   void clear() { line_.clear(); }
 
  private:
@@ -75,10 +75,10 @@ class Progress final : public Observer {
   std::string rounds_;  // "12 rounds, 31 s, ±2.1 %, ", or "" before the first
 };
 
-/// Of a calibration: a line every ten cycles where stderr is no terminal.
+/// The progress of a calibration: a line every ten cycles where stderr is no terminal.
 class CalibrateProgress final : public Silent {
  public:
-  /// `pairs` of each kind, or 0 and at most `seconds`.
+  /// `pairs` of each kind; 0: as many as `seconds` allow.
   CalibrateProgress(int pairs, double seconds, ProgressStyle style);
 
   void round_done(int, double, double) override;

@@ -25,10 +25,10 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-/// Makes one text of documents, which were read from these files.
+/// Makes one text of several documents and the names of their files.
 using Renderer = std::function<std::string(std::span<const Results>, std::span<const std::string>)>;
 
-/// As these options say. Of several documents JSON is a list, and CSV has one header.
+/// The renderer that options ask for. Several documents are a JSON list, or CSV with one header.
 Renderer renderer(const ReportOptions& options) {
   if (options.table) {
     TableFormat format = TableFormat::Text;
@@ -51,7 +51,7 @@ Renderer renderer(const ReportOptions& options) {
   };
 }
 
-/// Says which documents have no profile, where an empty table does not.
+/// Says which documents have no profile, which an empty table does not show.
 void tell_unprofiled(std::span<const std::string> files, std::span<const Results> documents) {
   for (std::size_t i = 0; i < files.size(); ++i)
     if (std::ranges::all_of(documents[i].groups,

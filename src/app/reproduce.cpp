@@ -44,12 +44,12 @@ constexpr auto words(ReproductionFormat) {
                                                   {ReproductionFormat::Findings, "findings"}});
 }
 
-/// What was asked for. The folder of a reproduction keeps it for --resume, in this file.
+/// What was asked for. The folder of a reproduction keeps it in this file, for --resume.
 struct Request {
   std::vector<std::string> what;
-  std::string configs;  // their folder
+  std::string configs;  // the folder of configs
   std::string machine;  // a name for documents; "": the host's
-  std::string images;   // a folder of files to load; "": those that the configs name
+  std::string images;   // a folder of files to load; "": those of the configs
   bool allow_peers = false, quick = false;
 };
 constexpr const char* kRequest = "reproduce.json";
@@ -61,7 +61,7 @@ struct ReproduceOptions {
   bool list = false, quiet = false;
 };
 
-/// A config, and its experiments that are asked for.
+/// A config, and the experiments in it that are asked for.
 struct Chosen {
   std::string file;
   std::vector<std::string> experiments;
@@ -69,8 +69,8 @@ struct Chosen {
   std::string name() const { return fs::path(file).stem().string(); }
 };
 
-/// Those of the sources and ids in `what`; all for none. Throws BadInput naming all that is
-/// unknown.
+/// The experiments with sources and ids in `what`; all when it is empty. Throws BadInput naming all
+/// unknown words.
 std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what) {
   std::vector<std::string> known = all_words<Publication>();
   std::vector<Issue> unknown_ones;
@@ -93,7 +93,7 @@ bool has(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-/// What a published experiment takes here, and where it is: "blog-cpu/chains".
+/// What a published experiment needs here, and where it is: "blog-cpu/chains".
 struct Planned {
   std::vector<std::string> experiments;
   Needs needs;
@@ -134,7 +134,7 @@ Exit list_all(const Request& request) {
   return Exit::Fine;
 }
 
-/// The experiments of a config that have one of the ids. Throws Invalid for what is no JSON.
+/// The experiments of a config that have one of the ids. Throws Invalid for text that is no JSON.
 std::vector<std::string> experiments_with(const std::vector<PublishedExperiment>& asked,
                                           const std::string& file) {
   std::vector<std::string> names;
@@ -151,8 +151,8 @@ std::vector<std::string> experiments_with(const std::vector<PublishedExperiment>
   return names;
 }
 
-/// The configs that are to be run. Their mistakes are found by `check`, in a process of its own:
-/// this one holds no device meanwhile.
+/// The configs to run. `check` finds their mistakes, in a process of its own: this one holds no
+/// device meanwhile.
 std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
                            const std::string& folder) {
   std::vector<Chosen> chosen;
@@ -168,7 +168,7 @@ std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
   return chosen;
 }
 
-/// While this lives, signals that end a run are seen only where `mask` lets them through.
+/// While it lives, signals that end a run arrive only where `mask` lets them through.
 struct Blocked {
   Blocked() {
     sigset_t ending;
@@ -183,11 +183,11 @@ struct Blocked {
   sigset_t mask = {};
 };
 
-/// Waits for the end of a child. A signal to this process is one to the child as well.
+/// Waits for the end of a child. Passes signals to this process on to it.
 int status_of(pid_t child, const sigset_t& mask, const std::atomic<bool>& interrupted) {
   const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   pollfd end{.fd = watched.number(), .events = POLLIN, .revents = 0};
-  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};  // where Linux is before 5.3
+  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};  // for Linux before 5.3
   bool told = false;
   for (int status = 0;;) {
     if (interrupted && !told) told = kill(child, SIGTERM) == 0;
@@ -197,7 +197,7 @@ int status_of(pid_t child, const sigset_t& mask, const std::atomic<bool>& interr
   }
 }
 
-/// Runs this program with `arguments`, without its stdout.
+/// Runs this program with `arguments`, with its stdout discarded.
 Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& interrupted) {
   arguments.insert(arguments.begin(), "normbench");
   std::vector<char*> words;
@@ -223,14 +223,14 @@ Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& inte
   return Exit::Failed;
 }
 
-/// Finds all mistakes of all configs before the first of them runs.
+/// Finds all mistakes in all configs before the first one runs.
 Exit check(const std::vector<Chosen>& chosen, const std::atomic<bool>& interrupted) {
   std::vector<std::string> arguments{"check", "--fit"};
   for (const Chosen& config : chosen) arguments.push_back(config.file);
   return run_again(std::move(arguments), interrupted);
 }
 
-/// The run of one config in its folder below `out`: a new one, what is left of it, or none.
+/// Runs one config in its folder below `out`: anew, or what is left of it, or nothing.
 Exit run_config(const Chosen& config, const std::string& out, const Request& request, bool quiet,
                 const std::atomic<bool>& interrupted) {
   const std::string dir = (fs::path(out) / config.name()).string();
@@ -252,8 +252,8 @@ Exit run_config(const Chosen& config, const std::string& out, const Request& req
   return run_again(std::move(arguments), interrupted);
 }
 
-/// Creates the folder of a new reproduction. Throws Invalid where it holds one, or what a run would
-/// write over.
+/// Creates the folder of a new reproduction. Throws Invalid if it holds one already, or files that
+/// a run would write over.
 std::string begin_folder(const std::string& wanted, const Request& request,
                          const std::vector<Chosen>& chosen) {
   if (!wanted.empty()) {
@@ -283,7 +283,7 @@ std::string begin_folder(const std::string& wanted, const Request& request,
   return out;
 }
 
-/// What was asked for in a folder. Throws Invalid where it holds no reproduction.
+/// The request that a folder keeps. Throws Invalid where it holds no reproduction.
 Request read_request(const std::string& folder) {
   std::vector<Issue> issues;
   Json json;
@@ -318,20 +318,20 @@ std::vector<Reproduction> reproductions(const std::vector<PublishedExperiment>& 
   return all;
 }
 
-/// What shows the documents of a folder as a page again.
+/// The command that shows the documents of a folder as a page again.
 std::string findings_command(const std::vector<std::string>& what, const std::string& folder) {
   std::string command = "normbench reproduce";
   for (const std::string& word : what) command += " " + word;
   return command + (folder.empty() ? "" : " --from " + shell_word(folder)) + " --format findings";
 }
 
-/// Documents, and the files that they were read from.
+/// Documents, with the files that they were read from.
 struct Kept {
   std::vector<std::string> files;
   std::vector<Results> documents;
 };
 
-/// What the documents of a folder have of the experiments that `request` asks for.
+/// Shows what the documents of a folder have of the experiments that `request` asks for.
 void show_reproduction(const Request& request, const Kept& kept, const std::string& folder,
                        ReproductionFormat format) {
   std::vector<std::vector<Experiment>> analysed;
@@ -356,7 +356,7 @@ void show_reproduction(const Request& request, const Kept& kept, const std::stri
   }
 }
 
-/// Reads the files one by one, so that what cannot be read leaves none without its document.
+/// Reads the files one by one, so that each document keeps its file when another cannot be read.
 Kept read_kept(const std::vector<std::string>& files, std::vector<BadInput>& mistakes) {
   Kept kept;
   for (const std::string& file : files) {
@@ -368,7 +368,7 @@ Kept read_kept(const std::vector<std::string>& files, std::vector<BadInput>& mis
   return kept;
 }
 
-/// Shows what runs have left below `out`, also of an interrupted one.
+/// Shows what runs have left below `out`, even if interrupted.
 Exit show_run(const Request& request, const std::vector<Chosen>& chosen, const std::string& out,
               ReproductionFormat format) {
   std::vector<std::string> files;
@@ -392,7 +392,7 @@ Exit show_kept(const ReproduceOptions& options) {
   return Exit::Fine;
 }
 
-/// Throws Invalid naming the first of the options that is given, which does not go with another.
+/// Throws Invalid naming the first given option, if any: it does not go with another one.
 void refuse(const std::string& reason, std::span<const std::pair<bool, std::string>> options) {
   for (const auto& [is_given, name] : options)
     if (is_given) throw Invalid(fmt::format("{}: leave out {}", reason, name));

@@ -34,9 +34,9 @@ void become(std::vector<std::string> arguments) {
   execv("/proc/self/exe", words.data());
 }
 
-/// A kernel that hangs cannot be stopped inside its process: notes it and starts this program anew
-/// from the journal, where the case counts as failed. Ends the process: with NotWritten when the
-/// journal cannot be written, as it would hang again.
+/// Handles a kernel that hangs, which cannot be stopped inside its process: notes it, and starts
+/// this program anew from the journal, where the case counts as failed. Ends the process; with
+/// NotWritten when the journal cannot be written, since it would hang again.
 [[noreturn]] void restart_without(std::size_t group, const std::string& contender,
                                   double limit_seconds, Journal& journal,
                                   const std::vector<std::string>& arguments) {
@@ -53,7 +53,7 @@ void become(std::vector<std::string> arguments) {
   _exit(static_cast<int>(Exit::Failed));
 }
 
-/// What a profiling tool means for the run, before it runs.
+/// Says before the run what a profiling tool means for it.
 void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& tool,
                 const Json& environment) {
   if (tool && !options.measure)
@@ -64,7 +64,7 @@ void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& to
          environment.at("places").value("cuda", "no CUDA device"));
 }
 
-/// How to allow the peers that the plan asks for and that are skipped without that.
+/// Says how to allow peers of the plan that are skipped without that.
 void tell_peers(const Plan& plan, const RunOptions& options) {
   if (options.job.config.allow_peers) return;
   std::string commands;
@@ -81,14 +81,14 @@ void tell_peers(const Plan& plan, const RunOptions& options) {
          commands);
 }
 
-/// How a run ended.
+/// The end of a run.
 struct RunEnd {
   Exit code = Exit::Failed;
   std::string state;  // in words
 };
 
-/// Ends the process where `tool` does not return from the end of its recording, with the code that
-/// it would have had.
+/// Ends the process, with the code it would have had, where `tool` does not return from ending its
+/// recording.
 [[noreturn]] void leave(const std::string& tool, double limit_seconds, const RunEnd& end,
                         std::span<const std::string> then) {
   tell("normbench: {} has not ended its recording after {:g} s: leaving it, {}\n", tool,
@@ -98,7 +98,7 @@ struct RunEnd {
   _exit(static_cast<int>(std::max(end.code, Exit::Failed)));
 }
 
-/// Runs it to its end; `then` are the configs that come after it.
+/// Runs a job to its end. `then` are the configs after it.
 Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string> then) {
   const auto& [job, backends, environment, plan, journal, scratch] = begun;
   const std::optional<AttachedTool> tool_there = attached_tool();

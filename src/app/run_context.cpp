@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-/// Nothing may be thrown out of the watchdog's thread.
+/// Wraps `on_hung` so that nothing is thrown out of the watchdog's thread.
 Watchdog::OnHung ending(Watchdog::OnHung on_hung) {
   return [on_hung = std::move(on_hung)](std::size_t group, const std::string& contender) {
     try {
@@ -20,7 +20,7 @@ Watchdog::OnHung ending(Watchdog::OnHung on_hung) {
       } catch (const std::exception& error) {
         tell("\nnormbench: {} hangs: {}\n", contender, error.what());
       }
-    } catch (...) {  // also what the message threw
+    } catch (...) {  // includes what the message threw
     }
     _exit(static_cast<int>(Exit::NotWritten));
   };

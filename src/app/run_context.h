@@ -1,4 +1,4 @@
-/// What measuring in this process needs.
+/// Everything that measuring in this process needs.
 #pragma once
 
 #include "backend/backend.h"
@@ -9,10 +9,10 @@
 
 namespace normbench {
 
-/// A RunContext of this process and machine, with the clock, recorder and watchdog that it uses, in
-/// the range of the run.
+/// A RunContext of this process and machine, with the clock, recorder and watchdog that it uses. It
+/// lives in the range of the run.
 struct OwnRunContext {
-  /// `on_hung` ends this process; should it throw, the process ends with Exit::NotWritten.
+  /// `on_hung` is to end this process. If it throws, the process ends with Exit::NotWritten.
   OwnRunContext(const Backends& backends, Observer& observer, const Plan& plan,
                 Watchdog::OnHung on_hung);
   OwnRunContext(const OwnRunContext&) = delete;
@@ -22,7 +22,7 @@ struct OwnRunContext {
   Recorder recorder;
   Watchdog watchdog;
   Range range;
-  RunContext context;  // ends what profilers record, within the range
+  RunContext context;  // ends what profilers record, inside the range
 };
 
 }  // namespace normbench

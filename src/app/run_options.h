@@ -1,4 +1,4 @@
-/// What `normbench run` is told.
+/// The options of `normbench run`.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace normbench {
 
-/// What a profiling tool records by.
+/// What starts a profiling tool's recording.
 enum class Capture { Nvtx, CudaProfiler };
 constexpr auto words(Capture) {
   return std::to_array<Word<Capture>>(
@@ -24,25 +24,25 @@ struct RunOptions {
   std::string out, resume;
   bool force = false;
   TextOrJson format = TextOrJson::Text;
-  TableKind table = TableKind::Torch;  // of the profile that is shown
+  TableKind table = TableKind::Torch;  // the kind of the profile's table that is shown
   std::int64_t trace_max_events = -1;  // -1: all
   bool gzip_trace = false;
   bool no_html = false;
   bool quiet = false;
-  bool measure = false;  // under a profiling tool too
+  bool measure = false;  // measures even under a profiling tool
   Capture capture = Capture::Nvtx;
-  std::string scratch;            // where files are saved; "": the system's temporary folder
+  std::string scratch;            // where stages save files; "": the system's temporary folder
   std::vector<std::string> then;  // configs to run after the resumed one; not in --help
-  Given given;                    // the options as they were given
+  Given given;                    // the options as given
 };
 
 /// All options of `run`, in the order of --help.
 std::vector<Option> run_options(RunOptions& options);
 
-/// Throws Invalid for options that cannot be together.
+/// Throws Invalid for options that exclude each other.
 void check_run_options(const RunOptions& options);
 
-/// The arguments that continue the run in `dir` after a hang, then run `configs`.
+/// The arguments that continue the run in `dir` after a hang and then run `configs`.
 std::vector<std::string> to_go_on(const RunOptions& options, const std::string& dir,
                                   std::span<const std::string> configs);
 

@@ -1,4 +1,4 @@
-/// The JSON Schema of configs as a file.
+/// Writes the JSON Schema of configs to a file.
 #pragma once
 
 #include <string>

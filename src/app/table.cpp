@@ -31,12 +31,12 @@ namespace {
 /// A trace and its table.
 struct Shown {
   std::string file;
-  std::vector<std::string> warnings;  // of what cannot be used, or is doubtful
+  std::vector<std::string> warnings;  // on what cannot be used, or is doubtful
   CaseProfile profile;
-  AllRows rest;  // of rows that the table does not show
+  AllRows rest;  // sums of rows that are not shown
 };
 
-/// The trace itself, or the one in a run's folder. Throws Invalid where there is none.
+/// The trace file: the path, or the one in a run's folder. Throws Invalid where there is none.
 std::string file_of(const std::string& path) {
   std::error_code unknown;
   if (!fs::is_directory(path, unknown)) return path;
@@ -81,8 +81,8 @@ struct TableArguments {
   }
 };
 
-/// Reads a Chrome trace, gzipped or not whatever its name is; says on stderr what cannot be used.
-/// Throws Invalid, naming the file, for what is no trace.
+/// Reads a Chrome trace, gzipped or not whatever its name is, and says on stderr what cannot be
+/// used. Throws Invalid, naming the file, for a file that is no trace.
 Shown read_table(const std::string& file, const TableArguments& wanted) {
   Shown shown{.file = file, .warnings = {}, .profile = {}, .rest = {}};
   ReadTrace trace = read_trace(shown.file);
@@ -186,7 +186,7 @@ constexpr auto footers = std::to_array<Meaning>({
      "its writer had no room for."},
 });
 
-/// The meanings, each on one line.
+/// The meanings as help entries, each on one line.
 std::vector<HelpEntry> entries(std::span<const Meaning> meanings) {
   std::vector<HelpEntry> list;
   for (const Meaning& meaning : meanings) {
@@ -197,20 +197,20 @@ std::vector<HelpEntry> entries(std::span<const Meaning> meanings) {
   return list;
 }
 
-/// All that --sort-by takes.
+/// All words that --sort-by takes.
 std::vector<std::string> sort_words() {
   std::vector<std::string> words = sort_key_spellings();
   words.emplace_back("none");
   return words;
 }
 
-/// "cpu_time, cpu_time_total, …" of --sort-by.
+/// The help of --sort-by: "cpu_time, cpu_time_total, …".
 std::string sort_help() {
   return fmt::format("{}, or none: by first call (default: cpu_time_total; cuda stands for device)",
                      fmt::join(sort_key_names(), ", "));
 }
 
-/// A paragraph for each column of either table, and for each line below them.
+/// Explains each column of either table, and each line below them.
 std::vector<HelpSection> columns_help() {
   return {{"Columns of torch", entries(torch_columns)},
           {"Columns of stats", entries(stats_columns)},
@@ -219,7 +219,7 @@ std::vector<HelpSection> columns_help() {
 
 // --- its tables
 
-/// The options with what rows that are not shown add up to.
+/// The options, with the sums of rows that are not shown.
 TableOptions options_for(const Shown& shown, const TableArguments& wanted) {
   TableOptions options = wanted.options;
   options.rest = shown.rest;
@@ -230,7 +230,7 @@ std::string table_of(const Shown& shown, const TableArguments& wanted) {
   return profile_table(shown.profile, {}, wanted.kind, wanted.format, options_for(shown, wanted));
 }
 
-/// Several tables, each below the name of its file.
+/// Several tables, each below its file's name.
 std::string titled(const std::vector<Shown>& all, const TableArguments& wanted) {
   std::string text;
   for (const Shown& shown : all) {
@@ -242,7 +242,7 @@ std::string titled(const std::vector<Shown>& all, const TableArguments& wanted) 
   return text;
 }
 
-/// `values` behind the name of their file.
+/// `values` with the name of the file in front.
 Json with_file(const Shown& shown, const Json& values) {
   Json json{{"trace", shown.file}};
   json.update(values);
@@ -258,7 +258,7 @@ std::string csv(const std::vector<Shown>& all, const TableArguments& wanted) {
   return csv_text(rows);
 }
 
-/// The table's values, and what people are told on stderr.
+/// The table's values, and the messages that people get on stderr.
 Json document_of(const Shown& shown, const TableArguments& wanted) {
   Json document = profile_json(shown.profile, {}, wanted.kind, options_for(shown, wanted));
   document["warnings"] = shown.warnings;
@@ -300,7 +300,7 @@ Subcommand make_table() {
   const auto wanted = std::make_shared<TableArguments>();
   const Take sort_by{[wanted](const std::string&, const std::string& given) {
                        wanted->options.sort_by = given == "none" ? "" : given;
-                       shown_rows({}, wanted->options);  // knows what can be sorted by
+                       shown_rows({}, wanted->options);  // checks --sort-by
                      },
                      sort_words()};
   return {

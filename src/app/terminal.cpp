@@ -19,7 +19,7 @@ std::string_view variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The number that COLUMNS says; 0: it says none.
+/// The number in COLUMNS; 0: there is none.
 std::size_t said_columns() {
   const std::string_view said = variable("COLUMNS");
   std::size_t columns = 0;
@@ -27,7 +27,7 @@ std::size_t said_columns() {
   return error == std::errc() && end == said.data() + said.size() ? columns : 0;
 }
 
-/// Columns that the terminal has; 0: not known.
+/// The terminal's number of columns; 0: not known.
 std::size_t real_columns(int stream) {
   winsize size{};
   return ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

@@ -1,4 +1,4 @@
-/// The terminal that a person looks at: how wide it is, what it can show, whether one is there.
+/// The terminal that a person looks at: if there is one, its width, and what it can show.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace normbench {
 
-/// What stdout can show: a terminal as wide as it is (or as COLUMNS says), but at least 40 columns
-/// and at most 160, with colours unless NO_COLOR or TERM=dumb says otherwise; for a pipe or a file
-/// 100 columns without.
+/// The screen of stdout: as wide as the terminal (or as COLUMNS says), but at least 40 columns and
+/// at most 160, with colours unless NO_COLOR or TERM=dumb forbids them. For a pipe or a file it has
+/// 100 columns and no colours.
 Screen stdout_screen();
 
-/// That of stdout, or of a file where there is one.
+/// The screen of stdout, or of a file where one is named.
 Screen screen_of(const std::string& out_file);
 
 /// True where a line on stderr can be written over: on a terminal that is not dumb.
@@ -26,8 +26,8 @@ std::size_t stderr_columns();
 /// True where the locale's text is UTF-8; also where none is set.
 bool shows_utf8();
 
-/// `text` with the signs beyond ASCII that this program's own words have, wherever they stand, as
-/// others of the same width; further ones stay.
+/// `text` in ASCII: this program's own signs beyond it become others of the same width, wherever
+/// they stand. Further signs stay.
 std::string in_ascii(std::string_view text);
 
 }  // namespace normbench

@@ -316,7 +316,7 @@ class EventModel {
     return category.kind == TraceKind::Other ? category.old_kind : category.kind;
   }
 
-  /// True for kinds without rows: waits are no work of a stream, threads of a stage are not the
+  /// True for kinds without rows: waits are no work of a stream, workers of a stage are not the
   /// stage.
   static bool is_hidden(TraceKind kind) {
     return kind == TraceKind::CudaSync || kind == TraceKind::CpuThread;
