@@ -14,7 +14,7 @@
 namespace normbench {
 namespace {
 
-/// The lines of stdin. Of a line that is no request for its length, one byte too many is kept.
+/// The lines of stdin. A line too long for a request is cut one byte after the limit.
 class Lines {
  public:
   std::optional<std::string> next() {

@@ -1,4 +1,4 @@
-/// What a calibration found, for people.
+/// The findings of a calibration, for people.
 #pragma once
 
 #include "analysis/calibration.h"
@@ -6,11 +6,11 @@
 
 namespace normbench {
 
-/// A row per kind of pair, then what follows for runs on this machine.
+/// A row per kind of pair, and what it means for runs on this machine.
 std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs,
                              const Screen& screen = {});
 
-/// One line for documents that hold a calibration; "" without one.
+/// A line for documents that hold a calibration; "" without one.
 std::string calibration_line(const Json& calibration);
 
 /// Which variant of a pair was not measured, and why; "" when both were.

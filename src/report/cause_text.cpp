@@ -78,9 +78,9 @@ std::string factor_value(const Factor& factor, const FactorValue& value) {
   return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
 }
 
-constexpr double kExplained = 0.7;  // the share of a pipeline's time from which on its bound is why
+constexpr double kExplained = 0.7;  // from this share of a pipeline's time on, its bound is why
 
-/// What bounds a pipeline.
+/// The sentences on what bounds a pipeline.
 struct PipelineText {
   const PipelineAnalysis& pipeline;
   const PipelineBound& bound;
@@ -116,8 +116,8 @@ struct PipelineText {
     if (pipeline.cores == 1) return "the only core";
     return pipeline.cores == 2 ? "both cores" : fmt::format("all {} cores", pipeline.cores);
   }
-  /// True where neither the bound nor the config explains the larger part of what it takes above
-  /// it.
+  /// True where neither the bound nor the config explains most of the time above the
+  /// bound.
   bool leaves_most() const { return !bound.held && bound.of_bound.value < kExplained; }
   std::string unexplained() const {
     return fmt::format(
@@ -144,7 +144,7 @@ struct PipelineText {
   }
   std::string faster() const {
     const bool is_loader = pipeline.headroom && bound.lane == pipeline.lanes.front().name;
-    if (!bound.faster || bound.held || is_loader) return "";  // headroom() says it of a loader
+    if (!bound.faster || bound.held || is_loader) return "";  // headroom() says it for a loader
     return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
   }
   std::string more() const {
@@ -174,7 +174,7 @@ struct CauseWords {
   std::string share() const { return format_percent(cause.share); }
   std::string at_most_all() const { return format_percent(std::min(1.0, cause.share)); }
   static std::string us(double ns) { return format_significant(ns / 1000, 2); }
-  /// "65 % (49-71 %)", "88 %" where the interval is as narrow as that.
+  /// "65 % (49-71 %)", or "88 %" where both ends of the interval read the same.
   static std::string percent_text(const Interval& part) {
     const std::string low = format_percent(part.low), high = format_percent(part.high);
     if (low == high) return high;
@@ -327,7 +327,7 @@ std::string work_text(const ResourceShare& part) {
   return enumerate(part.stages);
 }
 
-/// What "a faster …" of a resource is.
+/// What a resource is called in "a faster …".
 constexpr auto faster_nouns = std::to_array<Word<Resource>>({{Resource::Link, "link"},
                                                              {Resource::Cpu, "stage on the CPU"},
                                                              {Resource::Gpu, "kernel"},

@@ -8,17 +8,17 @@ namespace normbench {
 
 /// "constants", "output of div", "dtype of the source".
 std::string factor_name(const Factor& factor);
-/// "constants (per_call, cached)"; the name alone where the values are too long to read.
+/// "constants (per_call, cached)"; only the name where the values are too long to read.
 std::string factor_text(const Factor& factor);
 /// "constants, output of div".
 std::string factor_names(std::span<const Factor> factors);
 
-/// A cause as documents name it ("page faults", "link", a stage's label), and as a sentence has it:
-/// what it is ("the link") and what shows it ("86 % of its time is …").
+/// A cause's name in documents ("page faults", "link", a stage's label) and its parts in a
+/// sentence: what it is ("the link") and what shows it ("86 % of its time is …").
 struct CauseText {
   std::string name, what, evidence;
 
-  /// "page faults. 54,002 a batch at …"; "" for none.
+  /// "page faults. 54,002 a batch at …"; "" without a cause.
   std::string sentence() const;
   /// "Bound by page faults: 54,002 a batch at …"; with a name "eager is bound by page faults: …".
   std::string bound(std::string_view name = "") const;
@@ -35,8 +35,8 @@ std::string gain_text(const Gain& gain);
 /// more fresh buffer, 24,577 more page faults = 95 % of it), constants alone at most 1.2 %".
 std::string caveat_text(const std::optional<Caveat>& caveat);
 
-/// "Pinning pays from 14 reuses of a buffer on (pin 18 ms, saves 1.3 ms a batch)." or that it does
-/// not.
+/// "Pinning pays from 14 reuses of a buffer on (pin 18 ms, saves 1.3 ms a batch).", or that it does
+/// not pay.
 std::string pinning_text(const PinningCost& cost);
 
 /// "Making the files of npy took 12.3 s: that pays from epoch 4 on (0.41 s saved in each)."

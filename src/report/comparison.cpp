@@ -43,7 +43,7 @@ Json finding(const CaseFinding& one) {
           {"text", finding_text(one)}};
 }
 
-/// Without replicates enough the extremes are no interval.
+/// A ratio with its interval; without enough replicates the extremes are no interval.
 Json ratio_json(const std::optional<Interval>& ratio, bool covered) {
   if (!ratio) return {};
   return {{"value", finite(ratio->value)},

@@ -1,4 +1,4 @@
-/// Renderings of a comparison: pure functions, one row each.
+/// Renderings of a comparison: pure functions, a row each.
 #pragma once
 
 #include <span>
@@ -14,16 +14,16 @@ struct ComparisonReport {
   std::string (*render)(const Comparison&, const Screen&);  // for a file: Screen{}
 };
 
-/// text (for a terminal), markdown (for a pull request's comment), html (a page), json, junit.
+/// The rows text (for a terminal), markdown (for a comment on a pull request), html, json, junit.
 std::span<const ComparisonReport> comparison_reports();
 /// The row called `name`. Throws Invalid listing the known ones.
 const ComparisonReport& comparison_report_named(std::string_view name);
 
-/// The summary, a table as wide as the screen with the worst case first, then what regressed in
-/// words, findings, and cases of one side only.
+/// The comparison as text: the summary, a table as wide as the screen with the worst case first,
+/// then regressions in words, findings, and cases of one side only.
 std::string comparison_text(const Comparison& comparison, const Screen& screen = {});
 
-/// The same as GitHub and GitLab show it: cases that are not the same in a table, the rest folded.
+/// The comparison for GitHub and GitLab: cases that changed in a table, the others folded.
 std::string comparison_markdown(const Comparison& comparison);
 
 /// {"schema": 1, "kind": "comparison", "name", "clock", "gate": "passed|regressed|undecided",
@@ -41,15 +41,15 @@ std::string comparison_markdown(const Comparison& comparison);
 /// decides. Times are medians per iteration, relative changes fractions; null is what is not known.
 std::string comparison_json(const Comparison& comparison);
 
-/// JUnit XML that Jenkins' xUnit plugin and Maven Surefire have schemas of (seconds with three
-/// decimals; the numbers are in system-out): a test suite an experiment, a test case a case.
-/// Failures are what fails the gate; skipped are cases that are not decided beyond doubt, were not
-/// compared, or are on one side only.
+/// JUnit XML by the schemas of Jenkins' xUnit plugin and Maven Surefire (seconds with three
+/// decimals; numbers are in system-out): a test suite for each experiment, a test case for each
+/// case. Failures are cases that fail the gate. Skipped are cases whose verdict is in doubt, that
+/// were not compared, or that are on one side only.
 std::string comparison_junit(const Comparison& comparison);
 
-/// `text` as the value of an attribute in double quotes, or between tags: markup escaped, tabs and
-/// line ends as references, other control characters and broken UTF-8 as on_one_line() has them, and
-/// what else XML 1.0 cannot hold as U+FFFD.
+/// `text` for an attribute in double quotes, or between tags: markup is escaped, tabs and line ends
+/// are references, other control characters and broken UTF-8 become what on_one_line() makes of
+/// them, and all else that XML 1.0 cannot hold becomes U+FFFD.
 std::string xml_escaped(std::string_view text);
 
 }  // namespace normbench

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-/// What XML 1.0 calls a character.
+/// True for what XML 1.0 calls a character.
 bool allowed(char32_t code) {
   return code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code <= 0xD7FF) ||
          (code >= 0xE000 && code <= 0xFFFD) || (code >= 0x10000 && code <= 0x10FFFF);
@@ -64,7 +64,7 @@ Suites suites_of(const Comparison& comparison) {
   return suites;
 }
 
-/// With the three decimals that the schemas of Maven Surefire and Jenkins' xUnit plugin take.
+/// Seconds with three decimals, as the schemas of Maven Surefire and Jenkins' xUnit plugin want.
 std::string seconds_text(double seconds) { return fmt::format("{:.3f}", seconds); }
 
 std::string test_xml(const Test& test, const std::string& classname) {
@@ -81,7 +81,7 @@ std::string test_xml(const Test& test, const std::string& classname) {
   return xml + "    </testcase>\n";
 }
 
-/// How many there are. No attribute of `testsuites` counts those that were skipped.
+/// The counts of a suite. `testsuites` has no attribute for the number skipped.
 std::string counts(const std::vector<Test>& tests) {
   return fmt::format(R"(tests="{}" failures="{}" errors="0")", tests.size(),
                      std::ranges::count(tests, "failure", &Test::outcome));
@@ -93,7 +93,7 @@ std::string time_of(const std::vector<Test>& tests) {
   return seconds_text(seconds);
 }
 
-/// What holds for all test cases, so that it stands in every suite.
+/// The properties that hold for all test cases; every suite has them.
 std::string properties(const Comparison& comparison) {
   std::string xml = "    <properties>\n";
   const auto add = [&](const char* name, const std::string& value) {

@@ -18,7 +18,7 @@ std::string row(const ComparedCase& one) {
                      one.visible ? format_percent(*one.visible) : "");
 }
 
-/// Where a case stands: in sight, or folded away.
+/// The place of a case: in sight, or folded away.
 enum class Shelf { InSight, Same, NeverMeasured };
 
 Shelf shelf_of(const ComparedCase& one) {

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-/// A verdict; one that matters has a colour.
+/// A verdict, with a colour if it matters.
 std::string verdict_cell(const ComparedCase& one, const Screen& screen) {
   const std::string text = verdict_text(one);
   switch (one.change) {
@@ -33,7 +33,7 @@ std::string cases_table(const Comparison& comparison, const Screen& screen) {
   static constexpr auto spare =
       std::to_array<std::size_t>({2, 3, 6, 5});  // BASE ms, NEW ms, could see, 95 %
   Rows rows({"case", "point", "BASE ms", "NEW ms", "change", "95 %", "could see", "verdict"});
-  // The experiment's name is left out where there is only one.
+  // The experiment's name is left out where all cases have the same.
   const bool only_variant = std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
     return one.name.experiment == comparison.cases[0].name.experiment;
   });
@@ -48,13 +48,13 @@ std::string cases_table(const Comparison& comparison, const Screen& screen) {
   return rows.text({0, 7}, screen.width, spare);
 }
 
-/// Cases whose verdict needs words, and full names, which the table may have cut.
+/// True for a case whose verdict needs words, with its full name, which the table may have cut.
 bool needs_words(const ComparedCase& one) {
   return one.change == Change::Failed || one.change == Change::Regressed ||
          (one.change == Change::Inconclusive && one.why != NoVerdict::None);
 }
 
-/// What was not compared, a line per distinct reason.
+/// The cases that were not compared, a line per reason.
 std::string not_compared(const Comparison& comparison, std::size_t width) {
   std::vector<std::pair<std::string, std::string>> lines;  // reason, names
   for (const ComparedCase& one : comparison.cases) {

@@ -67,7 +67,7 @@ std::string times_text(const ComparedCase& one) {
   return fmt::format("from {} to {} ms", format_ms(*one.base_ns), format_ms(*one.now_ns));
 }
 
-/// Why the runs ended so; "in 2 of 10 runs: …" when others did not.
+/// Why the runs ended so; "in 2 of 10 runs: …" when others ended otherwise.
 std::string ending_text(const Ending& ending) {
   return ending.such == ending.all
              ? ending.reason
@@ -89,7 +89,7 @@ struct FindingValueText {
   std::string operator()(Status status) const { return std::string(name_of(status)); }
 };
 
-/// "L1d 32 KiB, L2 2 MiB, L3 260 MiB", with how many there are of each where that is asked for.
+/// "L1d 32 KiB, L2 2 MiB, L3 260 MiB", with the number of each cache if `counts`.
 std::string caches_text(const Json& caches, bool counts) {
   std::vector<std::string> texts;
   for (const Json& cache : caches) {
@@ -109,14 +109,14 @@ std::string more_than(const Json& list, const Json& other) {
   return items.empty() ? "no more" : fmt::format("also {}", fmt::join(items, ", "));
 }
 
-/// One value of a side: as a person reads it where its fact has a form of its own.
+/// A value of a side, for people where its fact has a form of its own.
 std::string fact_text(SetupFact fact, const Json& value) {
   if (fact == SetupFact::CpuCaches && value.is_array()) return caches_text(value, false);
   if (fact == SetupFact::Memory && value.is_number()) return format_bytes(value.get<double>());
   return value_text(value);
 }
 
-/// "a or b"; `absent` for what is not there.
+/// "a or b"; `absent` for a missing value.
 std::string joined(const SetupDifference& difference, const std::vector<Json>& values,
                    const std::string& absent) {
   std::vector<std::string> texts;

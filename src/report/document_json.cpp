@@ -99,7 +99,7 @@ void add_noise(Json& json, const CaseNoise& noise) {
     json["flags"][std::string(name_of(flag))] = rounds;
 }
 
-/// Only where the GPU's state was read.
+/// Adds the GPU's states, where they were read.
 void add_device_states(Json& json, const DeviceStates& states) {
   if (states.read == 0) return;
   const auto words = [](std::int64_t bits) {
@@ -116,7 +116,7 @@ void add_device_states(Json& json, const DeviceStates& states) {
       {"changed", states.changed()}};
 }
 
-/// Only where a stream has several forms. `states`: 1 or 2, or null where the rounds are too few.
+/// Adds the host's states, where a stream has several forms: 1 or 2, null with too few rounds.
 void add_host_states(Json& json, const HostStates& states) {
   if (states.rounds == 0) return;
   Json& out = json["host_states"] = {{"states", nullptr}, {"rounds", states.rounds}};
@@ -131,7 +131,7 @@ void add_host_states(Json& json, const HostStates& states) {
   if (states.change->round) out["change"]["round"] = *states.change->round;
 }
 
-/// Only where others held up too many rounds.
+/// Adds what others held up, where it was too many rounds.
 void add_busy(Json& json, const GroupResult& group, const std::optional<Busy>& busy) {
   if (!busy) return;
   Json& out = json["busy"] = {
@@ -219,9 +219,9 @@ Json trend_json(const TrendJudgement& judgement) {
   return json;
 }
 
-/// One entry per variant and line of a numeric axis; "at" holds the other axes. A fit that does not
-/// explain its points has no figures but how far it is off. Empty lists for an experiment of one
-/// point.
+/// The summary of an experiment: an entry per variant and line of a numeric axis; "at" holds the
+/// other axes. A fit that does not explain its points only says how far it is off. The lists are
+/// empty for an experiment of one point.
 Json experiment_json(const Experiment& experiment, const Results& results) {
   Json json = {{"experiment", experiment.groups[0]->experiment},
                {"crossovers", Json::array()},

@@ -13,7 +13,7 @@
 namespace normbench {
 namespace {
 
-/// What the GPU is; its link only as it was found under load, and beside it what it could be.
+/// The GPU. Its link is shown only as it was under load, with what it could be.
 std::string gpu_name(const Json& gpu) {
   std::string text = text_at(gpu, "/name", "GPU");
   if (const auto bytes = integer_at(gpu, "/memory_bytes", 0); bytes > 0)
@@ -34,7 +34,7 @@ std::string cache_text(const Json& caches) {
                      integer_at(caches.back(), "/bytes", 0) >> 20);
 }
 
-/// "1,755"; "" for what could not be read, or cannot be.
+/// "1,755"; "" for a number that was not read, or cannot be right.
 std::string number_at(const Json& condition, const std::string& pointer) {
   constexpr double most = 1e15;
   const Json& value = value_at(condition, pointer);

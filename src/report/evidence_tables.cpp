@@ -18,8 +18,8 @@
 namespace normbench {
 namespace {
 
-/// Bytes read and written per second by a limit, over the link those that crossed it; 0 when it was
-/// not measured, or moves none.
+/// Bytes that a limit reads and writes per second; with the link, only the bytes that cross it. 0
+/// when it was not measured, or moves none.
 double bytes_per_second(const CaseResult& limit, const Results& results) {
   const bool moves = std::ranges::any_of(
       limit.stages, [](const StageResult& stage) { return stage.bytes + stage.link_bytes > 0; });
@@ -38,13 +38,13 @@ std::string pair_finding(const Pair& pair, double precision) {
   return "inconclusive: " + hidden_text(visible_difference(pair, precision));
 }
 
-/// What the caches hold of a limit's bytes; "" for one that is not about moving them.
+/// Where a limit's bytes are kept: "in cache", "cold", …; "" for a limit that does not move bytes.
 std::string cache_text(const CaseResult& limit, const GroupResult& group, const Results& results) {
   if (has_op<FirstTouch>(limit) || bytes_per_second(limit, results) == 0) return "";
   return std::string(limit.resident ? "in cache" : name_of(cache_of(group, results)));
 }
 
-/// What is as fast as it is for one reason; in the order of mentioning.
+/// A kind of limit: its limits are fast for the same reason. Kinds are mentioned in their order.
 struct Kind {
   bool link = false, gpu = false;
   double written_per_read = 0;
@@ -68,7 +68,7 @@ std::string kind_text(const Kind& kind) {
   return fmt::format("{}1:{:.3g}", kind.gpu ? "GPU " : "", kind.written_per_read);
 }
 
-/// Streams of single stages are too many to be told of in a line.
+/// True for a limit of a whole case. Streams of single stages are too many for a line.
 bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
   return link_bytes(limit) > 0 || std::ranges::any_of(group.cases, [&](const CaseResult& result) {
            return result.source_bytes == limit.source_bytes &&
@@ -76,7 +76,7 @@ bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
          });
 }
 
-/// "12,345", "0.25"; "" for what was not counted.
+/// "12,345", "0.25"; "" where nothing was counted.
 std::string number_text(const std::optional<double>& value) {
   if (!value) return "";
   const bool whole = *value >= 100 || *value == std::round(*value);
@@ -101,7 +101,7 @@ std::vector<std::string> counter_row(const CaseResult& result, const CaseProfile
           number_text(counted.joules)};
 }
 
-/// One line per reason, however many variants it is true of.
+/// A line per reason, however many variants have it.
 std::string missing_lines(const GroupResult& group) {
   std::set<std::string> reasons;
   for (const CaseProfile& profile : group.profile) {
@@ -129,7 +129,7 @@ std::string drift_text(const CaseNoise& noise) {
   return noise.drift ? ratio_text(*noise.drift) + (noise.drifts ? " drifts" : "") : "";
 }
 
-/// "2,300 (±1.5 %)": the median, and half of what the rounds span.
+/// "2,300 (±1.5 %)": the median, and half the span of the rounds.
 std::string frequency_text(const CaseNoise& noise) {
   if (noise.frequency_khz == 0) return "";
   return fmt::format("{} (±{})", format_count(noise.frequency_khz / 1000),
@@ -146,7 +146,7 @@ std::string output_text(const CheckResult& check) {
              : text;
 }
 
-/// "31 %": how near to its bound the nearest value came; "" where the document does not say.
+/// "31 %": how near to its bound the worst value came; "" where the document does not say.
 std::string bound_share_text(const CheckResult& check) {
   const bool is_known =
       check.psnr_bound_db == 0 && (check.bound_share > 0 || check.max_abs_error == 0);
@@ -183,7 +183,7 @@ std::string limit_table(const GroupResult& group, const Results& results) {
       rows.add({limit.variant, std::to_string(limit.threads), "", "not measured " + limit.reason});
       continue;
     }
-    // What a part of a pipeline moves is not all that the pipeline does.
+    // A part of a pipeline moves only some of the pipeline's bytes.
     const double rate = limit.pipeline ? 0 : bytes_per_second(limit, results);
     rows.add({limit.variant, std::to_string(limit.threads), cache_text(limit, group, results),
               limit.pipeline ? "" : format_bytes(static_cast<double>(limit.source_bytes)),
@@ -294,7 +294,7 @@ std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis)
     const CaseNoise& noise = analysis.noise[i];
     const std::string& variant = group.cases[i].variant;
     if (noise.rounds == 0) continue;
-    const bool counted = group.cases[i].peer.empty();  // those of a peer are not known here
+    const bool counted = group.cases[i].peer.empty();  // a peer's are not known here
     rows.add({variant, std::to_string(noise.rounds), disturbed_text(noise),
               counted ? format_count(noise.counters.voluntary_switches) : "",
               counted ? format_count(noise.counters.involuntary_switches) : "",

@@ -25,7 +25,7 @@ std::string threads_text(const Results& results) {
   return fmt::format(", {} thread{}", fmt::join(threads, "/"), *threads.rbegin() == 1 ? "" : "s");
 }
 
-/// What was measured: "6 variants of 10x3x720x1280 nchw" or "6 experiments, 18 points".
+/// The extent of a run: "6 variants of 10x3x720x1280 nchw", "6 experiments, 18 points".
 std::string extent(const Results& results, const std::vector<Experiment>& list) {
   if (list.size() > 1)
     return fmt::format("{}, {}", counted(static_cast<std::int64_t>(list.size()), "experiment"),
@@ -40,7 +40,7 @@ std::string extent(const Results& results, const std::vector<Experiment>& list) 
                             out.shape.w, name_of(out.layout));
 }
 
-/// "cold"; both where experiments differ.
+/// "cold", "hot"; both where experiments differ.
 std::vector<std::string_view> caches(const Results& results) {
   std::vector<std::string_view> names;
   for (const GroupResult& group : results.groups)
@@ -59,12 +59,12 @@ std::string max_error_text(double error) {
   return text;
 }
 
-/// Outputs of an experiment's cases.
+/// The outputs of an experiment's cases.
 struct Outputs {
   std::int64_t compared = 0, correct = 0, unchecked = 0;
-  std::int64_t unchecked_values = 0;        // of correct ones
-  double error = 0;                         // of correct ones whose elements are held to a bound
-  const CheckResult* least_like = nullptr;  // of correct ones whose images are
+  std::int64_t unchecked_values = 0;        // in correct outputs
+  double error = 0;                         // the largest of correct outputs with a bound
+  const CheckResult* least_like = nullptr;  // the correct output whose images differ most
 };
 
 Outputs outputs_of(const Experiment& experiment) {
@@ -118,7 +118,7 @@ std::string closing(const Experiment& experiment) {
   return fmt::format("{}{}{}", outputs, quality.empty() ? "" : " · ", quality);
 }
 
-/// Of cases, each once.
+/// Adds the notes of cases, each once.
 void add_notes(const Experiment& experiment, std::vector<std::string>& lines) {
   std::set<std::string> seen;
   for (const GroupResult* group : experiment.groups)

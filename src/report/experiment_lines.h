@@ -1,4 +1,4 @@
-/// What stands above and below the tables of a report, a sentence or a line each.
+/// The lines above and below the tables of a report.
 #pragma once
 
 #include "analysis/sweep/sweep.h"
@@ -10,13 +10,13 @@ std::string machine_line(const Results& results);
 /// "blog-cpu · 6 variants of 10x3x720x1280 nchw, cold cache · limits (read:write): 1:4 50 GB/s".
 std::string run_line(const Results& results, const std::vector<Experiment>& list);
 
-/// What a person reads below an experiment's table.
+/// The lines that a person reads below an experiment's table.
 struct ExperimentLines {
-  std::vector<std::string> beside;   // what is not in the table, and the peers in it
+  std::vector<std::string> beside;   // cases that are not in the table, peers that are
   std::vector<std::string> verdict;  // verdict_lines()
   std::vector<std::string> trust;  // warnings, notes, and how far outputs and times can be trusted
-  bool is_wrong = false;           // some output is
-  bool is_noisy = false;           // so was the machine
+  bool is_wrong = false;           // some output is wrong
+  bool is_noisy = false;           // the machine was noisy
 };
 ExperimentLines experiment_lines(const Experiment& experiment, const Results& results);
 

@@ -19,7 +19,7 @@
 namespace normbench {
 namespace {
 
-/// What one source has here, of the experiments that were asked for.
+/// The experiments of one source that were asked for, with what documents have of them.
 struct SourceFindings {
   Publication source;
   std::vector<const Reproduction*> experiments;
@@ -34,7 +34,7 @@ struct SourceFindings {
 
 using JudgedLines = std::vector<std::pair<std::string, std::vector<const Reproduced*>>>;
 
-/// A variant as a sentence has it.
+/// A variant's name as sentences quote it.
 std::string quoted_name(const std::string& variant) {
   return "\"" + escaped_markdown(variant) + "\"";
 }
@@ -46,10 +46,10 @@ std::string outcome_phrase(Judgement::Outcome outcome) {
   return fmt::format("{} **{}**", verb, name_of(outcome));
 }
 
-/// " at threads=1"; "" for no axes.
+/// " at threads=1"; "" without axes.
 std::string at_text(const Json& point) { return point.empty() ? "" : " at " + point_text(point); }
 
-/// The slower side, and how many times as long it takes as the faster one.
+/// The slower side and the faster one, and their ratio.
 struct SidesApart {
   std::string slower, faster, times;
 };
@@ -61,7 +61,7 @@ SidesApart sides_apart(const GroupResult& group, const Pair& pair) {
           .times = times_text(claimed_ratio(pair, reversed ? Relation::Less : Relation::More))};
 }
 
-/// "A takes 1.38x (1.37-1.41) as long as B"; just the ratio where that was `said` of the same two.
+/// "A takes 1.38x (1.37-1.41) as long as B"; only the ratio where `said` holds the same two.
 std::string pair_text(const GroupResult& group, const Judgement& judgement, std::string& said) {
   const Pair& pair = *judgement.pair;
   const auto [slower, faster, times] = sides_apart(group, pair);
@@ -81,7 +81,7 @@ std::string claim_text(const Claim& claim) {
                      size.empty() ? "" : ", claimed ", size);
 }
 
-/// What a claim is at each of its points.
+/// A sentence on a claim: its outcome at each of its points.
 std::string claim_sentence(const std::vector<const Reproduced*>& lines) {
   const Claim& claim = *std::get<ReproducedClaim>(lines.front()->found).claim;
   std::string text = claim_text(claim) + " ", said, caveat;
@@ -117,7 +117,7 @@ const Judgement* judgement_of(const Reproduced& line) {
   return claim == nullptr ? nullptr : &claim->judgement;
 }
 
-/// The claims that have a pair here, each once: a claim may be of several ids.
+/// The claims with a pair here, each once although it may have several ids.
 JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   JudgedLines judged;
   std::set<std::pair<const GroupResult*, const Claim*>> seen;
@@ -131,8 +131,8 @@ JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   return judged;
 }
 
-/// What the measured cases of an experiment start from, where it is the same at all its points:
-/// "128x3x256x256 float32", and of how many images they were scaled down.
+/// The shape that measured cases of an experiment start from, "128x3x256x256 float32", if it is the
+/// same at all points, and from how many images it was scaled down.
 std::string sources_text(const std::vector<const Reproduced*>& lines) {
   std::vector<std::string> dtypes;
   std::set<std::string> shapes;
@@ -152,7 +152,7 @@ std::string sources_text(const std::vector<const Reproduced*>& lines) {
                      asked > 0 ? fmt::format(", scaled down from {} images to fit", asked) : "");
 }
 
-/// The claims of an experiment together: what they were held on, then a sentence each.
+/// Adds the claims of an experiment: what they were judged on, then a sentence each.
 void add_claim_sentences(const std::vector<const Reproduced*>& lines,
                          std::vector<std::string>& text) {
   std::string sources;
@@ -170,7 +170,7 @@ void add_claim_sentences(const std::vector<const Reproduced*>& lines,
           text.push_back(one);
 }
 
-/// "Judged here, a claim at each of its points: 6 confirmed, 1 contradicted."; "" for none.
+/// "Judged here, a claim at each of its points: 6 confirmed, 1 contradicted."; "" if none was.
 std::string tally_text(const std::vector<const Reproduced*>& lines) {
   std::map<Judgement::Outcome, int> counts;
   for (const auto& [key, of] : judged_lines(lines))
@@ -187,8 +187,8 @@ std::string tally_text(const std::vector<const Reproduced*>& lines) {
   return fmt::format("Judged here, a claim at each of its points: {}.", fmt::join(parts, ", "));
 }
 
-/// What explains the cases, each once: where a claim's sides differ in several factors its sentence
-/// has said why.
+/// Adds what explains the cases, each reason once. Where a claim's sides differ in several factors,
+/// its sentence has said why.
 void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::string>& text) {
   std::set<std::string> seen;
   std::vector<std::pair<std::string, std::string>> by_cause;
@@ -209,7 +209,7 @@ void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::st
   for (const auto& [what, said] : by_cause) text.push_back(said + ".");
 }
 
-/// What published times say of overlapping a stage with the rest.
+/// What published times imply for overlapping a stage with the rest.
 std::string overlap_sentence(const PublishedOverlap& overlap) {
   const auto ms = [](double value) { return format_ms(value * 1e6); };
   const double items = static_cast<double>(overlap.whole->items);
@@ -237,7 +237,7 @@ void add_arithmetic(const std::vector<const Reproduced*>& lines, std::vector<std
         text.push_back(overlap_sentence(overlap));
 }
 
-/// Why a line has nothing measured; "" for one that has.
+/// Why a line has nothing measured; "" for a line that has.
 struct WhyNot {
   const GroupResult& group;
 
@@ -257,7 +257,7 @@ struct WhyNot {
   }
 };
 
-/// "Not testable here: A4, A5 and parts of A6 (no GPU)."; "" where all is.
+/// "Not testable here: A4, A5 and parts of A6 (no GPU)."; "" where all are.
 std::string not_testable_text(const SourceFindings& of) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const Reproduction* const one : of.experiments) {
@@ -276,7 +276,7 @@ std::string not_testable_text(const SourceFindings& of) {
   return parts.empty() ? "" : fmt::format("Not testable here: {}.", fmt::join(parts, "; "));
 }
 
-/// The same of what no document has.
+/// The sentence on experiments that no document has; "" where all are there.
 std::string not_run_text(const SourceFindings& of) {
   std::vector<std::string> parts;
   for (const Reproduction* const one : of.experiments)
@@ -287,10 +287,10 @@ std::string not_run_text(const SourceFindings& of) {
   return parts.empty() ? "" : fmt::format("Not run:\n\n{}\n", fmt::join(parts, "\n"));
 }
 
-/// A row of figures: of a whole variant, with those of its stages behind it.
+/// A row of figures: a whole variant's, followed by its stages'.
 struct FigureRow {
   const Reproduced* line = nullptr;
-  std::string published, here;  // of the whole; "" where only stages have figures
+  std::string published, here;  // the whole variant's; "" where only stages have any
   std::vector<std::string> stages_published, stages_here;
 };
 
@@ -300,7 +300,7 @@ std::string stage_figure(const std::string& stage, const PublishedFigure& figure
                                           : figure_text(figure.kind, value));
 }
 
-/// The figures that have a value here.
+/// The figures that were measured here, too.
 std::vector<FigureRow> figure_rows(const std::vector<const Reproduced*>& lines) {
   std::vector<FigureRow> rows;
   const auto is_of = [](const FigureRow& row, const Reproduced& line, bool is_stage) {
@@ -353,7 +353,7 @@ std::string figure_table(const std::vector<const Reproduced*>& lines) {
   return text + "\n";
 }
 
-/// "[blog-cpu](../results/blog-cpu.json)", as from docs/.
+/// A link "[blog-cpu](../results/blog-cpu.json)", as from docs/.
 std::string link_to(const KeptDocument& document) {
   const std::string target = (document.file.starts_with('/') ? "" : "../") + document.file;
   const bool plain = target.find_first_of(" ()<>") == target.npos;
@@ -376,7 +376,7 @@ std::string again_text(const SourceFindings& of, std::span<const KeptDocument> d
                      links.empty() ? "" : " · kept: ", fmt::join(links, ", "));
 }
 
-/// Sentences one after the other.
+/// The sentences one after the other.
 std::string paragraph(const std::vector<std::string>& sentences) {
   std::string text;
   for (const std::string& one : sentences)
@@ -402,7 +402,7 @@ std::string source_section(const SourceFindings& of, std::span<const KeptDocumen
   return text + again_text(of, documents);
 }
 
-/// A machine as a sentence has it, and the days on which it measured.
+/// A machine in words, and the days on which it measured.
 struct MachineDays {
   std::string gpu;
   std::set<std::string> days, versions;

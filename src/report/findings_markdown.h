@@ -1,4 +1,4 @@
-/// What became of published experiments, as a page of Markdown that a person reads.
+/// The findings on published experiments, as a page of Markdown for people.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@ struct KeptDocument {
   const Results* results = nullptr;
 };
 
-/// docs/findings.md: for each source what it said, what is so here, why, and what is not testable
-/// here. Relative files are linked as from docs/. `command` is what renders the page.
+/// docs/findings.md: for each source what it said, what was found here, why, and what cannot be
+/// tested. Relative files are linked as from docs/. `command` is the one that renders the page.
 std::string findings_markdown(const std::vector<Reproduction>& all,
                               std::span<const KeptDocument> documents, const std::string& command);
 

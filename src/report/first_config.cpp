@@ -13,14 +13,14 @@ namespace {
 
 std::string quoted(const std::string& text) { return Json(text).dump(); }
 
-/// A path as text that no axis replaces.
+/// A path in JSON, with its first "$" doubled so that it is no axis.
 std::string path_text(const std::string& path) {
   return quoted(path.starts_with('$') ? "$" + path : path);
 }
 
 bool is_half(const FirstConfig& wanted) { return wanted.dtype != DType::Float32; }
 
-/// What makes the eager chain's float32 the wanted dtype.
+/// The stage that turns the eager chain's float32 into the wanted dtype; "" if it is float32.
 std::string cast_after(const FirstConfig& wanted, std::string_view more) {
   return is_half(wanted)
              ? fmt::format(R"(, {{"op": "cast", "to": "{}"{}}})", name_of(wanted.dtype), more)

@@ -10,7 +10,7 @@
 namespace normbench {
 
 struct FirstConfig {
-  /// Where photographs are loaded from, and how many files that are.
+  /// Where photographs are loaded from, and the number of files.
   struct Images {
     std::string path;
     std::int64_t count = 0;
@@ -18,12 +18,12 @@ struct FirstConfig {
 
   std::string name;
   std::int64_t batch = 32, height = 224, width = 224;
-  DType dtype = DType::Float32;  // of what is normalised: a float
+  DType dtype = DType::Float32;  // the float dtype of normalised values
   std::optional<Images> images;
   bool gpu = false;
 };
 
-/// The config as text, with comments that say what one would change.
+/// The config as text, with comments on what a person may want to change.
 std::string first_config(const FirstConfig& wanted);
 
 }  // namespace normbench

@@ -63,32 +63,32 @@ std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<dou
 
 std::string ms_or_blank(double ns) { return ns > 0 ? format_ms(ns) : ""; }
 
-/// What runs the stage: a row, or a peer and perhaps the row that it was asked for.
+/// Who runs the stage: a kernel row, or a peer with the row that it was asked for, if any.
 std::string kernel_text(const CaseResult& result, const StageResult& stage) {
   if (result.peer.empty()) return stage.kernel;
   return stage.kernel.empty() ? peer_text(result)
                               : fmt::format("{} ({})", peer_text(result), stage.kernel);
 }
 
-/// What the row moves; 0 of a peer's, where nobody knows.
+/// The bytes that the row moves; 0 for a peer, where they are not known.
 std::int64_t moved(const CaseResult& result, const StageResult& stage) {
   return result.peer.empty() ? stage.bytes : 0;
 }
 
-/// GB/s: over the link what crosses it, else what the row moves.
+/// The rate in GB/s: of the bytes over the link if there are any, else of those that the row moves.
 std::string rate_text(const CaseResult& result, const StageResult& stage, double ns) {
   const std::int64_t bytes = stage.link_bytes > 0 ? stage.link_bytes : moved(result, stage);
   return ns > 0 && bytes > 0 ? format_significant(static_cast<double>(bytes) / ns, 3) : "";
 }
 
-/// How much of its limit a stage reaches, and the limit's name.
+/// The share of its limit that a stage reaches, and the limit's name.
 std::pair<std::string, std::string> limit_cells(const CaseAnalysis& analysis, std::size_t index) {
   if (index >= analysis.stages.size()) return {};  // not measured
   const StageAnalysis& stage = analysis.stages[index];
   return {stage.of_limit ? percents_text(*stage.of_limit) : "", stage.limit};
 }
 
-/// Of the pipeline as a whole.
+/// The cells of the row for the whole pipeline.
 std::vector<std::string> pipeline_cells(const CaseResult& result,
                                         const PipelineAnalysis& analysis) {
   const auto& bound = analysis.bound;

@@ -15,7 +15,7 @@
 namespace normbench {
 namespace {
 
-/// Labels and values; what is not known has no value.
+/// Labels and values; an unknown value is empty.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 void add_part(std::string& text, const std::string& part, const char* between = ", ") {
@@ -107,7 +107,7 @@ std::string load(const Json& environment) {
   return text + " (mean of 1, 5 and 15 minutes)";
 }
 
-/// The PCI GPUs that are not CUDA's.
+/// Adds the GPUs on the PCI bus that CUDA does not use.
 void add_bus(const Json& pci_gpus, const std::string& used, Facts& facts) {
   for (const Json& gpu : pci_gpus) {
     const std::string id = text_at(gpu, "/bus_id", "?");
@@ -170,7 +170,7 @@ Facts machine_facts(const Json& environment) {
           {"load", load(environment)}};
 }
 
-/// The GPU of the environment, or that there is none; and those on the bus that CUDA does not use.
+/// The GPU of the environment, or that there is none, and GPUs on the bus that CUDA does not use.
 Facts gpu_facts(const Json& environment, const Json& pci_gpus) {
   Facts facts;
   const Json& gpu = value_at(environment, "/gpu");

@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::size_t kEnough = 1 << 16;
 
-/// Without blanks and line ends, which differ by the indentation.
+/// The text without blanks and line ends, which depend on the indentation.
 std::string packed(std::string_view text) {
   std::string kept(text);
   std::erase_if(kept, [](char c) { return static_cast<unsigned char>(c) <= ' '; });
   return kept;
 }
 
-/// True for what tables are as JSON: an object with rows, or a list of them behind their names.
+/// True for a table as JSON: an object with rows, or a list of them with names.
 bool is_table(std::string_view json) {
   const bool begins = std::ranges::any_of(
       std::array{R"({"rows":[)", R"({"experiment":")", R"({"document":")", R"({"trace":")"},
@@ -53,20 +53,20 @@ std::optional<Written> object_written_as(std::string_view json) {
 std::optional<Written> json_written_as(std::string_view text) {
   const std::string json = packed(text);
   if (json.starts_with('{')) return object_written_as(json);
-  // The first of a list stands for all.
+  // The first one in a list stands for all.
   const std::optional<Written> first = object_written_as(std::string_view(json).substr(1));
   if (first == Written::Results) return Written::ResultsList;
   return first == Written::Derived ? first : std::nullopt;
 }
 
-/// Takes the first line off.
+/// Takes the first line off `text` and returns it.
 std::string_view next_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return line;
 }
 
-/// With '#' for every row of digits.
+/// The text with '#' for each run of digits.
 std::string without_numbers(std::string_view text) {
   std::string kept;
   for (const char c : text) {
@@ -76,14 +76,14 @@ std::string without_numbers(std::string_view text) {
   return kept;
 }
 
-/// Takes `start` off, if it is there.
+/// Takes `start` off the text; false if it is not there.
 bool take(std::string_view& text, std::string_view start) {
   if (!text.starts_with(start)) return false;
   text.remove_prefix(start.size());
   return true;
 }
 
-/// True where comparison_summary() begins the text, on however many lines.
+/// True where the text begins with comparison_summary(), on however many lines.
 bool is_summary(std::string_view text) {
   // A line that goes on is indented.
   std::string paragraph;
@@ -125,7 +125,7 @@ std::vector<std::string> columns_of(std::string_view line) {
   return columns;
 }
 
-/// One that has something for every column; `memory`: 0 none, 1 of the host, 2 of devices too.
+/// A row with a value in every column; `memory`: 0 none, 1 the host's, 2 also devices'.
 ProfileRow full_row(bool on_device, bool shapes, int memory = 0) {
   ProfileRow row;
   row.name = "name";
@@ -149,7 +149,7 @@ bool is_torch_header(const std::vector<std::string>& columns) {
   return false;
 }
 
-/// True for the columns of stats; those with nothing to say are left out, but never `always`.
+/// True for the columns of the stats table. Empty ones are left out, but never those of `always`.
 bool is_stats_header(const std::vector<std::string>& columns,
                      std::span<const std::string_view> always) {
   const std::vector<std::string> all =
@@ -163,11 +163,11 @@ bool is_stats_header(const std::vector<std::string>& columns,
   return at == columns.end();
 }
 
-/// True for a table of text or Markdown that begins so; torch's text has a rule above its columns.
+/// True for a table as text or Markdown. Text of torch's table has a rule above its columns.
 bool is_table_text(std::string_view text, bool is_titled) {
   std::string_view line = next_line(text);
   const bool has_rule = line.starts_with('-') && line.find_first_not_of("- ") == line.npos;
-  if (has_rule && !is_titled) return false;  // PyTorch's to the byte
+  if (has_rule && !is_titled) return false;  // it is PyTorch's to the byte
   if (has_rule) line = next_line(text);
   const std::vector<std::string> columns = columns_of(line);
   if (line.starts_with('|') && !next_line(text).starts_with("|:--|--:|")) return false;
@@ -190,7 +190,7 @@ bool is_csv_header(std::string_view line) {
   });
 }
 
-/// "normbench 0.1.0 · …", which reports begin with.
+/// True for "normbench 0.1.0 · …", with which reports begin.
 bool is_report(std::string_view line) {
   const std::string shape = without_numbers(line);
   return shape.starts_with("normbench #.#.# ·");

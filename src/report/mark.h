@@ -1,4 +1,4 @@
-/// How files that normbench wrote are known.
+/// Recognises files that normbench wrote.
 #pragma once
 
 #include <optional>
@@ -6,13 +6,13 @@
 
 namespace normbench {
 
-/// What a file of normbench holds: measurements of some kind (several documents as a list are no
-/// document), or what can be made of them again.
+/// The content of a file of normbench: measurements of some kind (a list of documents is no
+/// document), or something that can be made from them again.
 enum class Written { Results, ResultsList, Journal, Trace, Calibration, Derived };
 
-/// What this beginning of a file is that of, in whatever format; nothing where normbench did not
-/// write it. A few kilobytes are enough. Torch's table without a title has no mark: it is PyTorch's
-/// to the byte.
+/// The kind of a file with this beginning, in any format; nothing where normbench did not write it.
+/// A few kilobytes are enough. Torch's table without a title is not recognised: it is PyTorch's to
+/// the byte.
 std::optional<Written> written_as(std::string_view beginning);
 
 }  // namespace normbench

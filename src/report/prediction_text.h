@@ -1,4 +1,4 @@
-/// What `check --times` says of pipelines.
+/// The text of `check --times` on pipelines.
 #pragma once
 
 #include "core/text.h"
@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// The bound of every pipeline of the plan, from the times of stages in a document; a line each. ""
-/// where the plan has none.
+/// A line for each pipeline of the plan: its bound by the times of stages in a document. "" for a
+/// plan without pipelines.
 std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores,
                             const Screen& screen = {});
 

@@ -8,7 +8,7 @@
 namespace normbench {
 namespace {
 
-/// Where device times come from; documents of older versions say only how well they are placed.
+/// Where device times come from. Documents of older versions only say how exactly they are placed.
 std::optional<DeviceTimes> source_of(const CaseProfile& profile) {
   if (!profile.device_times && profile.clock_error_ns > 0) return DeviceTimes::CudaEvents;
   return profile.device_times;

@@ -27,7 +27,7 @@ std::vector<Found> all_profiles(const Results& results) {
   return all;
 }
 
-/// `values` behind what they are of. `document` "": there is only one.
+/// `values` after the names of what they belong to. `document` "": there is only one.
 Json titled(const std::string& document, const Found& found, const Json& values) {
   Json json = Json::object();
   if (!document.empty()) json["document"] = document;
@@ -38,7 +38,7 @@ Json titled(const std::string& document, const Found& found, const Json& values)
   return json;
 }
 
-/// Each below its title.
+/// All tables, each below its title.
 std::string text(const std::vector<Found>& all, TableKind kind, TableFormat format,
                  const TableOptions& options) {
   std::string lines;

@@ -13,24 +13,24 @@ namespace normbench {
 /// "Profile of \"send u8, GPU fused\", batch=10".
 std::string profile_title(const GroupResult& group, const CaseProfile& profile);
 
-/// What the case's stages reach of their limits, by the names of their rows; none for a stage that
-/// another of the case has the label of.
+/// The shares of their limits that the case's stages reach, by the names of their rows. A stage has
+/// none if another has the same label.
 LimitShares limit_shares(const GroupResult& group, const GroupAnalysis& analysis,
                          const std::string& variant);
 
 /// `profile.sort_by` and `profile.row_limit` of the document's config.
 TableOptions table_options(const Results& results);
 
-/// All profiles of all groups. Text and Markdown as the config says, each below its title; CSV and
-/// JSON with all rows, and with experiment, point and variant in front; those of several documents
-/// are one, with the names of these (none: not shown) in front of that.
+/// All profiles of all groups. Text and Markdown are as the config says, each below its title. CSV
+/// and JSON have all rows, with experiment, point and variant in front. Several documents make one,
+/// with their names in front of that (if `names` is not empty).
 std::string profile_report(std::span<const Results> documents, std::span<const std::string> names,
                            TableKind kind, TableFormat format);
 std::string profile_report(const Results& results, TableKind kind, TableFormat format);
 
-/// The baseline's profile for one point, the winner's at the last point of a sweep (any that there
-/// is where that one has none), narrowed to the screen and cut so that all takes `most_lines` (but
-/// not below 3 rows); "" when nothing was profiled.
+/// The profile that a terminal shows: the baseline's for one point, the winner's at the last point
+/// of a sweep, or any there if that has none. It is as wide as the screen, and cut to `most_lines`
+/// in all (but not below 3 rows); "" when nothing was profiled.
 std::string shown_profile(const Experiment& experiment, const Results& results, TableKind kind,
                           std::ptrdiff_t most_lines, const Screen& screen = {});
 

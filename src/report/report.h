@@ -1,4 +1,4 @@
-/// Renderings of a results document: pure functions, one row each.
+/// Renderings of a results document: pure functions, a row each.
 #pragma once
 
 #include "core/text.h"
@@ -8,20 +8,20 @@ namespace normbench {
 
 struct Report {
   std::string_view name, about;
-  std::string_view file;  // what a run writes it to, or "" when it does not
+  std::string_view file;  // the file that a run writes it to; "": none
   std::string (*render)(const Results&, const Screen&);  // for a file: Screen{}
 };
 
-/// text (what `run` prints), table (everything), html (a page), json (the document).
+/// The rows text (which `run` prints), table (everything), html (a page), json (the document).
 std::span<const Report> reports();
 /// The row called `name`. Throws Invalid listing the known ones.
 const Report& report_named(std::string_view name);
 
-/// The document as written to results.json: measurements, and beside them what was derived.
+/// The document as in results.json: measurements, with what was derived beside them.
 Json document(const Results& results);
 
 std::string terminal(const Results& results, const Screen& screen = {});
-/// The same with a profiler table of this kind.
+/// The text for a terminal, with a profiler table of this kind.
 std::string terminal(const Results& results, TableKind profile_kind, const Screen& screen = {});
 std::string table(const Results& results);
 

@@ -20,12 +20,12 @@
 namespace normbench {
 namespace {
 
-/// A line of the table in words.
+/// A line of the table, in words.
 struct Line {
   std::string id, claimed, at, published, here, verdict, why;
 };
 
-/// " (batch=8)"; a group that was scaled down says so.
+/// " (batch=8)", with a note where the group was scaled down.
 std::string at_point(const Reproduced& line) {
   const GroupResult& group = *line.group;
   std::vector<std::string> said;
@@ -40,13 +40,13 @@ std::string cause_of(const Reproduced& line) {
   return fmt::format("{}: {}", spoken(line.case_name), cause_text(line.cause).sentence());
 }
 
-/// The side claimed to be slower over the faster one: below 1 where it is the other way round.
+/// The side claimed to be slower over the faster one; below 1 where it is in fact faster.
 std::optional<Interval> ratio_here(const ReproducedClaim& found) {
   if (found.judgement.size || !found.judgement.pair) return found.judgement.size;
   return claimed_ratio(*found.judgement.pair, found.claim->relation);
 }
 
-/// What keeps a side of a trend from being measured here, or what was not reached.
+/// Why a side of a trend cannot be measured here, or what was not reached.
 std::string missing_ends(const GroupResult& group, const TrendJudgement& trend) {
   const std::string skipped = judgement_detail(group, trend.claim, {}, 0);
   return skipped.empty() ? trend_needs(trend) : skipped;
@@ -105,7 +105,7 @@ Json interval_json(const Interval& ratio) {
   return {{"value", finite(ratio.value)}, {"low", finite(ratio.low)}, {"high", finite(ratio.high)}};
 }
 
-/// What is published and what is so here, as numbers; null for what there is not.
+/// The published values and those measured here, as numbers; null for missing ones.
 struct ToJson {
   Json operator()(const ReproducedClaim& found) const {
     const Claim& claim = *found.claim;
@@ -156,7 +156,7 @@ std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
   return lines;
 }
 
-/// A line for the claim and one for what became of it.
+/// A line for the claim, and a line for its outcome.
 std::string block_of(const Line& line, std::size_t width) {
   std::vector<std::string> parts;
   if (!line.published.empty()) parts.push_back("published " + line.published);
@@ -167,7 +167,7 @@ std::string block_of(const Line& line, std::size_t width) {
          wrapped(line.verdict + (both ? ": " : "") + found, 6, width);
 }
 
-/// A row a line where the screen is wide enough for all of them, as no claim is cut.
+/// A table where the screen is wide enough for all columns, since no claim may be cut; else blocks.
 std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen) {
   std::vector<Column> columns{{"id", {}, true},
                               {"claimed", {}, true},
@@ -200,7 +200,7 @@ std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   return text;
 }
 
-/// "5 of 8 experiments ran here.": of those that were asked for.
+/// "5 of 8 experiments ran here.", counting those that were asked for.
 std::string count_text(const std::vector<Reproduction>& all) {
   const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
     return std::ranges::any_of(one.lines, [](const Reproduced& line) {

@@ -7,15 +7,15 @@
 
 namespace normbench {
 
-/// An experiment that was asked for, and what the documents have of it.
+/// An experiment that was asked for, and its lines in the documents.
 struct Reproduction {
   PublishedExperiment experiment;
-  std::vector<Reproduced> lines;  // none: it was not run, or has no config
+  std::vector<Reproduced> lines;  // empty: it was not run, or has no config
 };
 
 std::string reproduction_text(const std::vector<Reproduction>& all, const Screen& screen = {});
 std::string reproduction_markdown(const std::vector<Reproduction>& all);
-/// A page to look at, as html_report() makes them.
+/// A page such as html_report() makes.
 std::string reproduction_html(const std::vector<Reproduction>& all);
 Json reproduction_json(const std::vector<Reproduction>& all);
 

@@ -1,4 +1,4 @@
-/// What the self-test found, for people and for programs.
+/// The findings of the self-test, for people and for programs.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace normbench {
 
-/// A table of all rows, the failures in words, what a CPU's rows were run on, and a line per place:
-/// "cpu: 34 rows, 5,120 cases, all right" or "cuda: skipped: no GPU (no CUDA device …)".
+/// A table of all rows, the failures in words, the CPU rows' instruction sets, and a line per
+/// place: "cpu: 34 rows, 5,120 cases, all right" or "cuda: skipped: no GPU (no CUDA device …)".
 std::string selftest_text(const selftest::Findings& findings, const Screen& screen = {});
 
 Json selftest_json(const selftest::Findings& findings);

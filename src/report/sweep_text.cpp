@@ -16,7 +16,7 @@
 namespace normbench {
 namespace {
 
-/// Something said of points -> those points, in order of first mention.
+/// Statements, each with the points it is about, in order of first mention.
 using Said = std::vector<std::pair<std::string, std::vector<std::size_t>>>;
 
 std::string points_text(const Experiment& experiment, const std::vector<std::size_t>& points) {
@@ -58,7 +58,7 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
   return "";
 }
 
-/// The claims of all points but those of a trend, each once.
+/// The claims of all points, each once, without trends.
 std::vector<Claim> claims_of(const Experiment& experiment) {
   std::vector<Claim> claims;
   for (const GroupResult* group : experiment.groups)
@@ -68,7 +68,7 @@ std::vector<Claim> claims_of(const Experiment& experiment) {
   return claims;
 }
 
-/// What it is at each point that it is about, and the reason at the last of them.
+/// A claim's outcome at each of its points, and the reason at the last one.
 std::string claim_line(const Experiment& experiment, const Claim& claim, double precision) {
   Said said;
   std::string why;
@@ -108,7 +108,7 @@ std::string trend_text(const TrendJudgement& judgement) {
                      claimed.axis, axis_value(judgement.to));
 }
 
-/// One line a claim, however many lines of its axis there are.
+/// Adds a line per claim, however many lines its axis has.
 void add_trends(const Experiment& experiment, const Results& results,
                 std::vector<std::string>& lines) {
   const Claim* last = nullptr;
@@ -150,8 +150,8 @@ void add_winner_fits(const Experiment& experiment, const std::vector<AxisLine>& 
   }
 }
 
-/// What the points of the numeric axes say together, at most three sentences: results that do not
-/// follow their work, where the winner changes, and the last winner's fixed cost.
+/// At most three sentences on the points of numeric axes together: results that do not grow with
+/// their work, where the winner changes, and the last winner's fixed cost.
 std::vector<std::string> axis_sentences(const Experiment& experiment) {
   constexpr std::size_t kMost = 3;
   const std::vector<AxisLine> axes = axis_lines(experiment);
@@ -168,7 +168,7 @@ std::vector<std::string> axis_sentences(const Experiment& experiment) {
   return sentences;
 }
 
-/// The outcome at each point, and the advantage at the last.
+/// Adds the outcome at each point, and the advantage at the last one.
 void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines) {
   const std::size_t count = experiment.groups.size();
   Said said;
@@ -184,7 +184,7 @@ void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines)
   }
 }
 
-/// "within 2.1 %", by the point that is off the most.
+/// "within 2.1 %", by the point that is off most.
 std::string explains_text(const AxisFit& fit) {
   if (fit.fitted.worst < 0.001) return "within 0.1 %";
   return fmt::format("{} {}", fit.explains ? "within" : "no line fits: off by",
@@ -196,7 +196,7 @@ std::string amount90_text(const AxisLine& line, const AxisFit& fit) {
   return format_count(std::llround(std::ceil(fit.amount90)));
 }
 
-/// A row of the table; no figures for a line that does not explain its points.
+/// A row of the table. A line that does not explain its points has no figures.
 std::vector<std::string> fit_cells(const AxisLine& line, const AxisFit& fit) {
   const std::string points = std::to_string(fit.points);
   if (!fit.explains)

@@ -13,7 +13,7 @@
 namespace normbench {
 namespace {
 
-/// A line each.
+/// A line for each fact.
 std::string facts_text(const Json& object) {
   std::string text;
   for (const Fact& fact : facts_of(object))
@@ -53,7 +53,7 @@ std::string group_text(const GroupResult& group, const GroupAnalysis& analysis,
   return text + profile_tables(group, analysis, results);
 }
 
-/// What a swept experiment's points say together; "" where no axis is numeric.
+/// The tables of a swept experiment's points together; "" without a numeric axis.
 std::string sweep_text(const Experiment& experiment) {
   std::string sections;
   for (const TitledTable& table :

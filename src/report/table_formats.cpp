@@ -15,7 +15,7 @@ namespace {
 
 Json known(bool is_known, std::int64_t value) { return is_known ? Json(value) : Json(); }
 
-/// What rows of both kinds begin with.
+/// The first members of rows of both kinds.
 Json row_start(const ProfileRow& row) {
   return {{"name", row.name},
           {"place", name_of(row.place)},
@@ -53,7 +53,7 @@ Json stats_values(const ProfileRow& row, const LimitShares& limits) {
   return values;
 }
 
-/// Takes the numbers of a struct as the results document has them.
+/// Collects the numbers of a struct under their names in the results document.
 struct Numbers {
   Json json = Json::object();
   void operator()(const char* name, std::int64_t value) { json[name] = value; }
@@ -79,7 +79,7 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return fmt::format("{}\r\n", fmt::join(cells, ","));
 }
 
-/// How many rows the limit keeps from being shown, on a line; "" when none.
+/// A line with the number of rows that the limit hides; "" when there are none.
 std::string left_out(const CaseProfile& profile, const TableOptions& options) {
   const auto count = static_cast<std::int64_t>(profile.rows.size()) + options.rest.count;
   if (options.row_limit < 0 || count <= options.row_limit) return "";
@@ -102,7 +102,7 @@ std::string text_table(const CaseProfile& profile, const LimitShares& limits, Ta
   return text;
 }
 
-/// The first column is text, the others are numbers.
+/// A Markdown table whose first column is text and whose others are numbers.
 std::string markdown_table(const std::vector<std::vector<std::string>>& cells) {
   std::string text;
   for (std::size_t r = 0; r < cells.size(); ++r) {

@@ -1,5 +1,5 @@
-/// A profile's tables, torch's and the stats beside it, what stands below them, and the formats
-/// that people and scripts read.
+/// A profile's tables, torch's and the stats, with the lines below them, in formats for people and
+/// scripts.
 #pragma once
 
 #include <functional>
@@ -22,19 +22,19 @@ constexpr auto words(TableFormat) {
                                            {TableFormat::Markdown, "markdown"}});
 }
 
-/// A row's share of its machine limit, 1 is all of it, by the row's name; none where unknown.
+/// Shares of machine limits, 1 is all of one, by the names of rows; unknown ones are missing.
 using LimitShares = std::map<std::string, double, std::less<>>;
 
-/// Bytes per nanosecond over all calls: of the device's time where the row has any, else of the
-/// host's. Nothing where bytes or times are not known.
+/// Bytes per nanosecond over all calls: of device time where the row has any, else of host time.
+/// Nothing where bytes or times are not known.
 std::optional<double> bytes_per_ns(const ProfileRow& row);
 
-/// True when the row has times of single calls; those of older documents have not.
+/// True when the row has times of single calls; rows of older documents have none.
 bool has_percentiles(const ProfileRow& row);
 
 /// The cells of the stats, headers first: name, place, shapes, count, min, p50, p95, max, GB/s, %
-/// of limit, faults. Columns that no shown row has anything for are left out, and the place where
-/// all are the host's.
+/// of limit, faults. Columns that are empty in all shown rows are left out, and so is the place
+/// where all rows are the host's.
 std::vector<std::vector<std::string>> stats_cells(std::span<const ProfileRow> rows,
                                                   const LimitShares& limits,
                                                   const TableOptions& options);
@@ -55,19 +55,19 @@ std::string device_times_text(const CaseProfile& profile);
 /// "2 of 40 launches have no work in the profile; …"; "" when nothing was lost.
 std::string losses_text(const ProfileLosses& losses);
 
-/// The lines below a table of either kind: wall, GPU busy, overlap, exposed transfers, gaps,
-/// discarded steps, overhead, where device times come from, what was lost. None for what there is
-/// not.
+/// The lines below a table of either kind: wall, GPU busy, overlap, exposed transfers,
+/// gaps, discarded steps, overhead, source of device times, losses. Missing facts have no
+/// line.
 std::vector<std::string> profile_footers(const CaseProfile& profile);
 
-/// Text is for people: torch's table to the byte, or the aligned stats; below either how many rows
-/// the limit left out, and the footers. Markdown is the same as a table and a list. CSV and JSON
-/// hold profile_values() and profile_json(). Ends with a line's end.
+/// A profile's table. Text is for people: torch's table to the byte, or the aligned stats; below it
+/// how many rows the limit left out, and the footers. Markdown has these as a table and a list. CSV
+/// and JSON hold profile_values() and profile_json(). It ends with a line's end.
 std::string profile_table(const CaseProfile& profile, const LimitShares& limits, TableKind kind,
                           TableFormat format, const TableOptions& options);
 
-/// The shown rows in nanoseconds and bytes, as objects that all have the same members, named as in
-/// the results document; null where a row says nothing.
+/// The shown rows in nanoseconds and bytes, as objects with the same members each, named as in the
+/// results document; null where a row has no value.
 std::vector<Json> profile_values(const CaseProfile& profile, const LimitShares& limits,
                                  TableKind kind, const TableOptions& options);
 
@@ -76,10 +76,10 @@ std::vector<Json> profile_values(const CaseProfile& profile, const LimitShares& 
 Json profile_json(const CaseProfile& profile, const LimitShares& limits, TableKind kind,
                   const TableOptions& options);
 
-/// The value on lines of its own; what is not UTF-8 in names becomes U+FFFD.
+/// The value on lines of its own. Bytes in names that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& json);
 
-/// Objects with the same members as CSV (RFC 4180), their names first; "" without any.
+/// Objects with the same members as CSV (RFC 4180), the members' names first; "" without any.
 std::string csv_text(std::span<const Json> rows);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// torch.profiler's table, to the byte, and names and times as it writes them.
+/// torch.profiler's table to the byte, with names and times as torch writes them.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// What all rows of a table add up to, shown or not.
+/// The sums over all rows of a table, shown or not.
 struct AllRows {
   std::int64_t count = 0, self_cpu_ns = 0;
   bool has_device = false;         // some row has device time of its own
@@ -19,7 +19,7 @@ struct AllRows {
   std::size_t name_width = 0, shapes_width = 0;  // characters
 
   void add(const ProfileRow& row);
-  /// Of the devices' rows but for annotations; of the host's where there are no others.
+  /// The time of devices' rows without annotations; if there are none, of the host's rows.
   std::int64_t device_ns() const { return has_device_rows ? work_ns : submitted_ns; }
 
   std::int64_t work_ns = 0, submitted_ns = 0;
@@ -30,7 +30,7 @@ struct TableOptions {
   std::string sort_by = "cpu_time_total";  // "": as given
   std::int64_t row_limit = 100;            // -1: all
   std::size_t max_name_width = 55;         // 0: as wide as the longest name
-  AllRows rest = {};                       // rows that are beyond the limit and not given at all
+  AllRows rest = {};                       // rows beyond the limit that are not given at all
 };
 
 /// Keeps the rows that a table shows, however many there are.
@@ -40,7 +40,7 @@ class TopRows {
   explicit TopRows(const TableOptions& options);
 
   void add(ProfileRow row);
-  /// The rows, sorted where there is a limit, and in `rest` what the others add up to. Call once.
+  /// The rows, sorted where there is a limit; `rest` gets the sums of the others. Call once.
   std::vector<ProfileRow> take(AllRows& rest);
 
  private:
@@ -55,18 +55,18 @@ class TopRows {
 /// "391.170us", "3.912ms", "1.200s".
 std::string time_text(std::int64_t ns);
 
-/// The name in a column of at most `most` characters, counted as Python's len() does; 0: whole.
+/// The name in a column of at most `most` characters, counted as len() does in Python; 0: whole.
 std::string shown_name(const std::string& name, std::size_t most);
 
-/// What `sort_by` can name; "cuda" stands for "device" in them, as in torch.
+/// The names of keys for `sort_by`. "cuda" stands for "device" in them, as in torch.
 std::vector<std::string> sort_key_names();
-/// All that it can be, those with "cuda" too.
+/// All words that `sort_by` takes, those with "cuda" too.
 std::vector<std::string> sort_key_spellings();
 
 /// The rows as a table shows them: sorted, cut at row_limit. Throws Invalid for an unknown sort_by.
 std::vector<ProfileRow> shown_rows(std::span<const ProfileRow> rows, const TableOptions& options);
 
-/// These rows and the rest.
+/// The sums over these rows and the rest.
 AllRows all_rows(std::span<const ProfileRow> rows, const TableOptions& options = {});
 bool has_memory(const ProfileRow& row);
 

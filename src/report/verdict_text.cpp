@@ -19,7 +19,7 @@ std::string at_limit_text(const GroupAnalysis& analysis) {
                      name_of(*verdict.at_limit));
 }
 
-/// What an outcome must share to be compared: where it ends, as what.
+/// What results must share to be compared: where they are, and in which form.
 std::string end_text(const CaseResult& result) {
   const TensorDesc out = outputs_of(result).front();
   return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(out.dtype), name_of(out.layout),
@@ -34,7 +34,7 @@ std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
                      tool.is_string() ? tool.get<std::string>() : "a profiling tool");
 }
 
-/// What others left of the turns, and what the CPU's clock says in place of that on the wall.
+/// What others left of the turns, and CPU times in place of wall times.
 std::string busy_text(const GroupResult& group, const Busy& busy) {
   std::string text = fmt::format(
       "Busy: others had the processors for {} of the time of {}; too few rounds are left to rank "
@@ -50,7 +50,7 @@ std::string busy_text(const GroupResult& group, const Busy& busy) {
   return text;
 }
 
-/// What the rounds suggest where they are too few for an interval: all of them may agree.
+/// What the rounds suggest where they are too few for an interval: they may all agree.
 std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) {
   const CaseResult& first = group.cases[verdict.fastest[0]];
   const std::string fastest = spoken_cases(group, verdict.fastest);
@@ -62,7 +62,7 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
   return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest, verdict.rounds);
 }
 
-/// What bounds the fastest; "" where being at its limit says it all.
+/// What bounds the fastest; "" where it has been said that it is at its limit.
 std::string bound_text(const GroupResult& group, const Verdict& verdict) {
   const auto said = [&] {
     return verdict.at_limit && limit_of(verdict.bound) == verdict.at_limit &&
@@ -75,8 +75,8 @@ std::string bound_text(const GroupResult& group, const Verdict& verdict) {
       .bound(is_one_of_several ? group.cases[verdict.fastest[0]].variant : "");
 }
 
-/// What the slow case does otherwise than the fastest, where its cause was not shown by a case that
-/// differs in that alone.
+/// The differences of the slow case from the fastest, unless a case that differs in one thing has
+/// shown the cause.
 std::string differences_text(const Slow& slow) {
   if (slow.cause.proven || slow.factors.empty()) return "";
   if (slow.factors.size() > 1)
@@ -104,7 +104,7 @@ std::string carried_text(const LinkArithmetic& link) {
 
 std::string ratio_number(double value) { return format_significant(value, value < 1 ? 2 : 3); }
 
-/// Why the two sides of a claim have no times here; "" where nothing is known of them.
+/// Why the two sides of a claim have no times here; "" where nothing is known of that.
 std::string missing_text(const GroupResult& group, const Claim& claim) {
   for (const std::string& side : {claim.left, claim.right})
     if (const int i = index_of(group, side); i >= 0 && group.cases[i].status != Status::Ok)
@@ -115,11 +115,11 @@ std::string missing_text(const GroupResult& group, const Claim& claim) {
   return "others had the processors";
 }
 
-/// One sentence per claim text: what was said, and what each of its judgements is.
+/// A sentence per claim text: the claim, and the outcome of each of its judgements.
 std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& verdict,
                                      double precision) {
   std::vector<std::string> lines;
-  std::string last;  // of the line before
+  std::string last;  // the previous line's
   for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
     const Claim& claim = group.claims[i];
     const Judgement& judgement = verdict.claims[i];

@@ -10,17 +10,17 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
                      const Results& results);
 /// "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit"; "" without a winner.
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis);
-/// Bound, cause, limits exceeded and what else follows: sentences.
+/// Sentences on the bound, the cause, exceeded limits and what follows.
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis);
-/// All that a person reads: the headline, the reasons, the claims.
+/// Everything that a person reads: the headline, the reasons, the claims.
 std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnalysis& analysis,
                                       const Results& results);
 
-/// Why a claim was judged so: "A is 1.40x faster than B", "claimed 3.69x, here 1.66x (1.62-1.70)",
-/// "no GPU".
+/// Why a claim has its outcome: "A is 1.40x faster than B", "claimed 3.69x, here 1.66x
+/// (1.62-1.70)", "no GPU".
 std::string judgement_detail(const GroupResult& group, const Claim& claim,
                              const Judgement& judgement, double precision);
-/// The size that is claimed: "3.69x", "3.50-4.00x", "within 1.0 %", "grows"; "" for none.
+/// The claimed size: "3.69x", "3.50-4.00x", "within 1.0 %", "grows"; "" without one.
 std::string claimed_text(const Claim& claim);
 /// "3.69x (3.62-3.75)".
 std::string times_text(const Interval& ratio);

@@ -53,13 +53,13 @@ constexpr auto words(Judgement::Outcome) {
                                                   {NotJudged, "not judged here"}});
 }
 
-/// The name as it reads in a sentence: quoted when it has punctuation of its own.
+/// A name in a sentence: quoted when it has punctuation of its own.
 std::string spoken(std::string_view name);
 /// "A", "A and B", "A, B and C".
 std::string enumerate(std::span<const std::string> items);
 /// "A and B" of cases' names, in the group's order.
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
-/// What stands under a key, in the order in which keys come up.
+/// The entry of a key, which is added at the end if it is new.
 template <class T>
 T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key) {
   for (auto& [other, value] : entries)
@@ -70,14 +70,14 @@ T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key
 std::string factor(double value);
 /// "56.6 ms wall", "0.71x the baseline".
 std::string figure_text(FigureKind kind, double value);
-/// What noise hides, by the smallest difference that would have been seen: "differences below 9.3 %
-/// cannot be seen here", "… below 5.3x …", "too noisy to tell".
+/// What noise hides, by the smallest visible difference: "differences below 9.3 % cannot be seen
+/// here", "… below 5.3x …", "too noisy to tell".
 std::string hidden_text(double visible);
 /// A value of a sweep axis: "64", "720x1280", "uint8"; the "name" of an object that has one.
 std::string axis_value(const Json& value);
 /// A point of a sweep: "batch=64, size=720x1280"; "" for no axes.
 std::string point_text(const Json& point);
-/// The same without the axes' names: "64, 720x1280".
+/// A point of a sweep without the axes' names: "64, 720x1280".
 std::string axes_values(const Json& point);
 /// "stolen 3, preempted 2".
 std::string flags_text(const std::map<Flag, std::size_t>& flagged);

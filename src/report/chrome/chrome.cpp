@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// Where the file ends: what starts from `ns` on is not in it.
+/// Where the file ends: slices that start at `ns` or later are left out.
 struct Cut {
   std::int64_t ns = kNever;
-  std::int64_t slices = 0;  // that are not
+  std::int64_t slices = 0;  // how many are left out
 
   bool keeps(std::int64_t start_ns) const { return start_ns < ns; }
 };
@@ -37,7 +37,7 @@ Cut cut_after(const TraceModel& model, std::int64_t most) {
   return cut;
 }
 
-/// The run's start, or what was there before it: times in the file are never negative.
+/// The run's start, or the first slice if that is earlier: times in the file are never negative.
 std::int64_t base_of(const TraceModel& model) {
   std::int64_t base_ns = model.base_ns;
   for (const TraceLane& lane : model.lanes)
@@ -47,7 +47,7 @@ std::int64_t base_of(const TraceModel& model) {
   return base_ns;
 }
 
-/// A host's process and thread, for what belongs to none.
+/// A host's process and thread, for events that belong to none.
 std::pair<std::int64_t, std::int64_t> host_track(const TraceModel& model) {
   for (const TraceProcess& process : model.processes)
     if (!process.is_device) return {process.pid, process.pid};
@@ -135,7 +135,7 @@ class EventWriter {
     }
   }
 
-  /// Of items that overlap viewers draw each on a line of its own.
+  /// Writes an item as an async event: viewers draw each of those that overlap on its own line.
   void write_item(const TraceItem& item) {
     const std::string name = json_string(item.name);
     for (const auto& [phase, ns] : {std::pair("b", item.start_ns), std::pair("e", item.end_ns)}) {

@@ -12,7 +12,7 @@ namespace {
 constexpr int kGzipWindow = 15 + 16;  // the largest, with gzip's header and trailer
 constexpr std::size_t kPiece = 1 << 16;
 
-/// Packs what is put on it into another stream.
+/// Packs what is written to it into another stream.
 class Packing final : public std::streambuf {
  public:
   explicit Packing(std::ostream& out) : out_(out) {
@@ -25,7 +25,7 @@ class Packing final : public std::streambuf {
   Packing& operator=(const Packing&) = delete;
   ~Packing() override { deflateEnd(&zlib_); }
 
-  /// Puts what is left and the trailer.
+  /// Writes what is left, and the trailer.
   void finish() { pack(Z_FINISH); }
 
  protected:
@@ -54,7 +54,7 @@ class Packing final : public std::streambuf {
   std::array<char, kPiece> text_{}, packed_{};
 };
 
-/// Unpacks another stream's gzip members, one after another.
+/// Unpacks the gzip members of another stream, one after another.
 class Unpacking final : public std::streambuf {
  public:
   explicit Unpacking(std::istream& in) : in_(in) {
@@ -65,7 +65,7 @@ class Unpacking final : public std::streambuf {
   Unpacking& operator=(const Unpacking&) = delete;
   ~Unpacking() override { inflateEnd(&zlib_); }
 
-  /// Whose state tells that the data is damaged; readers may look at the buffer alone.
+  /// Sets the stream whose state shows damaged data; readers may look only at the buffer.
   void belong_to(std::istream& stream) { owner_ = &stream; }
 
  protected:
@@ -87,7 +87,7 @@ class Unpacking final : public std::streambuf {
   }
 
  private:
-  /// True while there is something to unpack. Data ends at the end of a member, or is cut off.
+  /// True while there is something to unpack. Data not ending at a member's end is cut off.
   bool fill() {
     if (zlib_.avail_in > 0) return true;
     in_.read(packed_.data(), static_cast<std::streamsize>(packed_.size()));
@@ -137,7 +137,7 @@ class UnpackingStream final : public std::istream {
 void gzip_to(std::ostream& out, const std::function<void(std::ostream&)>& writer) {
   Packing packing(out);
   std::ostream text(&packing);
-  text.exceptions(out.exceptions());  // an error of `out` comes through as it was thrown
+  text.exceptions(out.exceptions());  // an exception of `out` comes through unchanged
   writer(text);
   packing.finish();
 }

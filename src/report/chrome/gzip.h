@@ -8,12 +8,12 @@
 
 namespace normbench {
 
-/// What `writer` puts on its stream arrives in `out` as one gzip member. When `out` fails, so does
-/// writer's stream; both have badbit then, or the exception of `out` comes through as it was
-/// thrown.
+/// Writes what `writer` puts on its stream to `out`, as one gzip member. When `out` fails, so
+/// does writer's stream; then both have badbit, or the exception of `out` comes through
+/// unchanged.
 void gzip_to(std::ostream& out, const std::function<void(std::ostream&)>& writer);
 
-/// True when the stream starts as gzip data does and JSON does not; takes nothing from it.
+/// True when the stream starts as gzip data and not as JSON does; takes nothing from it.
 bool is_gzip(std::istream& in);
 
 /// The text of all gzip members in `in`, which must outlive it. Badbit for data that is damaged or

@@ -1,4 +1,4 @@
-/// JSON text on its way to a stream, in large pieces.
+/// Writes JSON text to a stream, in large pieces.
 #pragma once
 
 #include <charconv>
@@ -15,7 +15,7 @@
 
 namespace normbench {
 
-/// Writes a mebibyte at a time, so that its memory does not grow; flush() writes the rest.
+/// Writes a mebibyte at a time, so that memory does not grow; flush() writes the rest.
 class TextWriter {
  public:
   explicit TextWriter(std::ostream& out) : out_(out), text_(new char[capacity]) {}
@@ -32,10 +32,10 @@ class TextWriter {
     size_ = static_cast<std::size_t>(end - text_.get());
     return *this;
   }
-  /// A finite number with three decimals.
+  /// Writes a finite number with three decimals.
   TextWriter& operator<<(double number);
 
-  /// Nanoseconds as microseconds with three decimals, exactly; `ns` is not negative.
+  /// Writes nanoseconds as microseconds with three decimals, exactly. `ns` is not negative.
   TextWriter& put_time(std::int64_t ns) {
     *this << ns / 1000;
     make_room();
@@ -57,7 +57,7 @@ class TextWriter {
  private:
   static constexpr std::size_t capacity = 1 << 20;
 
-  /// For any number.
+  /// Makes room for any number.
   void make_room() {
     constexpr std::size_t longest = 32;
     if (capacity - size_ < longest) flush();
@@ -69,20 +69,20 @@ class TextWriter {
   std::size_t size_ = 0;
 };
 
-/// A string in quotes: quotes, backslashes and control characters escaped, what is not UTF-8
+/// A string in quotes: quotes, backslashes and control characters escaped, bytes that are not UTF-8
 /// replaced by U+FFFD.
 std::string json_string(std::string_view text);
 /// Any value on one line, its strings as above.
 std::string json_line(const Json& value);
 
-/// Makes each name into JSON once, as far as memory allows: names are few and come back often.
+/// Makes each name into JSON once, as far as memory allows: names are few and repeated often.
 class JsonNames {
  public:
-  /// The text of `name` outlives this, unchanged. The result is valid until the next call.
+  /// `name` must outlive this unchanged. The result is valid until the next call.
   std::string_view json_string(std::string_view name);
 
  private:
-  struct SameText {  // by where it lies, not by what it says
+  struct SameText {  // the same address, not the same characters
     std::size_t operator()(std::string_view text) const {
       return std::hash<const char*>()(text.data()) ^ text.size();
     }

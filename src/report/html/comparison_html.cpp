@@ -24,7 +24,7 @@ Scale change_scale(const Comparison& comparison) {
   return Scale::logarithmic(low, high);
 }
 
-/// NEW over BASE with its interval, against the margin.
+/// Draws NEW over BASE with its interval, and the margin.
 Markup change_drawing(const ComparedCase& one, double margin, const Scale& scale) {
   const double left = scale.at(1 - margin), right = scale.at(1 + margin);
   Markup shapes = rectangle(left, 0, right - left, change_height, "margin") +

@@ -1,4 +1,4 @@
-/// A comparison as a page that people look at.
+/// A comparison as a page.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// One file, as html_report() makes them: the outcome first, then every case with BASE and NEW side
-/// by side and its change drawn against the margin, the worst first.
+/// A file such as html_report() makes: the outcome first, then every case with BASE and NEW side by
+/// side and its change drawn beside the margin, the worst first.
 std::string html_comparison(const Comparison& comparison);
 
 }  // namespace normbench

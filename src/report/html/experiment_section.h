@@ -1,4 +1,4 @@
-/// An experiment in a report.
+/// The section on an experiment in a report.
 #pragma once
 
 #include "analysis/sweep/sweep.h"
@@ -6,16 +6,16 @@
 
 namespace normbench::html {
 
-/// What is shown of an experiment: all of it, or less where the page would be too large.
+/// How much of an experiment is shown: all, or less where the page would be too large.
 enum class Detail { Rounds, Drawings, Words };
 
-/// "e3": where links to the experiment go.
+/// "e3": the id that links to the experiment have.
 std::string experiment_id(std::size_t index);
 
-/// Its question, or its name.
+/// The experiment's question, or its name.
 std::string experiment_title(const Experiment& experiment);
 
-/// The verdict, what the question needs as drawings and tables, and the rest folded up.
+/// The verdict, the drawings and tables that answer the question, and everything else folded.
 Markup experiment_section(const Experiment& experiment, std::size_t index, const Results& results,
                           Detail detail);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr double track_height = 14;
 constexpr std::size_t most_ticks = 6;
 
-/// Work of a lane that does not overlap: that of one server.
+/// Work of a lane that does not overlap, such as one server's.
 using Track = std::vector<LaneWork>;
 
 /// The work of a lane, on as few tracks as it needs.
@@ -34,7 +34,7 @@ struct Stretch {
   std::int64_t from_ns, to_ns;
 };
 
-/// When this lane worked and no other did.
+/// The times at which this lane worked and no other did.
 std::vector<Stretch> exposed(const std::vector<LaneWork>& work, std::int64_t lane) {
   std::vector<std::int64_t> edges;
   for (const LaneWork& one : work) edges.insert(edges.end(), {one.start_ns, one.end_ns});

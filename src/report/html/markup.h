@@ -1,4 +1,4 @@
-/// HTML and SVG as values: what is text stays text, whatever it holds.
+/// HTML and SVG as values: text stays text, whatever it holds.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace normbench::html {
 
-/// Markup that is whole: every element closed, every text escaped. Text becomes some by `words` and
-/// `name` alone.
+/// Whole markup: every element is closed, every text escaped. Only `words` and `name` make markup
+/// of a text.
 class Markup {
  public:
   Markup() = default;
-  /// Of what the program itself is written with: style sheets, scripts.
+  /// Markup of the program's own source: style sheets, scripts.
   static Markup of_program(std::string_view source);
 
   const std::string& source() const { return source_; }
@@ -29,35 +29,35 @@ class Markup {
   std::string source_;
 };
 
-/// A number as attributes have it: "37.5".
+/// A number in an attribute: "37.5".
 std::string number(double value);
 
 struct Attribute {
   std::string_view name;
-  std::string value;  // as it is meant; it is escaped where it is written
+  std::string value;  // the text itself; it is escaped when written
 };
 
-/// Text.
+/// Markup of a text, escaped.
 Markup words(std::string_view text);
 
-/// An element in the making.
+/// An element without its content yet.
 struct Element {
   std::string_view tag;
   std::vector<Attribute> attributes = {};
 
-  /// With this in it, and an end tag.
+  /// The element with this content and an end tag.
   Markup operator()(const Markup& content) const;
-  /// One that has no content: a shape, <meta>.
+  /// The element without content: a shape, <meta>.
   Markup empty() const;
 };
 
-/// Text that others chose, which may run from right to left: it does not turn what is around it.
+/// Text that others chose. It may run from right to left, and does not turn what is around it.
 Markup name(std::string_view text);
 
 /// A block with its class.
 Markup block(std::string_view css_class, const Markup& content);
 
-/// Paragraphs, one each.
+/// A paragraph for each sentence.
 Markup paragraphs(std::span<const std::string> sentences);
 
 struct Cell {
@@ -74,15 +74,15 @@ struct TableRow {
 
 struct Column {
   std::string title;
-  Markup axis = {};  // below it, of drawings in its cells
+  Markup axis = {};  // below it, for drawings in its cells
 };
 
-/// A table that scrolls within its place where it is too wide. `columns`: that of the headings
-/// first.
+/// A table that scrolls where it is too wide. `columns`: the first is the column of
+/// headings.
 Markup table(std::string_view caption, std::span<const Column> columns,
              std::span<const TableRow> rows);
 
-/// What is folded up until it is asked for.
+/// Content that is folded until it is opened.
 Markup folded(std::string_view summary, const Markup& content);
 
 }  // namespace normbench::html

@@ -10,7 +10,7 @@
 namespace normbench::html {
 namespace {
 
-/// The pattern of hatched parts, which drawings refer to.
+/// The pattern of hatched parts, to which drawings refer.
 Markup hatch_pattern() {
   return Element{
       "svg",
@@ -45,7 +45,7 @@ Markup banner(const Page& page) {
   return Element{"header"}(content);
 }
 
-/// All but letters, digits and "-._~,:" by their bytes (RFC 3986, which leaves fewer).
+/// Replaces the bytes of all but letters, digits and "-._~,:" (RFC 3986 keeps fewer).
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view plain = "-._~,:";
   std::string encoded;

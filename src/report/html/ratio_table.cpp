@@ -16,15 +16,15 @@ namespace normbench::html {
 namespace {
 
 constexpr double row_height = 36;
-constexpr std::size_t most_dots = 400;  // of a case
+constexpr std::size_t most_dots = 400;  // for a case
 
-/// A measured case and its rounds' speed-ups: over the baseline's same round; the baseline's, and
-/// those of a case alone, over its own median.
+/// A measured case and the speed-ups of its rounds: over the same round of the baseline. The
+/// baseline's, and a lone case's, are over its own median.
 struct RatioRow {
   std::size_t index = 0;
   std::vector<double> rounds;
   Interval speed_up{1, 1, 1};
-  double margin = 0;  // of a difference in time
+  double margin = 0;  // for a difference in time
 };
 
 std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& analysis,
@@ -54,7 +54,7 @@ std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& 
   return rows;
 }
 
-/// From the smallest to the largest that matters: a few rounds far out do not squeeze the others.
+/// A scale for all that matters: a few rounds far out do not squeeze the others.
 Scale ratio_scale(const std::vector<RatioRow>& rows) {
   double low = 1, high = 1;
   for (const RatioRow& row : rows) {
@@ -76,7 +76,7 @@ Scale ratio_scale(const std::vector<RatioRow>& rows) {
 }
 
 Markup ratio_drawing(const RatioRow& row, const Scale& scale) {
-  // Of times the margin is 1 ± margin.
+  // The margin of times is 1 ± margin.
   const double left = scale.at(1 / (1 + row.margin));
   const double right = row.margin < 1 ? scale.at(1 / (1 - row.margin)) : drawing_width;
   Markup shapes = rectangle(left, 0, right - left, row_height, "margin");
@@ -99,7 +99,7 @@ Markup ratio_drawing(const RatioRow& row, const Scale& scale) {
 
 std::string times_label(double value) { return fmt::format("{:g}x", value); }
 
-/// A column of numbers: left out where it would be blank.
+/// A column of numbers, which is left out if it would be blank.
 struct NumberColumn {
   std::string title;
   std::vector<std::string> cells;

@@ -19,17 +19,17 @@ namespace {
 
 constexpr std::size_t most_bytes = 3'000'000;
 
-/// A document and what follows from it.
+/// A document and its analysis.
 struct Analysed {
   const Results* results;
   std::vector<Experiment> experiments;
 };
 
-/// What is in a page of several documents: how much of their experiments, and the rounds.
+/// How much a page of several documents has: of their experiments, and if rounds are there.
 struct Content {
   Detail detail;
   bool rounds;
-  std::string_view left_out;  // what it is without, as a sentence; ""
+  std::string_view left_out;  // a sentence on what is left out; "": nothing
 };
 
 /// The rounds of all cases, in nanoseconds a turn.

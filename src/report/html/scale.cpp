@@ -18,7 +18,7 @@ std::vector<double> multiples(double low, double high, double step) {
   return values;
 }
 
-/// 1, 2 or 5 times a power of ten, the least that is not below `value`.
+/// The least of 1, 2 or 5 times a power of ten that is not below `value`.
 double round_step(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value)));
   for (const double step : {1.0, 2.0, 5.0})
@@ -35,7 +35,7 @@ std::vector<double> linear_ticks(double low, double high, std::size_t most) {
   }
 }
 
-/// These times each power of ten.
+/// The values of `steps` times each power of ten.
 std::vector<double> in_each_power(double low, double high, std::span<const double> steps) {
   std::vector<double> values;
   for (double power = std::floor(std::log10(low)); std::pow(10.0, power) <= high; ++power)
@@ -45,7 +45,7 @@ std::vector<double> in_each_power(double low, double high, std::span<const doubl
   return values;
 }
 
-/// Powers of ten, with 2 and 5 or with 3 between them where there is room, else only every few.
+/// Powers of ten, with 2 and 5 or with 3 between them where there is room, else only some of them.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
   static constexpr std::array<double, 3> fine{1, 2, 5};
   static constexpr std::array<double, 2> coarse{1, 3};

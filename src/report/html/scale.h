@@ -1,4 +1,4 @@
-/// From values to places in a drawing.
+/// Turns values into places in a drawing.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@
 
 namespace normbench::html {
 
-/// How wide a drawing is in its own units, whatever it is on a screen.
+/// The width of a drawing in its own units, whatever it is on a screen.
 inline constexpr double drawing_width = 1000;
 
 class Scale {
  public:
-  /// Equal ratios are equally long; `low` and `high` get a little room beside them. What is not
-  /// positive or not finite is no end: the axis spans ten times the other one then.
+  /// A scale on which equal ratios are equally long, with a little room beyond `low` and `high`. If
+  /// one of these is not positive or not finite, the axis spans a factor of ten from the other one.
   static Scale logarithmic(double low, double high);
-  /// From 0 on.
+  /// A scale that begins at 0.
   static Scale linear(double high);
 
   double low() const { return low_; }
   double high() const { return high_; }
-  /// 0 to `drawing_width`; what is outside lies at its end.
+  /// The place of a value, from 0 to `drawing_width`. Values outside lie at its ends.
   double at(double value) const;
-  /// The same from the bottom of a drawing of this height.
+  /// The place of a value above the bottom of a drawing of this height.
   double above(double value, double height) const;
-  /// Round values from 1, 2 and 5, at most so many: where an axis has its labels.
+  /// At most so many round values (with 1, 2 and 5), where an axis has its labels.
   std::vector<double> ticks(std::size_t most) const;
 
  private:
@@ -40,29 +40,29 @@ class Scale {
   bool is_logarithmic_;
 };
 
-/// What a label of an axis says.
+/// Makes the label of a value on an axis.
 using Label = std::string (*)(double value);
 
 /// Labels below or above a drawing, at their places.
 Markup labels(const Scale& scale, std::size_t most, Label label);
-/// The same of these values with these texts.
+/// Labels with these texts at these values.
 Markup labels_at(const Scale& scale, std::span<const std::pair<double, std::string>> texts);
-/// Labels beside it.
+/// Labels at the side of a drawing.
 Markup side_labels(const Scale& scale, std::size_t most, Label label);
 
-/// A drawing `height` pixels high and as wide as its place. Lines keep their thickness. Readers of
-/// screens leave it out: what it shows stands beside it in words.
+/// A drawing `height` pixels high and as wide as its place. Lines keep their thickness. Screen
+/// readers skip it: words beside it say what it shows.
 Markup drawing(double height, const Markup& shapes);
 
-/// A vertical line at `x` through all of a drawing.
+/// A vertical line at `x`, over the full height of a drawing.
 Markup upright(double x, double height, std::string_view css_class);
 Markup rectangle(double x, double y, double width, double height, std::string_view css_class,
                  std::string_view tip = {});
-/// Dots of one kind: pairs of x and y.
+/// Dots of one kind, at pairs of x and y.
 Markup dots(const std::vector<std::pair<double, double>>& places, std::string_view css_class);
-/// A line through them.
+/// A line through these places.
 Markup curve(const std::vector<std::pair<double, double>>& places, std::string_view css_class);
-/// What they enclose.
+/// The area that these places enclose.
 Markup area(const std::vector<std::pair<double, double>>& places, std::string_view css_class);
 
 }  // namespace normbench::html

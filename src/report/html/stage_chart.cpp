@@ -12,7 +12,7 @@ namespace {
 
 constexpr double bar_height = 16, floor_height = 6;
 
-/// A stage's time, and the least that the machine needs for it; nanoseconds an iteration.
+/// A stage's time, and the least that the machine needs for it, in nanoseconds an iteration.
 struct StagePart {
   std::string label;
   double ns = 0, floor_ns = 0;

@@ -1,4 +1,4 @@
-/// How a report looks, and what it does where scripts run.
+/// The style of a report, and its script.
 #pragma once
 
 #include <string_view>

@@ -38,7 +38,7 @@ std::vector<SweepCurve> curves_of(const Experiment& experiment, const AxisLine& 
   return curves;
 }
 
-/// At each point the time that the limit of the fastest case allows.
+/// For each point the time that the limit of its fastest case allows.
 std::vector<std::pair<double, double>> limit_of_fastest(const Experiment& experiment,
                                                         const AxisLine& line) {
   std::vector<std::pair<double, double>> limit;
@@ -86,7 +86,7 @@ Markup curve_shapes(const SweepCurve& variant, const Frame& frame, const std::st
          dots(middle, "knots " + css_class);
 }
 
-/// Where along the axis the winner changes: a line, and its number.
+/// The places on the axis where the winner changes: a line and a number each.
 struct Changes {
   Markup lines, numbers, list;
 };
@@ -108,7 +108,7 @@ Changes changes_of(const Experiment& experiment, const AxisLine& line, const Fra
 }
 
 std::string ms_label(double ns) { return fmt::format("{:g} ms", ns / 1e6); }
-/// The values of the axis, without those that would lie on the one before.
+/// The axis's values as labels, without those that would overlap the one before.
 Markup point_labels(const AxisLine& line, const Scale& across) {
   constexpr double room = 130;
   std::vector<std::pair<double, std::string>> texts;
@@ -131,7 +131,7 @@ Cell time_cell(const GroupAnalysis& analysis, std::optional<int> index) {
 
 constexpr std::string_view times_caption = "ms per batch; the fastest is bold";
 
-/// The times of the curves in numbers.
+/// The times of the curves, in numbers.
 Markup numbers_of(const Experiment& experiment, const AxisLine& line,
                   const std::vector<SweepCurve>& curves) {
   std::vector<Column> columns{{"variant"}};
@@ -150,7 +150,7 @@ Markup numbers_of(const Experiment& experiment, const AxisLine& line,
   return table(times_caption, columns, rows);
 }
 
-/// Variants that were measured somewhere, in order.
+/// The variants that were measured at some point, in order.
 std::vector<std::string> all_measured(const Experiment& experiment) {
   std::vector<std::string> variants;
   for (const GroupResult* group : experiment.groups)

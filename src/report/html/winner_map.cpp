@@ -8,7 +8,7 @@
 namespace normbench::html {
 namespace {
 
-/// Values of an axis in the order in which points have them.
+/// The values of an axis in the order of the points.
 std::vector<Json> values_of(const Experiment& experiment, const std::string& axis) {
   std::vector<Json> values;
   for (const GroupResult* group : experiment.groups)
@@ -18,7 +18,7 @@ std::vector<Json> values_of(const Experiment& experiment, const std::string& axi
   return values;
 }
 
-/// Names of axes with two values or more.
+/// The names of axes with two values or more.
 std::vector<std::string> swept_axes(const Experiment& experiment) {
   std::vector<std::string> axes;
   for (const auto& [axis, value] : experiment.groups.front()->point.items())
@@ -54,7 +54,7 @@ Markup cell_of(const GroupResult& group, const GroupAnalysis& analysis,
   return words(verdict.outcome == Outcome::NothingRan ? "nothing ran" : "not ranked");
 }
 
-/// The group at these two values; null where there is none, or where other axes differ from
+/// The group at these two values; null where there is none, or where other axes are not as in
 /// `fixed`.
 const GroupResult* group_at(const Experiment& experiment, const Json& fixed, std::size_t& index) {
   for (index = 0; index < experiment.groups.size(); ++index) {
@@ -95,7 +95,7 @@ Markup winner_map(const Experiment& experiment) {
   const std::vector<std::string> axes = swept_axes(experiment);
   if (axes.size() < 2) return {};
   const std::vector<std::string> winners = winners_of(experiment);
-  std::vector<Json> others;  // one for each combination of the other axes
+  std::vector<Json> others;  // a value for each combination of the other axes
   for (const GroupResult* group : experiment.groups) {
     Json fixed = group->point;
     fixed.erase(axes[0]);
