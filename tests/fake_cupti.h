@@ -53,7 +53,7 @@ struct FakeCupti {
   const char* (*log)() = nullptr;
   void (*reset)() = nullptr;
 
-  /// Of the library at this path, or by the name that the loader knows; only if it is loaded.
+  /// The functions of the library at this path, or with the name the loader knows, if it is loaded.
   static FakeCupti find(const char* library = "libcupti.so.13") {
     FakeCupti fake;
     void* const loaded = dlopen(library, RTLD_NOW | RTLD_NOLOAD);

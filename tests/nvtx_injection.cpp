@@ -98,7 +98,7 @@ Json message_of(const nvtxEventAttributes_t& event) {
   }
 }
 
-/// Of a payload with a schema, the value is that of a single 64-bit number.
+/// The value of an event's payload; with a schema, that is a single 64-bit number.
 Json payload_of(const nvtxEventAttributes_t& event) {
   switch (event.payloadType) {
     case NVTX_PAYLOAD_UNKNOWN:
@@ -119,7 +119,7 @@ Json payload_of(const nvtxEventAttributes_t& event) {
   }
 }
 
-/// Of the calling thread's open ranges, which are `capture`.
+/// For each open range of the calling thread: true if it is `capture`.
 std::vector<bool>& open_captures() {
   thread_local std::vector<bool> open;
   return open;

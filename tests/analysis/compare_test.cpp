@@ -78,7 +78,7 @@ TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
 }
 
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
-  // Of the 64 ways to turn signs, none makes it as large; those that are the same cannot have
+  // None of the 64 ways to turn signs makes it as large. Cases that are the same cannot have
   // regressed, and are not asked.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);

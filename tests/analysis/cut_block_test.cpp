@@ -48,7 +48,7 @@ TEST(GpuDayCutBlock, SaysNothingToAComparison) {
   EXPECT_FALSE(same.cases.empty());
 }
 
-/// Of two processes: the second one's turn comes after the block that the first one cut.
+/// There are two processes: the second one's turn comes after the block that the first one cut.
 TEST(GpuDayCutBlock, EndsTheTimeThatTheNextTurnIsReadOver) {
   Results results = examples::tie();
   GroupResult& group = results.groups[0];

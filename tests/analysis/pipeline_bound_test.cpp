@@ -44,7 +44,7 @@ TEST_F(PipelineBoundTest, MoreServersHelpUntilTheCoresAreBusy) {
   ASSERT_TRUE(more);
   EXPECT_EQ(more->servers, 2);
   EXPECT_EQ(more->next, BoundKind::Cores);  // (12 + 0.5 + 6) / 2
-  // Of 20 items; the second core idles while the last one is normalised and saved.
+  // There are 20 items; the second core idles while the last one is normalised and saved.
   EXPECT_NEAR(more->gain.value, 12.4 / (9.25 + 6.5 / 2 / 20), 0.02);
   EXPECT_NEAR(more->at_most.value, 12.4 / 9.25, 0.02);
   EXPECT_EQ(more->in_flight, 3);

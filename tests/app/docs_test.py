@@ -246,6 +246,12 @@ class DocsTest(unittest.TestCase):
                     if anchor:
                         self.assertIn(anchor, anchors(file))
 
+    def test_files_in_the_life_of_a_run_exist(self):
+        section = (SOURCE_DIR / "CONTRIBUTING.md").read_text().split("\n### The life of a run\n")[1].split("\n## ")[0]
+        files = re.findall(r"`([a-z_/]+/[a-z_]+\.(?:cpp|h))`", section)
+        self.assertGreater(len(files), 20)
+        self.assertEqual([file for file in files if not (SOURCE_DIR / "src" / file).is_file()], [])
+
     def test_pages_and_pictures_are_small(self):
         self.assertLessEqual((SOURCE_DIR / "README.md").stat().st_size, MOST_README_BYTES)
         for picture in (SOURCE_DIR / "docs/images").glob("*.png"):

@@ -47,7 +47,7 @@ class GroupNormRows : public testing::TestWithParam<std::tuple<DType, Layout>> {
     const auto [dtype, layout] = GetParam();
     return dense(dtype, layout, shape, Memory::Pageable);
   }
-  /// Of the `index`-th shape: over all dtypes and layouts every number with every shape.
+  /// The groups of the `index`-th shape: over all dtypes and layouts every number with every shape.
   std::int64_t groups(std::size_t index) const {
     const auto [dtype, layout] = GetParam();
     const auto form = 2 * static_cast<std::size_t>(dtype) + static_cast<std::size_t>(layout);

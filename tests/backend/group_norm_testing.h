@@ -104,7 +104,7 @@ inline std::vector<std::string> failures_of(selftest::Lab& lab, const Kernel& ro
   return failures;
 }
 
-/// The same of a row of the CPU, on these instruction sets, by 1, 2 and 3 threads and wherever
+/// The failures of a row of the CPU, on these instruction sets, by 1, 2 and 3 threads and wherever
 /// buffers start.
 inline std::vector<std::string> failures_of(const Kernel& row, const GroupNormPasses& passes,
                                             const std::vector<std::string>& simd = simd_targets()) {

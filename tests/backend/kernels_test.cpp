@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, RowsOf, testing::ValuesIn(ops_with_rows()),
 /// Layouts of the input and of the output, by their dtypes.
 using Forms = std::map<std::pair<DType, DType>, std::set<std::pair<Layout, Layout>>>;
 
-/// Those of the op's samples that the row accepts.
+/// The dtypes and layouts of the op's samples that the row accepts.
 Forms accepted_forms(const Kernel& kernel) {
   Forms forms;
   for (const auto& dtype : words(DType{}))

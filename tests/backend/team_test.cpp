@@ -212,7 +212,7 @@ std::vector<int> cpus_of_this_thread() {
   return cpus;
 }
 
-/// Those of a team's threads, by rank.
+/// The CPUs of each thread of a team, by rank.
 std::vector<std::vector<int>> cpus_of_team(int threads) {
   std::vector<std::vector<int>> cpus(static_cast<std::size_t>(threads));
   on_team(threads,

@@ -78,7 +78,7 @@ class KernelRounds {
     return paired_ratio(fastest(1, first_witness_), contenders_[0].ns, 0.95);
   }
 
-  /// The same of the fastest witness; nothing where there is none.
+  /// The time of the fastest witness over the first contender's; nothing where there is none.
   std::optional<Interval> of_witness() const {
     if (first_witness_ == contenders_.size()) return std::nullopt;
     return paired_ratio(fastest(first_witness_, contenders_.size()), contenders_[0].ns, 0.95);
@@ -169,7 +169,7 @@ class KernelRounds {
     contender.launch(*queue_, std::span(&in, 1), std::span(&out, 1), {});
   }
 
-  /// Of contenders [begin, end), in the median.
+  /// The rounds of the contender in [begin, end) with the least median.
   const std::vector<double>& fastest(std::size_t begin, std::size_t end) const {
     const auto of = [&](std::size_t i) {
       return contenders_.begin() + static_cast<std::ptrdiff_t>(i);

@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, GroupNormOfCuda,
 
 class SharedMemoryOfGroupNorm : public CudaBackendTest {
  protected:
-  /// Of a launch of a forward pass with a group for each image.
+  /// The shared memory of a launch of a forward pass with a group for each image.
   std::size_t bytes_for(const Shape& shape) {
     std::size_t bytes = 0;
     cuda.runs_launch = [&](const FakeLaunch& launch) { bytes = launch.shared_bytes; };

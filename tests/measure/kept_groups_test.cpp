@@ -139,7 +139,7 @@ TEST_F(KeptGroupsTest, OfAnotherPlanAreRefused) {
   expect_refused(content, R"(its group 0 is "other" at)");
 }
 
-/// Of groups of which three processes measure a part each, one round long.
+/// Two groups, of which three processes measure a part each, one round long.
 struct KeptPartsTest : KeptGroupsTest {
   KeptPartsTest() {
     add_groups(2);

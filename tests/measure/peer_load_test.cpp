@@ -24,7 +24,7 @@ struct PeerLoadTest : testing::Test {
   }
   ~PeerLoadTest() override { fs::remove_all(folder); }
 
-  /// Of a peer that loads 2 of the 3 images an item, after its first call and after a turn.
+  /// The outcomes of a peer that loads 2 of the 3 images an item: of its first call, of a turn.
   std::vector<CheckOutcome> outcomes(const std::string& how, const std::string& more_stages = "") {
     PlanOptions named;
     named.images_dir = folder;

@@ -36,8 +36,8 @@ Stopped run(const Noise& noise, Random& random, int most = 400) {
   return run;
 }
 
-/// Of runs that the rule stopped: the shares whose interval misses the truth, and of those that are
-/// not named as two states; the share that is named.
+/// Shares of the runs that the rule stopped: those whose interval misses the truth, in all runs and
+/// in runs not named as two states; and runs that were named so.
 struct Missed {
   double all = 0, unnamed = 0, named = 0;
 };

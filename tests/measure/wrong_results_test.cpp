@@ -416,7 +416,7 @@ TEST(WrongResults, OfGroupNormAreSeen) {
     expect_wrong(problem, "no gamma", normalized(problem, {.with_gamma = false}));
     expect_wrong(problem, "gamma and beta swapped", normalized(problem, {.swapped = true}));
     expect_wrong(problem, "not centred", normalized(problem, {.centred = false}));
-    // Of y alone, and of all outputs.
+    // First y alone is spoilt, then all outputs.
     for (const bool alone : {true, false}) {
       const auto spoilt = [&](const Normalized& how) {
         Tensors made = normalized(problem, how);

@@ -183,7 +183,7 @@ TEST_F(Damaged, NoMoreIsInflatedThanThePictureHas) {
 }
 
 TEST_F(Damaged, AnInterlacedPictureHasMoreRows) {
-  // Of 5x5 pixels of a bit each, the seven passes have 1, 1, 1, 2, 1, 3 and 2 rows of a byte.
+  // The seven passes over 5x5 pixels of a bit each have 1, 1, 1, 2, 1, 3 and 2 rows of a byte.
   const Bytes file = png_file({0, 0, 0, 0, 0}, 5, 5, {SPNG_COLOR_TYPE_GRAYSCALE, 1});
   Bytes header(&file[16], &file[16] + 13);
   header.back() = 1;

@@ -130,7 +130,7 @@ TEST(GpuDayPtxBlocks, RacesOfABlockAreSeenInAnyOrder) {
   EXPECT_THAT(run_block("st.shared.u8 [tile+70], a;\n", 2),
               HasSubstr("thread (1, 0, 0): st.shared.u8 [tile+70], a: race with block (0, 0, 0), "
                         "thread (0, 0, 0), which writes the same byte: byte 70 of shared 512"));
-  // Of several readers one is named that is not ordered.
+  // Where there are several readers, the message names one that is not ordered.
   const std::string by_first = "setp.eq.u32 %p1, a, 0;\n@%p1 st.shared.u64 [tile], a;\n",
                     by_second_warp =
                         "setp.gt.u32 %p2, a, 31;\n@%p2 ld.shared.u64 d, [tile];\n" + barrier;

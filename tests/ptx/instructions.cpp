@@ -129,7 +129,7 @@ using ToGeneric = decltype([](u64 a) { return a + shared_window; });
 using ToShared = decltype([](u64 a) { return a - shared_window; });
 // clang-format on
 
-/// Of a number and NaN it is the number; +0 is greater than -0.
+/// The smaller or larger of two numbers: where one is NaN the other one; +0 is greater than -0.
 template <bool least>
 struct Extreme {
   auto operator()(auto a, auto b) const {

@@ -62,7 +62,7 @@ TEST(RunQueue, LongestIsNotThatOfAThreadThatHardlyRan) {
   EXPECT_EQ(longest_delay({{1, 0, 0}}, {{1, 10, 5000}}, 1000), 1000);  // it waited before, too
 }
 
-/// Of two threads that share a CPU either waits about half of the time.
+/// Each of two threads that share a CPU waits about half of the time.
 TEST(RunQueue, CountsWhatAThreadOnTheSameCpuTakes) {
   SystemClock clock;
   if (clock.queue_delays().empty()) GTEST_SKIP() << "this kernel does not count run queue delays";

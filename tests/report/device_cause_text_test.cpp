@@ -165,7 +165,7 @@ TEST_F(GpuDayLaunches, AreNoLimitWhereOnlyMarksTimedAShortWork) {
   group().limits = {on_gpu("stream", 0.001, {"stream"}), on_gpu("launch", 0.0049, {"launch"})};
   set_times(group().limits[0], 1'000, 1'000);
   set_times(group().limits[1], 4'900, 4'900);
-  // Of the first all is one launch, of the second the launches of its stages.
+  // All time of the first case is one launch; all of the second one's the launches of its stages.
   for (const auto& [ms, ops] : {std::pair(0.005, std::vector<std::string>{"normalize"}),
                                 std::pair(0.010, std::vector<std::string>{"sub", "div"})}) {
     CaseResult& runs = group().cases[1] = on_gpu("runs", ms, ops);

@@ -19,7 +19,7 @@ MachineLimit limit(const std::string& kind, const std::string& name, Place place
   return limit;
 }
 
-/// Of so many bytes a microsecond.
+/// A limit of so many bytes a microsecond.
 MachineLimit rate(MachineLimit limit, std::int64_t bytes) {
   limit.ns = Interval{1e3, 1e3, 1e3};
   limit.bytes = bytes;

@@ -9,7 +9,7 @@ namespace normbench {
 /// What is wrong with the text of a trace; empty when nothing is.
 std::vector<std::string> check_chrome(const std::string& text);
 
-/// The same of a file's bytes, which may be gzip data of one member.
+/// Checks the bytes of a file, which may be gzip data of one member.
 std::vector<std::string> check_chrome_file(const std::string& bytes);
 
 }  // namespace normbench

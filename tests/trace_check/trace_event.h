@@ -27,7 +27,7 @@ struct TraceEvent {
   std::int64_t end() const { return ts + dur; }
   bool is_gpu_work() const;
   bool is_call() const;
-  /// Of a pipeline's item: its start, its end, or an arrow between its stages.
+  /// True for an event of a pipeline's item: its start, its end, or an arrow between its stages.
   bool is_item() const { return phase != 'X' && category == "item"; }
 };
 
