@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-/// As CUDA 13 declares it.
+/// The struct as CUDA 13 declares it.
 struct FakeSubscriberParams {
   std::size_t struct_bytes;
   const char* name;

@@ -47,7 +47,7 @@ struct FakeCupti {
   /// A wait on this thread: CUpti_ActivitySynchronizationType.
   void (*sync)(std::uint32_t type, std::uint32_t correlation, std::uint32_t stream,
                std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
-  /// So many records are said to be lost.
+  /// Says that so many records were lost.
   void (*drop)(std::uint32_t records) = nullptr;
   /// Every call of CUPTI so far, one a line: "cuptiActivityEnable 10".
   const char* (*log)() = nullptr;

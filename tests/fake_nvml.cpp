@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6;
 
-/// Its address is the handle; what is not here is the same of both.
+/// A GPU, whose handle is its address. What it lacks is the same on both GPUs.
 struct Gpu {
   const char* bus_id;
   unsigned sm_clock, power_limit;

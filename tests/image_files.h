@@ -47,7 +47,7 @@ struct JpegOptions {
   int blocks_to_restart = 0;  // 0: no restart markers
 };
 
-/// Samples are not subsampled.
+/// A JPEG of these pixels, without subsampling.
 inline Bytes jpeg_file(const Bytes& pixels, int height, int width,
                        const JpegOptions& options = {}) {
   jpeg_compress_struct codec;
@@ -92,7 +92,7 @@ struct PngOptions {
   Bytes palette_alpha = {};
 };
 
-/// `samples` are rows as a PNG stores them: packed below 8 bits; 16-bit samples as the host has
+/// A PNG. `samples` are rows as it stores them: packed below 8 bits; 16-bit samples as the host has
 /// them.
 inline Bytes png_file(const Bytes& samples, int height, int width, const PngOptions& options = {}) {
   const auto check = [](int code) {
@@ -143,7 +143,7 @@ inline void append_big_endian(Bytes& bytes, std::uint32_t number) {
     bytes.push_back(static_cast<std::uint8_t>(number >> shift));
 }
 
-/// As a zlib stream.
+/// The bytes as a zlib stream.
 inline Bytes deflated(const Bytes& bytes) {
   Bytes stream(compressBound(bytes.size()));
   uLongf size = stream.size();
@@ -163,7 +163,7 @@ inline Bytes png_chunk(std::string_view type, const Bytes& data) {
   return chunk;
 }
 
-/// Where the first chunk of a type begins in a PNG of png_file.
+/// The index at which the first chunk of a type begins in a PNG of png_file.
 inline std::size_t chunk_at(const Bytes& png, std::string_view type) {
   const auto found = std::search(png.begin(), png.end(), type.begin(), type.end());
   if (found == png.end()) throw std::runtime_error("no such chunk");
@@ -204,7 +204,7 @@ inline Bytes exif_block(int orientation, bool little, std::uint32_t type = 3,
   return bytes;
 }
 
-/// The same as the payload of a JPEG's APP1 marker.
+/// Such an Exif block as the payload of a JPEG's APP1 marker.
 inline Bytes exif_segment(int orientation, bool little) {
   Bytes bytes{'E', 'x', 'i', 'f', 0, 0};
   append(bytes, exif_block(orientation, little));

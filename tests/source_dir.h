@@ -1,4 +1,4 @@
-/// Where the tests find configs, goldens and scripts.
+/// The folder in which tests find configs, goldens and scripts.
 #pragma once
 
 #include <string>

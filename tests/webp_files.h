@@ -14,7 +14,7 @@ struct WebPOptions {
   float quality = 80;  // of a lossy one
 };
 
-/// Pixels of 3 (RGB) or 4 (RGBA) bytes. Without loss also where they are transparent.
+/// A WebP of pixels of 3 (RGB) or 4 (RGBA) bytes. Without loss it keeps transparent ones, too.
 inline Bytes webp_file(const Bytes& pixels, int height, int width,
                        const WebPOptions& options = {}) {
   WebPConfig config;

@@ -56,7 +56,7 @@ struct CalibrationSummary {
   int between_differences = 0;
 };
 
-/// With fewer differences between processes, "between" lowers no margin.
+/// The fewest differences between processes with which "between" can lower a margin.
 constexpr int kFewestDifferences = 6;
 
 CalibrationSummary summarize(const std::vector<JudgedPair>& pairs);

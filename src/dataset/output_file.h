@@ -22,7 +22,7 @@ struct Piece {
 /// A file that threads bring images to as they finish them, and that takes the images in order.
 class OutputFile {
  public:
-  /// With `skip` a shard leaves out broken images; otherwise a broken image stops the file.
+  /// Makes a file. With `skip` a shard leaves out broken images; otherwise one stops the file.
   OutputFile(const Output& output, const Preparation& preparation, bool skip);
 
   /// Adds the source at `place` (from 0). Waits for the sources before it, which other threads have

@@ -32,7 +32,7 @@ struct Normalized {
   }
 
  private:
-  /// Not 0 in float32 either: a library that first divides all by 255 rounds there.
+  /// The roundoff of what a library rounds, even to float32: it may divide all by 255 first.
   static double roundoff_here(const Rounds& rounds, Narrow held, DType to) {
     const bool is_named = std::ranges::find(rounds, held) != rounds.end();
     return is_named ? unit_roundoff(to) : 0;

@@ -77,7 +77,7 @@ std::optional<std::int64_t> missing_byte(const Body& body, std::int64_t size) {
   return std::nullopt;
 }
 
-/// So many bytes at odd addresses; memory is not touched.
+/// A copy of so many bytes at odd addresses, which is not run.
 CopyBody<Vector16> huge(std::int64_t size) {
   return CopyBody<Vector16>::of(reinterpret_cast<void*>(4097), reinterpret_cast<const void*>(8193),
                                 size);

@@ -50,7 +50,7 @@ void run_broadcast(const View& in, const View& out, const std::vector<double>& v
                                  [](const auto& body) { run_body(body); });
 }
 
-/// And planes of whole vectors, of less than a block and of more.
+/// More shapes: planes of whole vectors, of less than a block and of more.
 const std::vector<Shape> eager_shapes = [] {
   std::vector<Shape> shapes = plain_shapes;
   shapes.insert(shapes.end(), {{2, 3, 4, 8}, {2, 3, 32, 36}});

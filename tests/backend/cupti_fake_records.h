@@ -69,7 +69,7 @@ class FakeBuffer {
     return bytes_;
   }
 
-  /// As cuptiActivityGetNextRecord, but it also returns a record that is cut off.
+  /// Does what cuptiActivityGetNextRecord does, but also returns a record that is cut off.
   static CUptiResult next_record(std::uint8_t* buffer, std::size_t, CUpti_Activity** record) {
     const Layout& layout = layouts().at(buffer);
     auto next = layout.starts.begin();

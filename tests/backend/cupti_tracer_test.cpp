@@ -31,7 +31,7 @@ using testing::SizeIs;
 const Places kNowhere{.names = {"libcupti_of_nobody.so"}, .directories = {"/nowhere/lib"}};
 constexpr const char* kEvents = ": device times come from CUDA events";
 
-/// Where the process's buffers queue what comes back; set before they are made.
+/// The memory in which the process's buffers queue what comes back; set before they are made.
 ScarceMemory queue_memory;
 [[maybe_unused]] auto* const default_memory = std::pmr::set_default_resource(&queue_memory);
 
@@ -460,7 +460,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// Where no Python environment is, and no toolkit is named.
+/// A place without a Python environment, where no toolkit is named.
 class CuptiPlaces : public testing::Test {
  private:
   Variable path_{"PATH", "/nowhere/bin"}, venv_{"VIRTUAL_ENV", ""}, conda_{"CONDA_PREFIX", ""};

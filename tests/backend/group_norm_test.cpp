@@ -31,7 +31,7 @@ std::vector<Kernel> group_norm_rows() {
   return rows;
 }
 
-/// On all instruction sets; large tensors on the one in use.
+/// Runs the case on all instruction sets; with large tensors only on the one in use.
 void expect_right(const GroupNormCase& one) {
   constexpr std::int64_t large = 1'000'000;  // elements
   const GroupNormPasses passes(one);

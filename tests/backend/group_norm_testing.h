@@ -30,7 +30,7 @@ class GroupNormPasses {
     std::vector<selftest::Exact> exact;
   };
 
-  /// On tensors in memory of this kind.
+  /// Makes the passes on tensors in memory of this kind.
   explicit GroupNormPasses(const GroupNormCase& of, Memory memory = Memory::Pageable)
       : memory_(memory) {
     const selftest::Input x = random(of.x, of.values),

@@ -55,8 +55,8 @@ Forms accepted_forms(const Kernel& kernel) {
 
 class AcceptedForms : public testing::TestWithParam<std::string> {};
 
-/// With every instruction set: a row that takes a pair of dtypes takes it in all layouts, and the
-/// default row takes whatever the op does.
+/// Holds for every instruction set: a row that takes a pair of dtypes takes it in all layouts, and
+/// the default row takes whatever the op does.
 TEST_P(AcceptedForms, AreThoseOfTheReference) {
   const ForcedSimd forced(GetParam());
   Forms all;

@@ -107,7 +107,7 @@ std::int64_t peak_bytes() {
   return -1;
 }
 
-/// From here on the peak is what is held now.
+/// Makes the memory held now the peak from here on.
 std::int64_t forget_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
   return peak_bytes();

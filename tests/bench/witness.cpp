@@ -41,7 +41,7 @@ template <Dtypes D>
   }
 }
 
-/// In `N` parts, step by step in turn; the second and each further one starts `skew` steps after
+/// Goes through `N` parts, step by step in turn. Each part but the first starts `skew` steps after
 /// a whole number of pages of the input.
 template <Dtypes D, int N>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] void run(const WitnessCase& what,

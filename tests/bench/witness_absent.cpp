@@ -1,4 +1,4 @@
-/// In place of witness.cpp where the processor is not an x86-64 one.
+/// Stands in place of witness.cpp where the processor is not an x86-64 one.
 #include "bench/witness.h"
 
 namespace normbench {

@@ -34,7 +34,7 @@ class CudaTest : public ::testing::Test {
   FakeCuda& cuda = new_fake_cuda();
 };
 
-/// The same with a backend and a queue.
+/// A CudaTest with a backend and a queue.
 class CudaBackendTest : public CudaTest {
  protected:
   void TearDown() override {

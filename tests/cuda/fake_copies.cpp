@@ -63,7 +63,7 @@ bool is_there(const void* data, std::size_t bytes, FakeKind kind) {
          (kind == FakeKind::Pageable || fake_cuda().memory.find(data)->usable);
 }
 
-/// From host to host the CPU copies, and each of its reads waits for write-combined memory.
+/// Notes that the CPU copies from write-combined memory, which each of its reads waits for.
 void note_slow_read(const CopyCall& copy) {
   if (copy.from_kind == FakeKind::WriteCombined && !device_side(copy.to_kind))
     fake_cuda().violations.push_back("the CPU reads write-combined memory: " + copy.name());
@@ -93,7 +93,7 @@ FakeTask task(const CopyCall& copy) {
   return {.ns = fake_cuda().copy_ns, .run = [copy] { move(copy); }};
 }
 
-/// From a staging buffer that holds what `copy.from` is now.
+/// A copy from a staging buffer that holds what `copy.from` is now.
 FakeTask staged(const CopyCall& copy) {
   auto bytes = std::make_shared<std::vector<std::byte>>(copy.from, copy.from + copy.bytes);
   return {.ns = fake_cuda().copy_ns, .run = [copy, bytes] {

@@ -128,7 +128,7 @@ class FakeCuda {
 
 /// The runtime of this process.
 FakeCuda& fake_cuda();
-/// The same, new, at the same address.
+/// The runtime of this process made anew, at the same address.
 FakeCuda& new_fake_cuda();
 
 /// "stream 2", "default stream".

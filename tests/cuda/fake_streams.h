@@ -106,14 +106,14 @@ class FakeStreams {
   void finish_all();
   /// Does what comes before a record of an event.
   void reach(const FakeRecord& record);
-  /// The tasks that whatever is submitted to the stream now comes after.
+  /// The tasks after which work comes that is submitted to the stream now.
   FakePast past_of(cudaStream_t stream);
   /// True if so many tasks of the stream are done.
   bool is_done(cudaStream_t stream, std::int64_t number);
-  /// The same, or if they come before all that `stream` is given from now on.
+  /// True if so many tasks are done, or come before all that `stream` is given from now on.
   bool is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream);
-  /// What a call that may synchronise says: an error, and the capture is lost, while one is going
-  /// on.
+  /// The result of a call that may synchronise: an error while a capture is going on, which is lost
+  /// then.
   cudaError_t may_synchronize();
   std::vector<std::string> live() const;
 

@@ -5,7 +5,7 @@
 namespace normbench::gpu_day_peer_test {
 namespace {
 
-/// It is asked to send images and cast them there.
+/// A peer that is asked to send images and to cast them on the device.
 class GpuDayPeer : public CudaMeasureTest {
  protected:
   void SetUp() override {

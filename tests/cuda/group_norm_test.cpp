@@ -8,7 +8,7 @@ namespace {
 class GroupNormOfCuda : public CudaTest,
                         public testing::WithParamInterface<std::tuple<DType, Layout>> {
  protected:
-  /// On small groups, and on one that several blocks share.
+  /// Checks small groups, and one that several blocks share.
   void expect_right_of_small(const RandomValues& values) {
     expect_right(values, [](const Shape& shape) {
       return shape.elements() < 20'000 || shape.elements() > 100'000;

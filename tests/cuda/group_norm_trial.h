@@ -11,8 +11,8 @@ struct ShapeInGroups {
   std::int64_t groups;
 };
 
-/// In both layouts: whole vectors and single elements, lines in one piece and in several, warps
-/// with much, little and nothing to do, more channels than lanes.
+/// Shapes that give in both layouts whole vectors and single elements, lines in one piece and in
+/// several, warps with much, little and nothing to do, more channels than lanes.
 inline constexpr ShapeInGroups group_norm_shapes[] = {
     {{2, 96, 7, 7}, 3},   {{2, 96, 8, 8}, 32}, {{1, 6, 50, 52}, 2},
     {{1, 16, 56, 56}, 1}, {{2, 6, 40, 40}, 6}, {{1, 264, 6, 6}, 1},

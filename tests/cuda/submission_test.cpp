@@ -43,7 +43,7 @@ class SubmissionTest : public CudaMeasureTest {
       prepared->run({});
     });
   }
-  /// As a turn does: events that there are already are used again.
+  /// Starts marks as a turn does: it uses existing events again.
   void start_marks() {
     prepared->drain();
     prepared->device()->reset_marks();

@@ -22,7 +22,7 @@ struct DeviceTurnTest : DeviceTest {
     PreparedCase prepared = placed(work, memory);
     return shape_of_turns(prepared, clock, clock_cost_ns(clock));
   }
-  /// Both stages are captured.
+  /// A case with a graph that captures both stages.
   Case with_graph() {
     Case work = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
     work.graph = true;

@@ -77,7 +77,7 @@ struct GpuDayHostMemory : DeviceTest {
   Case sent() {
     return near_link(fake_case(*fake, "send", source, {on_device(H2d{}, 0), on_device(Cast{}, 1)}));
   }
-  /// As planned for a host with several nodes.
+  /// The case as it is planned for a host with several nodes.
   static Case near_link(Case work) {
     work.near_link = true;
     return work;

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-/// The same with a tracer, which writes to the device's log.
+/// A DeviceProfileTest with a tracer, which writes to the device's log.
 struct TracerTest : DeviceProfileTest {
   TracerTest() { tracer = &fake_tracer; }
 

@@ -55,7 +55,7 @@ TEST(Denormalize, GivesTheBytesBackThatWereNormalized) {
       EXPECT_EQ(there_and_back(op, dtype).values, all_bytes().values) << name_of(dtype);
 }
 
-/// From 2 on bfloat16 has a number every 1/64: with a std above 64 not one for each byte.
+/// bfloat16 has a number every 1/64 from 2 on: too few for each byte with a std above 64.
 TEST(Denormalize, CannotGiveThemBackWhereBfloat16HasTooFewNumbers) {
   const Normalize op{.mean = {100.0}, .std = {70.0}};
   EXPECT_NE(there_and_back(op, DType::BFloat16).values, all_bytes().values);

@@ -15,7 +15,7 @@ namespace normbench::fakes {
 inline bool anything(const Op&, const Signature&) { return true; }
 inline bool nothing(const Op&, const Signature&) { return false; }
 
-/// As on a GPU: no calls that the host waits in, no constants sent each time.
+/// True if a GPU could capture it: no calls that the host waits in, no constants sent each time.
 inline bool can_be_captured(const Op& op, const Signature& signature) {
   if (const auto* sub = std::get_if<Sub>(&op)) return sub->constants == Constants::Cached;
   if (std::holds_alternative<Sync>(op) || std::holds_alternative<Pin>(op) ||

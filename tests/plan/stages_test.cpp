@@ -1,4 +1,4 @@
-/// From stages as written to places, kernels, buffers and reasons to skip.
+/// Stages as written become places, kernels, buffers and reasons to skip.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"

@@ -80,7 +80,7 @@ Execute on(Type type) {
       return map<F, T, T, T, T>;
   });
 }
-/// The same where signs do not matter.
+/// F of operands of an integer type, where signs do not matter.
 template <class F>
 Execute bits(Type type) {
   return among(Integers{}, type, []<class T> {
@@ -372,7 +372,7 @@ Execute insert_field(Type type) {
   return among(Types<u32, u64>{}, type,
                []<class T> { return map<InsertField, T, T, T, u32, u32>; });
 }
-/// By name, without types, rounding, .ftz and .sat: what does it for a type.
+/// The functions of instructions by name, without types, rounding, .ftz and .sat.
 const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"add", either<on<Add, Floats>, bits<Add>>},
     {"sub", either<on<Subtract, Floats>, bits<Subtract>>},

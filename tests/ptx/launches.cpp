@@ -37,7 +37,7 @@ class Snapshot {
   void restore() const {
     for (const auto& [block, bytes] : pieces_) std::ranges::copy(bytes, block.data);
   }
-  /// Where `other` first has something else; "" if nowhere.
+  /// Describes the first place where `other` differs; "" if there is none.
   std::string difference(const Snapshot& other) const {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       const auto &mine = pieces_[i].bytes, &its = other.pieces_[i].bytes;

@@ -17,11 +17,11 @@ enum class Planted {
   UnknownInstruction
 };
 
-/// Numbers to numbers or halves, one a thread.
+/// Turns numbers into numbers or halves, one a thread.
 cudaError_t launch_planted(cudaStream_t stream, Planted what, const float* in, float* out,
                            std::int64_t elements);
 
-/// The same in kernels whose threads work together.
+/// Mistakes planted in kernels whose threads work together.
 enum class PlantedInBlock {
   Nothing,
   NothingInShuffles,
@@ -39,7 +39,7 @@ enum class PlantedInBlock {
   BlockReadsAnother
 };
 
-/// Each block's numbers, less their mean and over the root of the sum of their squares then.
+/// Takes their mean off each block's numbers and divides them by the root of their sum of squares.
 cudaError_t launch_planted(cudaStream_t stream, PlantedInBlock what, const float* in, float* out,
                            std::int64_t elements);
 

@@ -94,7 +94,7 @@ TEST_F(SmallGpuWork, ABusyGpuIsNotBoundByCalls) {
   EXPECT_EQ(of(launch_cause, 1), "");
 }
 
-/// The same, where no CUPTI tells how long the GPU worked.
+/// A SmallGpuWork for which no CUPTI says how long the GPU worked.
 struct GpuDayLaunches : SmallGpuWork {
   GpuDayLaunches() { group().profile.clear(); }
 };

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// With a line for each tag, so that differences can be read.
+/// The markup with a line for each tag, so that differences can be read.
 std::string lines_of(const Markup& markup) {
   return std::regex_replace(markup.source(), std::regex("><"), ">\n<") + "\n";
 }

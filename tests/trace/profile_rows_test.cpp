@@ -110,7 +110,7 @@ TEST(ProfileRows, ASliceThatOverlapsOnlyPartlyIsNoChild) {
               ElementsAre("a cpu 1 10/10", "b cpu 1 7/10", "c cpu 1 3/3"));
 }
 
-/// As torch has it since 2.15: frames have no rows, but what is in them is no child of what is
+/// Torch since 2.15 has it so: frames have no rows, but what is in them is no child of what is
 /// around.
 TEST(ProfileRows, FramesOfPythonTakeTimeAndHaveNoRows) {
   constexpr auto kFrame = TraceKind::PythonFunction;
@@ -330,7 +330,7 @@ TEST(ProfileRows, WorkThatSeveralProcessesMayHaveSubmittedIsOfNone) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 2);
 }
 
-/// As where each process sees its own GPU as device 0.
+/// Each process may see its own GPU as device 0.
 TEST(ProfileRows, OnADeviceOfSeveralProcessesOnlyTheirOwnNumbersTell) {
   TraceModel model = two_processes();
   for (DeviceDetails& details : model.details) details.device = 0;
@@ -390,7 +390,7 @@ TEST(ProfileRows, MemoryIsOfWhatRanMeanwhileOnAnyThread) {
                                             "empty 1 107/107 64/64", "other 1 70/70 0/0"));
 }
 
-/// As torch has it: both lie in the outer one, which is shorter than they are together.
+/// Torch has it so: both lie in the outer one, which is shorter than they are together.
 TEST(ProfileRows, PartialOverlapCanMakeSelfTimeNegative) {
   const TraceModel model =
       small_model({{0, 30, "outer"}, {0, 20, "a"}, {10, 25, "b"}, {12, 18, "c"}});
@@ -552,7 +552,7 @@ TEST(ProfileRows, OfSeveralRangesWithAnIdTheOneOfTheCallCounts) {
   EXPECT_THAT(device_times(model), ElementsAre("first 3/3", "cudaLaunchKernel 0/0", "second 4/4"));
 }
 
-/// As in traces of PyTorch 1.x, where work's external id is its correlation: the id of another op.
+/// Traces of PyTorch 1.x are so: work's external id is its correlation, which is another op's id.
 TEST(ProfileRows, TheOpAroundTheCallCountsNotTheExternalId) {
   const TraceModel model = small_model({
       {.start_ns = 0, .end_ns = 100, .name = "to", .external_id = 1},

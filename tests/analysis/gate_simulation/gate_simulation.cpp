@@ -229,7 +229,7 @@ struct Asked {
   std::optional<World> world;  // nothing: all
 };
 
-/// Nothing where it is not understood.
+/// The options on the command line; nothing where they are not understood.
 std::optional<Asked> read_arguments(const std::vector<std::string>& words) {
   Asked asked;
   for (std::size_t i = 0; i < words.size(); ++i) {
