@@ -244,8 +244,8 @@ class Session:
         spent = [0] * (self._timed_stages or 0)
         self._peer.synchronize()
         meter = Meter()
-        self._peer.start_device_clock()
         start = time.perf_counter_ns()
+        self._peer.start_device_clock()  # within the host's time, as its end is
         if spent:
             self._loop_by_stage(self._read_from(0, iterations), iterations, spent)
         else:

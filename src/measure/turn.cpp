@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "measure/host_use.h"
 #include "measure/stage_times.h"
 
 namespace normbench {
@@ -175,14 +176,11 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   Turn turn;
   Interlude looked(clock, look);
   Queue* const device = prepared.device();
-  if (device != nullptr) {
-    device->reset_marks();
-    device->mark();
-  }
-  const std::vector<QueueDelay> delays = clock.queue_delays();
-  const Counters counters = clock.counters();
-  const std::int64_t cpu_ns = clock.cpu_ns();
+  if (device != nullptr) device->reset_marks();
+  const HostUse used(clock);
+  // The device's time lies within the wall time, and both between what system calls tell.
   turn.round.start_ns = clock.now_ns();
+  const int first = device != nullptr ? device->mark() : 0;
   for (std::int64_t i = 0; i < shape.iterations; ++i) {
     options.item = i;
     if (look && i + 1 == shape.iterations) options.before_free = &looked;
@@ -193,10 +191,10 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   if (device != nullptr) turn.round.submitted_ns = clock.now_ns() - turn.round.start_ns;
   prepared.drain();
   turn.round.wall_ns = clock.now_ns() - turn.round.start_ns - looked.wall_ns();
-  turn.round.cpu_ns = clock.cpu_ns() - cpu_ns - looked.cpu_ns();
-  turn.round.counters = clock.counters() - counters - looked.counters();
-  turn.round.queued_ns = longest_delay(delays, clock.queue_delays(), turn.round.wall_ns);
-  if (device != nullptr) turn.round.device_ns = device->ns_between(0, last);
+  used.tell(turn.round);
+  turn.round.cpu_ns -= looked.cpu_ns();
+  turn.round.counters = turn.round.counters - looked.counters();
+  if (device != nullptr) turn.round.device_ns = device->ns_between(first, last);
   if (times) read_stage_times(*times, device, turn);
   prepared.drop_graphs();
   return turn;

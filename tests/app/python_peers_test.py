@@ -728,6 +728,38 @@ class Library(PeerTest):
         self.assertIsNone(self.spans_of(500, [TO_FLOAT]))  # that is the whole
 
 
+# Its mark at the start takes a while to be made.
+SLOW_CLOCK = """
+import time
+from my_kernel import MyKernel, serve
+
+class SlowClock(MyKernel):
+    def start_device_clock(self):
+        self._start = time.perf_counter_ns()
+        time.sleep(0.05)
+    def stop_device_clock(self):
+        self._stop = time.perf_counter_ns()
+    def device_ns(self):
+        return self._stop - self._start
+
+serve(SlowClock())
+"""
+
+
+class DeviceClock(PeerTest):
+    def test_it_runs_within_the_wall_clock(self):
+        script = self.dir / "slow_clock.py"
+        script.write_text(SLOW_CLOCK)
+        peer = self.converse([PEERS / "run", script])
+        if peer.hello()["type"] == "unavailable":
+            self.skipTest("numpy is missing")
+        request, _, _ = self.written(PLANAR, [NORMALIZE])
+        self.assertEqual(peer.ask(request), {"type": "ready"})
+        ran = peer.ask({"type": "run", "iterations": 1, "warmup_ns": 0})
+        self.assertGreater(ran["device_ns"], 50_000_000)
+        self.assertLessEqual(ran["device_ns"], ran["wall_ns"])
+
+
 class Faults(PeerTest):
     def faults(self, script, *options):
         """Minor faults of an iteration that makes outputs of 50 MB, once malloc's heap is as large as it gets."""

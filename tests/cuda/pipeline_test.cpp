@@ -125,6 +125,49 @@ TEST_F(CudaPipelineTest, HostThreadsOfLanesGiveTheStreamsTheSame) {
     EXPECT_EQ(of_lane(lanes, lane), of_lane(one, lane));
 }
 
+/// A clock whose readings by system calls are calls like the others.
+class NotedClock final : public Clock {
+ public:
+  explicit NotedClock(FakeCuda& cuda) : cuda_(cuda) {}
+  std::int64_t now_ns() override { return ++readings_; }
+  std::int64_t cpu_ns() override {
+    cuda_.log.emplace_back("processor time");
+    return 0;
+  }
+  Counters counters() override {
+    cuda_.log.emplace_back("counters");
+    return {};
+  }
+  std::vector<QueueDelay> queue_delays() override {
+    cuda_.log.emplace_back("delays");
+    return {};
+  }
+
+ private:
+  FakeCuda& cuda_;
+  std::int64_t readings_ = 0;
+};
+
+TEST_F(CudaPipelineTest, WhatSystemCallsTellIsOfTheTurnAlone) {
+  const Case& work = planned(R"("in_flight": 2, "items": 3, "submit": "one")");
+  const Case* const cases[] = {&work};
+  GroupMemory memory(cases, plan.measure, backends, 1 << 10);
+  std::mt19937_64 random(1);
+  NotedClock noted(cuda);
+  PipelineContender flow(work, memory, backends, recorder, noted, random, 8);
+  const Calls calls = calls_of([&] { flow.take_turn({.iterations = 3}, random); });
+  const auto is_reading = [](const std::string& call) {
+    return call == "delays" || call == "counters" || call == "processor time";
+  };
+  const auto first = std::ranges::find_if(calls, is_reading);
+  const auto start = std::find_if_not(first, calls.end(), is_reading);
+  const auto end = std::find_if(start, calls.end(), is_reading);
+  ASSERT_NE(end, calls.end());
+  EXPECT_EQ(start - first, 3);
+  EXPECT_THAT(*start, HasSubstr("cudaMemcpyAsync 96 pinned->device"));
+  EXPECT_THAT(*(end - 1), HasSubstr("cudaStreamSynchronize"));
+}
+
 TEST_F(CudaPipelineTest, EveryWayOfSubmittingGivesRightOutputs) {
   for (const char* submit : {"lane", "one", "item"}) {
     const Case& work =

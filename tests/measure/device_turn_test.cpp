@@ -41,13 +41,24 @@ TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
   take_host_time();
   const Turn turn = turn_of(send_and_cast(), {.iterations = 3});
   // A warm-up iteration takes 10 + 600 + 5 us, 33 of them 20 ms. The first mark is reached 500 ns
-  // before the host's clock is read, and the first work is submitted 10 us after.
-  EXPECT_EQ(turn.round, (Round{.wall_ns = 1'815'000,
+  // after the host's clock is read, and the first work is submitted 10.5 us after it.
+  EXPECT_EQ(turn.round, (Round{.wall_ns = 1'816'000,
                                .device_ns = 1'810'500,
-                               .submitted_ns = 61'000,
-                               .start_ns = 20'296'000,
+                               .submitted_ns = 62'000,
+                               .start_ns = 20'295'000,
                                .counters = {}}));
   EXPECT_TRUE(turn.stage_ns.empty());
+}
+
+/// What system calls tell is read around both.
+TEST_F(DeviceTurnTest, TheDevicesTimeLiesWithinTheWallTime) {
+  clock.usage_ns = 50'000;
+  for (const Case& work : {send_and_cast(), with_graph()})
+    for (const bool marks : {false, true}) {
+      const Turn turn = turn_of(work, {.iterations = 3, .marks = marks});
+      EXPECT_EQ(turn.round.wall_ns, 1'800'000) << work.variant;
+      EXPECT_EQ(turn.round.device_ns, 1'800'000) << work.variant;
+    }
 }
 
 TEST_F(DeviceTurnTest, WarmsUpLongerAndWaitsOnceAtTheEnd) {

@@ -107,7 +107,7 @@ TEST_F(PipelineProfileTest, LanesAreThreadsOfTheirOwn) {
 
 TEST(MiddleWork, StartsWithWhicheverItemBeganFirst) {
   // Items 1 to 6 of 8 are kept. Threads of their own began item 2 before item 1.
-  const Flow flow{.start_ns = 1000,
+  const Flow flow{.round = {.start_ns = 1000, .counters = {}},
                   .begin_ns = {0, 30, 20, 40, 50, 60, 70, 80},
                   .end_ns = {25, 39, 35, 49, 59, 69, 90, 95},
                   .stage_ns = {},

@@ -51,7 +51,7 @@ PipelineContender::PipelineContender(const Case& work, GroupMemory& memory,
 
 std::int64_t PipelineContender::first_call() {
   cold_files_.drop();
-  const std::int64_t first_ns = engine_.run(1, {}).wall_ns;  // checks take time of their own
+  const std::int64_t first_ns = engine_.run(1, {}).round.wall_ns;  // checks take time of their own
   run_checked(1, std::byte{0xFF});
   return first_ns;
 }
@@ -145,7 +145,7 @@ TurnShape PipelineContender::shape_of_turns(double clock_cost_ns) {
   const auto count = std::ranges::count_if(work.stages, is_on_device);
   const Flow flow = engine_.run(work.pipeline->in_flight, {});
   const double item_ns =
-      static_cast<double>(flow.wall_ns) / static_cast<double>(work.pipeline->in_flight);
+      static_cast<double>(flow.round.wall_ns) / static_cast<double>(work.pipeline->in_flight);
   const double marks_ns =
       2 * static_cast<double>(count) * (mark_cost_ns(engine_.device(), clock_) + clock_cost_ns);
   shape.marks = marks_ns < marks_share * item_ns;
@@ -160,23 +160,15 @@ Turn PipelineContender::take_turn(const TurnShape& shape, std::mt19937_64& rando
   if (shape.warmup_ns > 0)
     engine_.run(std::min<std::int64_t>(pipeline.in_flight, pipeline.items), options);
   cold_files_.drop();
-  const std::vector<QueueDelay> delays = clock_.queue_delays();
-  const Counters counters = clock_.counters();
-  const std::int64_t cpu_ns = clock_.cpu_ns();
   Flow flow = engine_.run(pipeline.items, options);
   Turn turn;
-  turn.round = {.wall_ns = flow.wall_ns,
-                .submitted_ns = flow.submitted_ns,
-                .cpu_ns = clock_.cpu_ns() - cpu_ns,
-                .start_ns = flow.start_ns,
-                .counters = clock_.counters() - counters};
-  turn.round.queued_ns = longest_delay(delays, clock_.queue_delays(), flow.wall_ns);
+  turn.round = flow.round;
   if (shape.marks) {
     turn.stage_ns = std::move(flow.stage_ns);
     turn.calls_ns = std::move(flow.calls_ns);
   }
   turn.flow = FlowTimes{.fill_ns = *std::ranges::min_element(flow.end_ns),
-                        .drain_ns = flow.wall_ns - *std::ranges::max_element(flow.begin_ns)};
+                        .drain_ns = flow.round.wall_ns - *std::ranges::max_element(flow.begin_ns)};
   for (std::size_t i = 0; i < flow.end_ns.size(); ++i)
     turn.flow->latency_ns.push_back(flow.end_ns[i] - flow.begin_ns[i]);
   if (shape.marks) turn.flow->lanes = lane_times(flow.spans, pipeline.lanes.size());

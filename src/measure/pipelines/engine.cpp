@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "measure/host_use.h"
 #include "measure/stage_times.h"
 
 namespace normbench {
@@ -158,7 +159,7 @@ void Engine::begin(Passage& passage) {
     flight.stages().remove_saved();
   }
   open_range(passage);
-  flow_.begin_ns[static_cast<std::size_t>(passage.item)] = clock_.now_ns() - flow_.start_ns;
+  flow_.begin_ns[static_cast<std::size_t>(passage.item)] = clock_.now_ns() - flow_.round.start_ns;
 }
 
 void Engine::run_visit(Passage& passage, std::size_t server, Worker& worker) {
@@ -222,7 +223,7 @@ void Engine::finish(Passage& passage) {
     options_.on_done(flight);
   }
   flight.finish();
-  flow_.end_ns[static_cast<std::size_t>(passage.item)] = clock_.now_ns() - flow_.start_ns;
+  flow_.end_ns[static_cast<std::size_t>(passage.item)] = clock_.now_ns() - flow_.round.start_ns;
   if (passage.range != 0) nvtx::end(passage.range);
   if (flight.pending() == nullptr) return;
   const std::lock_guard lock(mutex_);
@@ -245,7 +246,8 @@ void Engine::clear(std::int64_t items) {
   items_ = admitted_ = done_ = 0;
   error_ = nullptr;
   const auto count = static_cast<std::size_t>(items);
-  flow_ = {.begin_ns = std::vector<std::int64_t>(count),
+  flow_ = {.round = {},
+           .begin_ns = std::vector<std::int64_t>(count),
            .end_ns = std::vector<std::int64_t>(count),
            .stage_ns = std::vector<std::int64_t>(work_.stages.size()),
            .calls_ns = std::vector<std::int64_t>(work_.stages.size()),
@@ -274,17 +276,19 @@ std::vector<Engine::Worker*> Engine::workers() {
 Flow Engine::run(std::int64_t items, const FlowOptions& options) {
   options_ = options;
   clear(items);
-  flow_.start_ns = clock_.now_ns();
+  const HostUse used(clock_);
+  flow_.round.start_ns = clock_.now_ns();
   {
     const std::lock_guard lock(mutex_);
     items_ = items;
   }
   run_items();
-  if (device_ != nullptr) flow_.submitted_ns = clock_.now_ns() - flow_.start_ns;
+  if (device_ != nullptr) flow_.round.submitted_ns = clock_.now_ns() - flow_.round.start_ns;
   if (error_) std::rethrow_exception(error_);
   for (LaneState& lane : lanes_)
     for (const auto& stream : lane.streams) stream->queue->drain();
-  flow_.wall_ns = clock_.now_ns() - flow_.start_ns;
+  flow_.round.wall_ns = clock_.now_ns() - flow_.round.start_ns;
+  used.tell(flow_.round);
   collect_endings();
   for (const auto& passage : passages_) passage->flight.wait();  // its marks are forgotten next
   for (Worker* worker : workers()) collect(*worker);
@@ -298,7 +302,7 @@ void Engine::collect_endings() {
       for (const auto& stream : lane.streams)
         if (stream->queue.get() == ending.queue)
           flow_.end_ns[static_cast<std::size_t>(ending.item)] =
-              stream->anchor_ns + ending.queue->ns_between(0, ending.mark) - flow_.start_ns;
+              stream->anchor_ns + ending.queue->ns_between(0, ending.mark) - flow_.round.start_ns;
 }
 
 /// Adds what a worker took to the flow.

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "document/results.h"
 #include "measure/pipelines/flight.h"
 #include "measure/pipelines/lane_times.h"
 #include "plan/label.h"
@@ -28,9 +29,7 @@ struct FlowOptions {
 
 /// What the items of a turn took. Times are ns since the turn's start, or durations.
 struct Flow {
-  std::int64_t start_ns = 0;                     // on the clock itself
-  std::int64_t wall_ns = 0;                      // until all is done …
-  std::int64_t submitted_ns = 0;                 // … and was given to a device; 0 without one
+  Round round;                                   // its start on the clock itself; no device time
   std::vector<std::int64_t> begin_ns, end_ns;    // of each item
   std::vector<std::int64_t> stage_ns, calls_ns;  // of all items in each stage: of its work (on a
                                                  // device 0 without marks), and of the host's calls

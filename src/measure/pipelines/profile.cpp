@@ -55,8 +55,8 @@ std::vector<LaneWork> middle_work(const Flow& flow) {
   // Items with threads of their own begin in any order.
   const auto begins = std::span(flow.begin_ns).subspan(first, count);
   const auto ends = std::span(flow.end_ns).subspan(first, count);
-  const std::int64_t from_ns = flow.start_ns + std::ranges::min(begins);
-  const std::int64_t to_ns = flow.start_ns + std::ranges::max(ends);
+  const std::int64_t from_ns = flow.round.start_ns + std::ranges::min(begins);
+  const std::int64_t to_ns = flow.round.start_ns + std::ranges::max(ends);
   std::vector<LaneWork> work;
   for (const LaneSpan& span : flow.spans)
     if (span.end_ns > from_ns && span.start_ns < to_ns)
@@ -104,12 +104,14 @@ std::optional<ProfiledSteps> run_profiled_window(Engine& engine, const ProfileOp
                : trace_of(flow, engine.work(), context.backends.at(Place::Cuda)->device()));
   steps.threads = context.recorder.take();
   steps.counters = counters.counters();
-  steps.step_ns.assign(static_cast<std::size_t>(options.active),
-                       static_cast<double>(flow.wall_ns) / static_cast<double>(options.active));
+  steps.step_ns.assign(
+      static_cast<std::size_t>(options.active),
+      static_cast<double>(flow.round.wall_ns) / static_cast<double>(options.active));
   steps.lane_work = middle_work(flow);
   for (std::size_t i = 0; i < flow.end_ns.size(); ++i) {
     const auto item = static_cast<std::int64_t>(i);
-    steps.items.push_back({item, flow.start_ns + flow.begin_ns[i], flow.start_ns + flow.end_ns[i]});
+    steps.items.push_back(
+        {item, flow.round.start_ns + flow.begin_ns[i], flow.round.start_ns + flow.end_ns[i]});
     add_labels(engine.work(), item, steps);
   }
   return steps;
