@@ -51,24 +51,32 @@ INSTANTIATE_TEST_SUITE_P(Cuda, GroupNormOfCuda,
 
 class SharedMemoryOfGroupNorm : public CudaBackendTest {
  protected:
-  /// The shared memory of a launch of a forward pass with a group for each image.
-  std::size_t bytes_for(const Shape& shape) {
+  struct Launched {
     std::size_t bytes = 0;
-    cuda.runs_launch = [&](const FakeLaunch& launch) { bytes = launch.shared_bytes; };
+    Calls first, second;  // what two calls of the row do
+  };
+  /// A forward pass with a group for each image, `shift` bytes past a multiple of 256.
+  Launched launched(const Shape& shape, std::size_t shift = 0) {
+    Launched result;
+    cuda.runs_launch = [&](const FakeLaunch& launch) { result.bytes = launch.shared_bytes; };
     const TensorDesc x = dense(DType::Float32, Layout::Nchw, shape, Memory::Device);
     const Op op = GroupNorm{.affine = false};
     const Signature signature{.in = {x}, .out = infer(op, std::vector{x})};
     std::vector<std::unique_ptr<Allocation>> memory;
     std::vector<View> views;
     for (const TensorDesc& desc : {x, signature.out[0], signature.out[1], signature.out[2]}) {
-      memory.push_back(backend->allocate(Memory::Device, static_cast<std::size_t>(desc.bytes())));
-      views.push_back({memory.back()->data(), desc});
+      memory.push_back(
+          backend->allocate(Memory::Device, shift + static_cast<std::size_t>(desc.bytes())));
+      views.push_back({memory.back()->data() + shift, desc});
     }
-    row_of(*backend, "group_norm", "fused")
-        .prepare(op, signature)(*queue, std::span(views).first(1), std::span(views).subspan(1), {});
+    const Launch launch = row_of(*backend, "group_norm", "fused").prepare(op, signature);
+    for (Calls* const calls : {&result.first, &result.second})
+      *calls = calls_of(
+          [&] { launch(*queue, std::span(views).first(1), std::span(views).subspan(1), {}); });
     queue->drain();
-    return bytes;
+    return result;
   }
+  std::size_t bytes_for(const Shape& shape) { return launched(shape).bytes; }
 };
 
 /// Behind 16 bytes for each warp. What the runtime does not give without being asked it refuses.
@@ -76,6 +84,16 @@ TEST_F(SharedMemoryOfGroupNorm, HoldsAGroupWhereItFits) {
   EXPECT_EQ(bytes_for({256, 1, 16, 16}), 16 * 16 * 4 + 2 * 16);
   EXPECT_EQ(bytes_for({256, 1, 112, 112}), 112 * 112 * 4 + 16 * 16);
   EXPECT_EQ(bytes_for({256, 1, 256, 256}), std::size_t{227} << 10);
+}
+
+/// Asking for it takes a call of the runtime, which would be timed.
+TEST_F(SharedMemoryOfGroupNorm, IsAskedForBeforeTheFirstCall) {
+  for (const std::size_t shift : {0, 4}) {
+    const Launched group = launched({256, 1, 256, 256}, shift);
+    EXPECT_GT(group.bytes, std::size_t{48} << 10);
+    for (const Calls& calls : {group.first, group.second})
+      EXPECT_THAT(calls, testing::ElementsAre(testing::StartsWith("cudaLaunchKernel ")));
+  }
 }
 
 }  // namespace

@@ -40,9 +40,26 @@ __global__ void __maxnreg__(most_registers<Body>) run(const __grid_constant__ Bo
   }
 }
 
+/// Brings the code of the body's kernel to the device, and lets its blocks have as much shared
+/// memory as any launch asks for.
+template <class Body>
+cudaError_t load(const Body& body) {
+  const auto* const kernel = reinterpret_cast<const void*>(&run<Body>);
+  if constexpr (HasBlocks<Body>)
+    if (body.blocks.most_shared_bytes > usual_shared_bytes) {
+      const cudaError_t error =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(body.blocks.most_shared_bytes));
+      if (error != cudaSuccess) return error;
+    }
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, kernel);
+}
+
 /// Submits `body`, a trivially copyable struct of at most 4 KiB as grid.h describes it. Nothing is
 /// launched for 0 threads; more than 2^31-1 blocks in a row are an error, as they are to CUDA. On
-/// only_load() the kernel's code is loaded and nothing else done.
+/// only_load() the kernel is loaded and nothing else done; what asks for more shared memory than
+/// usual must have been.
 template <class Body>
 cudaError_t launch(cudaStream_t stream, const Body& body) {
   static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4096);
@@ -63,18 +80,8 @@ cudaError_t launch(cudaStream_t stream, const Body& body) {
     grid.x = static_cast<unsigned>(blocks);
   }
   if (threads_of(body) == 0) return cudaSuccess;
+  if (stream == only_load()) return load(body);
   const auto* const kernel = reinterpret_cast<const void*>(&run<Body>);
-  if constexpr (HasBlocks<Body>)
-    if (shared_bytes > usual_shared_bytes) {  // never less than another launch has asked for
-      const cudaError_t error =
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(body.blocks.most_shared_bytes));
-      if (error != cudaSuccess) return error;
-    }
-  if (stream == only_load()) {
-    cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, kernel);
-  }
   const void* arguments[] = {&body, &host};
   return cudaLaunchKernel(kernel, grid, block, const_cast<void**>(arguments), shared_bytes, stream);
 }
