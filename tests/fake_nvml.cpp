@@ -115,6 +115,15 @@ int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millij
   return answer("nvmlDeviceGetTotalEnergyConsumption", device, millijoules, 5'000'000'000ull);
 }
 
+struct MemoryBytes {
+  unsigned long long total, free, used;
+};
+
+int nvmlDeviceGetMemoryInfo(void* device, MemoryBytes* bytes) {
+  return answer("nvmlDeviceGetMemoryInfo", device, bytes,
+                MemoryBytes{80ull << 30, 70ull << 30, 10ull << 30});
+}
+
 int nvmlDeviceGetPersistenceMode(void* device, int* mode) {
   return answer("nvmlDeviceGetPersistenceMode", device, mode, 1);
 }

@@ -263,12 +263,12 @@ Begun go_on(const RunOptions& options) {
   Journal journal = Journal::resume(path);
   Job job = read_job(journal.content().header, options.resume);
   Backends backends = make_backends(job.options.backend);
-  Json environment = environment_of(options, job, backends);
-  const Json now = journal_header(begun_now(options, job), environment);
+  const Json now = journal_header(begun_now(options, job), environment_of(options, job, backends));
   const auto differing = differences(journal.content().header, now);
   if (!differing.empty() && !options.force) refuse(options.resume, differing);
   job.options.config.allow_peers = options.job.config.allow_peers;  // not from the journal
   Plan plan = make_plan(job, backends);
+  Json environment = environment_of(options, job, backends);  // of a GPU that is ready by now
   try {
     require_fit(journal.content(), plan);
   } catch (const Invalid& error) {

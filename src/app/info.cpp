@@ -209,6 +209,7 @@ struct InfoOptions {
 /// The document, with "limits" if they were measured, and "interrupted" if only some were.
 Json info_document(const InfoOptions& options, const Backends& backends,
                    std::vector<MachineLimit>& limits) {
+  for (const auto& backend : backends.list) backend->ready();  // to tell what can be used
   const Json machine = described_machine(backends, options.machine);
   SystemClock clock;
   Json info = {{"tool", tool()},

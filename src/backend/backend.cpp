@@ -102,8 +102,8 @@ std::optional<std::int64_t> free_device_bytes(const Backends& backends) {
   Backend* const cuda = backends.at(Place::Cuda);
   if (cuda == nullptr || cuda->unavailable()) return std::nullopt;
   const Json facts = cuda->describe();
-  if (!facts.is_object() || !facts.contains("free_memory_bytes")) return std::nullopt;
-  return facts.at("free_memory_bytes").get<std::int64_t>();
+  const Json bytes = facts.is_object() ? facts.value("free_memory_bytes", Json()) : Json();
+  return bytes.is_number() ? std::optional(bytes.get<std::int64_t>()) : std::nullopt;
 }
 
 std::optional<std::int64_t> used_energy_mj(Backend& backend) {

@@ -171,8 +171,13 @@ class Backend {
   std::string scratch = {};
 
   virtual Place place() const = 0;
-  /// Why nothing can run here ("no NVIDIA driver"), or nothing.
+  /// Why nothing can run here ("no NVIDIA driver"), or nothing; as far as that can be seen without
+  /// making the place ready.
   virtual std::optional<std::string> unavailable() const = 0;
+  /// Makes the place ready to run something, if it is not yet: a GPU gets a context, which takes
+  /// its memory and some time. Why nothing can run here, or nothing. Only what is to run here asks,
+  /// so that a GPU is left alone by all others.
+  virtual std::optional<std::string> ready() { return unavailable(); }
   /// All rows, whether or not they can run here: plans for a machine without a device name them.
   virtual std::span<const Kernel> kernels() const = 0;
   virtual std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) = 0;
@@ -190,7 +195,8 @@ class Backend {
   virtual void fill(std::byte* to, std::byte value, std::size_t bytes);
 
   /// What a reader needs to judge a number of this place (name, memory, caches, …); null where the
-  /// place has nothing to add to the environment.
+  /// place has nothing to add to the environment. What only a place that is ready can tell is null
+  /// before.
   virtual Json describe();
   /// What may change between groups (clocks, temperature, power, why clocks are low); null
   /// likewise.

@@ -122,6 +122,22 @@ void keep_only(std::vector<Group>& groups, const std::vector<std::string>& globs
   std::erase_if(groups, [](const Group& group) { return group.cases.empty(); });
 }
 
+/// True if a stage runs on the GPU, or something lies in memory that its driver gives.
+bool needs_gpu(const Case& work) {
+  const auto lies_there = [](const Value& value) { return cuda_owns(value.desc.memory); };
+  return work.uses_gpu() || std::ranges::any_of(work.values, lies_there);
+}
+
+/// Readies the GPU for cases that need it; skips them where nothing can run there after all.
+void ready_gpu(std::vector<Group>& groups, const Backends& backends) {
+  for (Group& group : groups)
+    for (Case& work : group.cases) {
+      if (work.skip || !needs_gpu(work)) continue;
+      work.skip = backends.at(Place::Cuda)->ready();
+      if (work.skip) work.skip_kind = Skip::NoGpu;
+    }
+}
+
 }  // namespace
 
 void keep_chosen(Group& group, const std::vector<std::string>& globs) {
@@ -229,6 +245,7 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
   throw_if_any(file, plan.config, issues);
   keep_only(plan.groups, options.only, issues);
   throw_if_any(file, plan.config, issues);
+  ready_gpu(plan.groups, backends);
   const Backend* const cuda = backends.at(Place::Cuda);
   const bool near_link = cuda != nullptr && cuda->link_node().has_value();
   for (Group& group : plan.groups) {

@@ -107,6 +107,24 @@ class SecondDevice(unittest.TestCase):
             done = subprocess.run([TRACE_CHECK, out / "trace.json"], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout), (0, ""))
 
+    def test_what_leaves_it_alone_makes_no_context(self):
+        contexts = self.dir / "contexts"
+        before = ("env", f"FAKE_CUDA_CONTEXTS={contexts}")
+        path = self.dir / "config.json"
+        for name, stages, makes in (("cpu", [{"op": "cast", "to": "float32"}, {**NORMALIZE, "lane": "b"}], ""),
+                                    ("gpu", ["h2d", NORMALIZE], "cudaSetDevice\n")):
+            config = {**CONFIG, "name": name}
+            config["experiments"] = [{"name": "e", "source": {"batch": 1, "size": [4, 8]},
+                                      "variants": {"v": {"stages": stages, "in_flight": 2, "items": 3}}}]
+            path.write_text(json.dumps(config))
+            self.normbench("check", path, before=before)
+            out = self.dir / name
+            self.normbench("run", "--config", path, "--out", out, before=before)
+            self.assertEqual(contexts.read_text() if contexts.exists() else "", 2 * makes)
+            gpu = json.loads((out / "results.json").read_text())["environment"]["gpu"]
+            self.assertEqual((gpu["name"], gpu["pcie"]["measured"]), ("Fake GPU", "under load" if makes else "idle"))
+            self.assertIsNotNone(gpu["free_memory_bytes"])
+
     def test_a_device_that_is_not_there_is_a_mistake(self):
         done = self.normbench("info", "--device", 2, code=2)
         self.assertIn("no CUDA device 2 (this machine has 2: 0, 1; choose with --device)", done.stderr)

@@ -49,7 +49,7 @@ class DescribeTest : public CudaTest {
 };
 
 TEST_F(DescribeTest, EveryFact) {
-  EXPECT_EQ(describe_device(0, Nvml(kGpu, FAKE_NVML)),
+  EXPECT_EQ(describe_device(0, Nvml(kGpu, FAKE_NVML), true),
             (Json{{"name", "Fake GPU"},
                   {"device", 0},
                   {"uuid", "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf"},
@@ -90,12 +90,12 @@ TEST_F(DescribeTest, EveryFact) {
 
 TEST_F(DescribeTest, ALinkAtItsMaximumIsReadOnce) {
   setenv("FAKE_NVML_FAILS", kLinkReadings, 1);
-  describe_device(0, Nvml(kGpu, FAKE_NVML));
+  describe_device(0, Nvml(kGpu, FAKE_NVML), true);
   EXPECT_EQ(copies(), 8);
 }
 
 TEST_F(DescribeTest, WithoutNvmlNothingIsCopied) {
-  const Json facts = describe_device(0, Nvml(kGpu, "libc.so.6"));
+  const Json facts = describe_device(0, Nvml(kGpu, "libc.so.6"), true);
   EXPECT_EQ(facts.at("pcie"), (Json{{"generation", nullptr},
                                     {"width", nullptr},
                                     {"max_generation", nullptr},
@@ -107,9 +107,22 @@ TEST_F(DescribeTest, WithoutNvmlNothingIsCopied) {
   EXPECT_EQ(copies(), 0);
 }
 
+TEST_F(DescribeTest, ADeviceThatIsNotReadyIsAskedForNothingThatNeedsAContext) {
+  const Nvml nvml(kGpu, FAKE_NVML);
+  Json expected = describe_device(0, nvml, true);
+  CudaTest::cuda.made_context.clear();
+  expected["free_memory_bytes"] = std::int64_t{70} << 30;
+  expected["pcie"]["measured"] = "idle";
+  EXPECT_EQ(describe_device(0, nvml, false), expected);
+  CudaTest::cuda.properties.totalGlobalMem = std::size_t{10} << 30;  // a part of the GPU
+  EXPECT_EQ(describe_device(0, nvml, false).at("free_memory_bytes"), std::int64_t{10} << 30);
+  EXPECT_EQ(describe_device(0, Nvml(kGpu, "libc.so.6"), false).at("free_memory_bytes"), nullptr);
+  EXPECT_EQ(CudaTest::cuda.made_context, "");
+}
+
 TEST_F(DescribeTest, WithoutMemoryForCopiesTheLinkIsReadIdle) {
   CudaTest::cuda.failures = {{.function = "cudaMalloc", .code = cudaErrorMemoryAllocation}};
-  const Json facts = describe_device(0, Nvml(kGpu, FAKE_NVML));
+  const Json facts = describe_device(0, Nvml(kGpu, FAKE_NVML), true);
   EXPECT_EQ(facts.at("/pcie/measured"_json_pointer), "idle");
   EXPECT_EQ(facts.at("/pcie/generation"_json_pointer), 4);
   EXPECT_EQ(copies(), 0);
@@ -118,9 +131,9 @@ TEST_F(DescribeTest, WithoutMemoryForCopiesTheLinkIsReadIdle) {
 
 TEST_F(DescribeTest, OtherFailuresAreNotHidden) {
   CudaTest::cuda.failures = {{.function = "cudaMemcpyAsync", .code = cudaErrorLaunchFailure}};
-  EXPECT_THROW(describe_device(0, Nvml(kGpu, FAKE_NVML)), CudaError);
+  EXPECT_THROW(describe_device(0, Nvml(kGpu, FAKE_NVML), true), CudaError);
   CudaTest::cuda.failures = {{.function = "cudaGetDeviceProperties", .code = cudaErrorUnknown}};
-  EXPECT_THROW(describe_device(0, Nvml(kGpu, FAKE_NVML)), CudaError);
+  EXPECT_THROW(describe_device(0, Nvml(kGpu, FAKE_NVML), true), CudaError);
 }
 
 }  // namespace

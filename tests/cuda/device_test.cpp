@@ -29,15 +29,31 @@ TEST_F(DeviceTest, OneDeviceIsMadeReady) {
   const auto backend = make_cuda_backend({});
   EXPECT_EQ(backend->unavailable(), std::nullopt);
   EXPECT_EQ(backend->cache_bytes(), 64 << 10);
-  EXPECT_THAT(cuda.log,
-              ElementsAre("cudaGetDeviceCount", "cudaSetDevice device 0", "cudaFuncGetAttributes",
-                          "cudaDeviceGetAttribute 38 device 0", "cudaDeviceGetPCIBusId device 0"));
+  EXPECT_THAT(cuda.log, ElementsAre("cudaGetDeviceCount", "cudaDeviceGetAttribute 38 device 0",
+                                    "cudaDeviceGetPCIBusId device 0"));
+  const auto readied = [&] { EXPECT_EQ(backend->ready(), std::nullopt); };
+  EXPECT_THAT(calls_of(readied), ElementsAre("cudaSetDevice device 0", "cudaFuncGetAttributes"));
+  EXPECT_THAT(calls_of(readied), ::testing::IsEmpty());
+  EXPECT_THAT(calls_of([&] { backend->enter_thread(); }), ElementsAre("cudaSetDevice device 0"));
+}
+
+TEST_F(DeviceTest, WhatDescribesADeviceMakesNoContext) {
+  const auto backend = make_cuda_backend({});
+  EXPECT_EQ(backend->unavailable(), std::nullopt);
+  EXPECT_EQ(backend->cache_bytes(), 64 << 10);
+  EXPECT_EQ(backend->describe().at("name"), "Fake GPU");
+  backend->condition();
+  backend->state();
+  backend->link_node();
+  backend->enter_thread();
+  EXPECT_EQ(cuda.made_context, "");
 }
 
 TEST_F(DeviceTest, TheChosenDeviceIsTheOneUsed) {
   cuda.devices = 3;
   const auto backend = make_cuda_backend({.device = 2});
-  EXPECT_EQ(cuda.log[1], "cudaSetDevice device 2");
+  backend->ready();
+  EXPECT_THAT(cuda.log, ::testing::Contains("cudaSetDevice device 2"));
   const auto queue = backend->make_queue(1, nullptr);
   const auto memory = backend->allocate_fresh(OutputPolicy::Fresh, Memory::Device, 64, *queue);
   EXPECT_THAT(cuda.log, ::testing::Contains("cudaMemPoolCreate device 2"));
@@ -97,7 +113,10 @@ class UselessDevice : public CudaTest, public ::testing::WithParamInterface<Reas
 TEST_P(UselessDevice, SaysWhy) {
   const auto& [function, code, text] = GetParam();
   cuda.failures = {{.function = function, .code = code}};
-  EXPECT_EQ(make_cuda_backend({})->unavailable(), text);
+  const auto backend = make_cuda_backend({});
+  EXPECT_EQ(backend->ready(), text);
+  EXPECT_EQ(backend->unavailable(), text);
+  EXPECT_EQ(error_of([&] { backend->make_queue(1, nullptr); }), text);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -119,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(DeviceTest, AProfilerIsToldWhenToRecord) {
   const auto backend = make_cuda_backend({});
+  backend->ready();
   EXPECT_THAT(calls_of([&] {
                 backend->start_capture();
                 backend->stop_capture();

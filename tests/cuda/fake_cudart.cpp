@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <utility>
 
 namespace normbench {
@@ -87,10 +88,23 @@ std::optional<cudaError_t> FakeCuda::failure_of(std::string_view function) {
   return std::nullopt;
 }
 
+/// As a real runtime, makes a context for the first call that needs one, also where it then fails.
+void FakeCuda::need_context(std::string_view function) {
+  static constexpr std::string_view kDescribing[] = {
+      "cudaGetDeviceCount",     "cudaDriverGetVersion",  "cudaRuntimeGetVersion",  "cudaGetDevice",
+      "cudaDeviceGetAttribute", "cudaDeviceGetPCIBusId", "cudaGetDeviceProperties"};
+  if (!made_context.empty() || std::ranges::find(kDescribing, function) != std::end(kDescribing))
+    return;
+  made_context = function;
+  if (const char* const file = std::getenv("FAKE_CUDA_CONTEXTS"))
+    std::ofstream(file, std::ios::app) << function << '\n';
+}
+
 cudaError_t FakeCuda::call(std::string_view function, const std::string& arguments,
                            const std::function<cudaError_t()>& work, bool releases) {
   const std::lock_guard lock(mutex_);
   const FakeCosts::Call timed(costs, function, arguments);
+  need_context(function);
   if (costs.on()) log.clear();  // of millions
   log.push_back(arguments.empty() ? std::string(function)
                                   : fmt::format("{} {}", function, arguments));

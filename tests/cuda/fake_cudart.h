@@ -92,6 +92,7 @@ class FakeCuda {
   /// What runs launches; the kernels' host bodies when empty.
   std::function<void(const FakeLaunch& launch)> runs_launch;
 
+  std::string made_context = {};        // the call that made the first one; "": there is none
   std::vector<std::string> log;         // "cudaMemcpyAsync 96 pinned->device stream 1", in order
   std::vector<std::string> violations;  // what a real runtime would not notice
   FakeCosts costs;
@@ -121,6 +122,7 @@ class FakeCuda {
   cudaError_t last_error = cudaSuccess;
 
  private:
+  void need_context(std::string_view function);
   std::optional<cudaError_t> failure_of(std::string_view function);
 
   std::recursive_mutex mutex_;  // of a call; kernels and captures call again

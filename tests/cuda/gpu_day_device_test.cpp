@@ -41,6 +41,7 @@ TEST_F(GpuDayDevice, ItsNodeIsFoundUnderTheLowerCaseOfSysfs) {
 
 TEST_F(GpuDayDevice, FactsAreThoseOfTheChosenOne) {
   const auto backend = make_cuda_backend({.device = 1});
+  backend->ready();
   const Json facts = backend->describe();
   EXPECT_EQ(facts.at("device"), 1);
   EXPECT_EQ(facts.at("name"), "Fake GPU 1");

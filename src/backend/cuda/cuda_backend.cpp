@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -72,15 +73,21 @@ class CudaBackend final : public Backend {
     unavailable_ = no_device(devices);
     if (unavailable_) return;
     check_known(device, devices);
-    try {
-      start();
-    } catch (const CudaError& error) {
-      unavailable_ = fmt::format("CUDA device {} cannot be used: {}", device, error.what());
-    }
+    try_to([this] { look_up(); });
   }
 
   Place place() const override { return Place::Cuda; }
   std::optional<std::string> unavailable() const override { return unavailable_; }
+
+  std::optional<std::string> ready() override {
+    if (!unavailable_)
+      std::call_once(start_once_, [this] {
+        try_to([this] { start(); });
+        is_ready_ = !unavailable_;
+      });
+    return unavailable_;
+  }
+
   std::span<const Kernel> kernels() const override { return rows_; }
 
   std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) override {
@@ -89,7 +96,7 @@ class CudaBackend final : public Backend {
   }
 
   void enter_thread() override {
-    if (!unavailable_) check(cudaSetDevice(device_), "cudaSetDevice");
+    if (is_ready_) check(cudaSetDevice(device_), "cudaSetDevice");
   }
 
   std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) override {
@@ -117,7 +124,7 @@ class CudaBackend final : public Backend {
 
   Json describe() override {
     if (unavailable_) return {};
-    Json facts = describe_device(device_, nvml());
+    Json facts = describe_device(device_, nvml(), is_ready_);
     facts.update(host_memory_);
     return facts;
   }
@@ -134,20 +141,33 @@ class CudaBackend final : public Backend {
   std::optional<int> link_node() const override { return link_node_; }
 
   void start_capture() override {
-    if (!unavailable_) check(cudaProfilerStart(), "cudaProfilerStart");
+    if (!ready()) check(cudaProfilerStart(), "cudaProfilerStart");
   }
   void stop_capture() override {
-    if (!unavailable_) check(cudaProfilerStop(), "cudaProfilerStop");
+    if (!ready()) check(cudaProfilerStop(), "cudaProfilerStop");
   }
 
  private:
+  /// Whatever CUDA says against it, the device is of no use then.
+  void try_to(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const CudaError& error) {
+      unavailable_ = fmt::format("CUDA device {} cannot be used: {}", device_, error.what());
+    }
+  }
+
   /// Makes the device current to this thread, with its context, and sees whether this build runs.
   void start() {
     check(cudaSetDevice(device_), fmt::format("cudaSetDevice({})", device_));
     check(load_empty(), "loading a kernel");
+    nvtx::name_device(device_, fmt::format("normbench GPU {}", device_));
+  }
+
+  /// What is asked for all the time, and needs no context.
+  void look_up() {
     check(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, device_),
           "cudaDeviceGetAttribute(L2CacheSize)");
-    nvtx::name_device(device_, fmt::format("normbench GPU {}", device_));
     pci_bus_id_ = pci_bus_id(device_);
     host_memory_ =
         place_host_memory(pci_bus_id_, "/", [](int node) { return NearNode(node).missing(); });
@@ -160,13 +180,15 @@ class CudaBackend final : public Backend {
     return *nvml_;
   }
 
-  void need_device() const {
-    if (unavailable_) throw std::runtime_error(*unavailable_);
+  void need_device() {
+    if (const auto why = ready()) throw std::runtime_error(*why);
   }
 
   const int device_;
   const std::vector<Kernel> rows_ = all_rows();
   std::optional<std::string> unavailable_;
+  std::once_flag start_once_;
+  bool is_ready_ = false;
   int l2_bytes_ = 0;
   std::string pci_bus_id_;
   Json host_memory_;

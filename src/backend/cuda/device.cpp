@@ -36,11 +36,17 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
-/// What the current device has left beside all that runs on it.
-std::size_t free_memory_bytes() {
+/// What the device has left beside all that runs on it. NVML tells it of a whole GPU, of which the
+/// device may be a part.
+Reading free_memory_bytes(const cudaDeviceProp& properties, const Nvml& nvml, bool ready) {
+  const auto most = static_cast<std::int64_t>(properties.totalGlobalMem);
+  if (!ready) {
+    const Reading free = nvml.free_memory_bytes();
+    return free ? std::optional(std::min(*free, most)) : std::nullopt;
+  }
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  return free;
+  return static_cast<std::int64_t>(free);
 }
 
 /// What a kernel's launch and its occupancy are bounded by.
@@ -75,7 +81,7 @@ Nvml::Link read_while_copying(Allocation& to, Allocation& from, const Stream& st
 
 struct LoadedLink {
   Nvml::Link link;
-  bool loaded = false;  // false: read while idle, since NVML or the memory for copies is missing
+  bool loaded = false;  // false: read while idle, since a context or memory for copies is missing
 };
 
 /// The PCIe link as it is while copies run: an idle GPU may slow it down. Keeps pinned copies in
@@ -100,9 +106,9 @@ LoadedLink link_under_load(int device, const Nvml& nvml) {
   }
 }
 
-Json link_facts(int device, const Nvml& nvml) {
+Json link_facts(int device, const Nvml& nvml, bool ready) {
   const Nvml::Link most = nvml.max_link();
-  const LoadedLink now = link_under_load(device, nvml);
+  const LoadedLink now = ready ? link_under_load(device, nvml) : LoadedLink{.link = nvml.link()};
   return {{"generation", or_null(now.link.generation)},
           {"width", or_null(now.link.width)},
           {"max_generation", or_null(most.generation)},
@@ -120,7 +126,7 @@ std::string pci_bus_id(int device) {
   return id;
 }
 
-Json describe_device(int device, const Nvml& nvml) {
+Json describe_device(int device, const Nvml& nvml, bool ready) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   return {{"name", properties.name},
@@ -132,7 +138,7 @@ Json describe_device(int device, const Nvml& nvml) {
           {"driver_cuda", version(&cudaDriverGetVersion, "cudaDriverGetVersion")},
           {"runtime_cuda", version(&cudaRuntimeGetVersion, "cudaRuntimeGetVersion")},
           {"memory_bytes", properties.totalGlobalMem},
-          {"free_memory_bytes", free_memory_bytes()},
+          {"free_memory_bytes", or_null(free_memory_bytes(properties, nvml, ready))},
           {"memory_bus_bits", properties.memoryBusWidth},
           {"l2_bytes", properties.l2CacheSize},
           {"multiprocessors", properties.multiProcessorCount},
@@ -143,7 +149,7 @@ Json describe_device(int device, const Nvml& nvml) {
           {"max_memory_clock_mhz", or_null(nvml.max_memory_clock_mhz())},
           {"power_limit_w", watts(nvml.power_limit_mw())},
           {"persistence_mode", or_null(nvml.persistence_mode())},
-          {"pcie", link_facts(device, nvml)},
+          {"pcie", link_facts(device, nvml, ready)},
           {"nvml", nvml.missing().empty() ? "available" : nvml.missing()}};
 }
 

@@ -14,6 +14,11 @@ constexpr int kSmClock = 1, kMemoryClock = 2;
 constexpr int kGpuSensor = 0;
 constexpr unsigned kDriverVersionBytes = 80;
 
+/// nvmlMemory_t.
+struct MemoryBytes {
+  unsigned long long total, free, used;
+};
+
 /// nvmlTemperature_v1_t.
 struct Temperature {
   unsigned version;
@@ -100,6 +105,11 @@ Reading Nvml::power_mw() const { return ask<unsigned>("nvmlDeviceGetPowerUsage")
 Reading Nvml::power_limit_mw() const { return ask<unsigned>("nvmlDeviceGetEnforcedPowerLimit"); }
 Reading Nvml::energy_mj() const {
   return ask<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption");
+}
+
+Reading Nvml::free_memory_bytes() const {
+  const auto memory = ask<MemoryBytes>("nvmlDeviceGetMemoryInfo");
+  return memory ? Reading(static_cast<std::int64_t>(memory->free)) : std::nullopt;
 }
 
 Reading Nvml::temperature_c() const {

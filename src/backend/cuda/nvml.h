@@ -38,6 +38,8 @@ class Nvml {
   Reading temperature_c() const;
   Reading power_mw() const;
   Reading power_limit_mw() const;
+  /// Of the whole GPU.
+  Reading free_memory_bytes() const;
   /// Millijoules since the driver was loaded.
   Reading energy_mj() const;
   std::optional<bool> persistence_mode() const;

@@ -92,7 +92,7 @@ void judge_coverage(const Lab& lab, std::vector<Candidate>& rows) {
 }
 
 PlaceFinding test_place(const Backends& backends, Backend& backend, const Options& options) {
-  PlaceFinding found{.place = backend.place(), .unavailable = backend.unavailable()};
+  PlaceFinding found{.place = backend.place(), .unavailable = backend.ready()};
   if (found.unavailable) return found;
   std::vector<Candidate> rows = candidates(backend, options.glob);
   leave_out_untestable(rows, found.notes);
