@@ -74,6 +74,8 @@ class Queue {
   virtual int mark() { return 0; }
   /// Returns when everything before the mark is done.
   virtual void wait(int) {}
+  /// The same, but the host never sleeps: it knows the moment.
+  virtual void wait_awake(int mark) { wait(mark); }
   /// Device nanoseconds between two marks that were both reached, to about half a microsecond.
   virtual std::int64_t ns_between(int /*from*/, int /*to*/) { return 0; }
   /// Forgets all marks; the next one is 0 again. Call when drained.

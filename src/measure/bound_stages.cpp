@@ -8,6 +8,18 @@
 namespace normbench {
 namespace {
 
+/// What is submitted while it lives is only loaded.
+class Loading {
+ public:
+  explicit Loading(Queue& queue) : queue_(queue) { queue_.begin_load(); }
+  ~Loading() { queue_.end_load(); }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+
+ private:
+  Queue& queue_;
+};
+
 TensorDesc scratch_desc(const Slot& slot) {
   return dense(DType::UInt8, Layout::Nchw,
                {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
@@ -85,6 +97,12 @@ void BoundStages::submit(std::size_t s, Queue& queue) {
   step.scratch.data = address(work_.values.size() + s);
   queue.files = step.files ? std::string_view(step.files->start()) : std::string_view();
   step.launch(queue, step.in, step.out, step.scratch);
+}
+
+void BoundStages::load(std::size_t stage, Queue& queue) {
+  if (!work_.stages[stage].kernel->loads) return;
+  const Loading loading(queue);
+  submit(stage, queue);
 }
 
 void BoundStages::remove_saved() const {

@@ -26,6 +26,8 @@ class BoundStages {
   /// Allocates what the stage makes fresh; fills it with `poison` where that is given.
   void allocate_fresh(std::size_t stage, Queue& queue, std::optional<Poison> poison);
   void submit(std::size_t stage, Queue& queue);
+  /// Brings the code of the stage's kernels to the queue's device, if it has any.
+  void load(std::size_t stage, Queue& queue);
   /// Slots of fresh memory that no later stage uses.
   const std::vector<std::size_t>& finished(std::size_t stage) const {
     return steps_[stage].finished;

@@ -8,18 +8,6 @@
 namespace normbench {
 namespace {
 
-/// What is submitted while it lives is only loaded.
-class Loading {
- public:
-  explicit Loading(Queue& queue) : queue_(queue) { queue_.begin_load(); }
-  ~Loading() { queue_.end_load(); }
-  Loading(const Loading&) = delete;
-  Loading& operator=(const Loading&) = delete;
-
- private:
-  Queue& queue_;
-};
-
 /// True if a case has fresh host memory, and all of it is for the link. What a team on the CPU
 /// touches first is to lie with its threads.
 bool fresh_for_link(const Case& work, const std::vector<Slot>& slots) {
@@ -156,10 +144,8 @@ std::vector<std::pair<std::string_view, std::string_view>> PreparedCase::numbere
 }
 
 void PreparedCase::load_kernels() {
-  if (device_ == nullptr) return;
-  const Loading loading(*device_);
   for (std::size_t s = 0; s < steps_.size(); ++s)
-    if (steps_[s].queue == device_ && work_.stages[s].kernel->loads) stages_->submit(s, *device_);
+    if (device_ != nullptr && steps_[s].queue == device_) stages_->load(s, *device_);
 }
 
 void PreparedCase::place(std::mt19937_64& random) {

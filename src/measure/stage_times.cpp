@@ -16,7 +16,7 @@ Anchor take_anchor(Queue& queue, Clock& clock) {
   for (int i = 0; i < tries; ++i) {
     const std::int64_t before_ns = clock.now_ns();
     const int mark = queue.mark();
-    queue.wait(mark);
+    queue.wait_awake(mark);
     const std::int64_t bracket_ns = clock.now_ns() - before_ns;
     const std::int64_t error_ns = (bracket_ns + 1) / 2;
     if (i > 0 && error_ns >= best.error_ns) continue;

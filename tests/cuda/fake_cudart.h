@@ -79,6 +79,7 @@ class FakeCuda {
   // What the device takes; what the host's calls take is in FakeTask.
   std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000, event_ns = 500;
   std::int64_t event_call_ns = 800;
+  std::int64_t wake_ns = 0;  // from an event to the return of the host that slept until it
 
   std::vector<FakeFailure> failures;
   std::set<std::string, std::less<>> ignored;  // functions that do nothing and say they did

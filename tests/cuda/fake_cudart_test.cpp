@@ -205,6 +205,30 @@ TEST_F(FakeCudartTest, MemoryOfAPoolIsThereInTheOrderOfItsStream) {
   cudaMemPoolDestroy(pool);
 }
 
+/// As while a real device works on.
+TEST_F(FakeCudartTest, AnEventThatIsAskedForIsReachedByTheNextQuestion) {
+  cudaEvent_t event = nullptr;
+  cudaEventCreateWithFlags(&event, cudaEventDefault);
+  cudaEventRecord(event, stream);
+  EXPECT_EQ(cudaEventQuery(event), cudaErrorNotReady);
+  EXPECT_EQ(cudaEventQuery(event), cudaSuccess);
+  cudaEventDestroy(event);
+}
+
+TEST_F(FakeCudartTest, TheHostThatSleepsInAWaitWakesLate) {
+  cuda.wake_ns = 30'000;
+  for (const unsigned flags : {cudaEventDefault, cudaEventBlockingSync}) {
+    cudaEvent_t event = nullptr;
+    cudaEventCreateWithFlags(&event, flags);
+    cudaEventRecord(event, stream);
+    const std::int64_t before_ns = cuda.streams.device_ns;
+    cudaEventSynchronize(event);
+    EXPECT_EQ(cuda.streams.device_ns - before_ns,
+              cuda.event_ns + (flags == cudaEventBlockingSync ? 30'000 : 0));
+    cudaEventDestroy(event);
+  }
+}
+
 TEST_F(FakeCudartTest, TheCallThatATestNamesFails) {
   cuda.failures = {{.function = "cudaEventQuery", .code = cudaErrorUnknown, .nth = 2}};
   cudaEvent_t event = nullptr;

@@ -62,8 +62,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   std::string what = flags & cudaEventDisableTiming ? "no_timing" : "timing";
   if (flags & cudaEventBlockingSync) what += "|blocking";
   return fake_cuda().call("cudaEventCreateWithFlags", what, [&] {
-    *event = fake_cuda().streams.events.add(
-        {.timing = !(flags & cudaEventDisableTiming), .device = FakeCuda::current_device()});
+    *event = fake_cuda().streams.events.add({.timing = !(flags & cudaEventDisableTiming),
+                                             .sleeps = (flags & cudaEventBlockingSync) != 0,
+                                             .device = FakeCuda::current_device()});
     return cudaSuccess;
   });
 }
@@ -98,6 +99,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!found->last) return cudaSuccess;
     if (found->last->captured) return cudaErrorCapturedEvent;
     streams.reach(*found->last);
+    if (found->sleeps) streams.device_ns += fake_cuda().wake_ns;  // time that goes by for both
     return streams.broken;
   });
 }
@@ -106,7 +108,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return fake_cuda().call("cudaEventQuery", event_name(event), [&] {
     const FakeEvent* found = fake_cuda().streams.events.find(event);
     if (!found) return cudaErrorInvalidResourceHandle;
-    return !found->last || found->last->reached_ns ? cudaSuccess : cudaErrorNotReady;
+    if (!found->last || found->last->reached_ns) return cudaSuccess;
+    if (found->last->captured) return cudaErrorCapturedEvent;
+    fake_cuda().streams.reach(*found->last);  // by the next look
+    return cudaErrorNotReady;
   });
 }
 

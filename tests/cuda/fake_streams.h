@@ -63,6 +63,7 @@ struct FakeRecord {
 
 struct FakeEvent {
   bool timing = true;
+  bool sleeps = false;  // so does the host that waits for it
   int device = 0;
   std::shared_ptr<FakeRecord> last = {};
 };

@@ -1,5 +1,6 @@
 #include "cuda/cuda_measure.h"
 #include "measure/contender.h"
+#include "measure/pipelines/contender.h"
 
 namespace normbench::loading_test {
 namespace {
@@ -36,6 +37,10 @@ class GpuDayLoading : public CudaMeasureTest {
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
     std::mt19937_64 random(1);
     NotedClock noted(cuda);
+    if (work.pipeline) {
+      PipelineContender contender(work, memory, backends, recorder, noted, random, 8);
+      return calls_of([&] { contender.first_call(); });
+    }
     CaseContender contender(work, memory, backends, recorder, noted, random);
     return calls_of([&] { contender.first_call(); });
   }
@@ -55,6 +60,22 @@ TEST_F(GpuDayLoading, EveryKernelOfACaseIsThereBeforeItsFirstCallIsTimed) {
   };
   EXPECT_EQ(std::count_if(calls.begin(), start, is_launch), 0);
   EXPECT_EQ(std::count_if(start, calls.end(), is_launch), 3);
+}
+
+TEST_F(GpuDayLoading, EveryKernelOfAPipelineIsThereBeforeItsFirstCallIsTimed) {
+  for (const char* submit : {"lane", "one", "item"}) {
+    SCOPED_TRACE(submit);
+    cuda.loaded.clear();
+    const Calls calls = first_call(fmt::format(
+        R"({{"stages": ["h2d", {{"op": "cast", "to": "float32", "output": "fresh"}},
+                        {{"op": "sub", "mean": [1, 2, 3], "lane": "second"}}, "d2h"],
+            "in_flight": 2, "items": 4, "submit": "{}"}})",
+        submit));
+    EXPECT_EQ(cuda.late_loads, 0);
+    const auto start = std::ranges::find(calls, "clock");
+    EXPECT_EQ(std::count(calls.begin(), start, load), 2);
+    EXPECT_EQ(std::count(start, calls.end(), load), 0);
+  }
 }
 
 TEST_F(GpuDayLoading, NothingElseIsDoneToLoad) {

@@ -168,6 +168,23 @@ TEST_F(CudaPipelineTest, WhatSystemCallsTellIsOfTheTurnAlone) {
   EXPECT_THAT(*(end - 1), HasSubstr("cudaStreamSynchronize"));
 }
 
+/// The host sleeps in waits of a turn, and wakes late.
+TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
+  const Case& work = planned(R"("in_flight": 1, "items": 1)");
+  const Case* const cases[] = {&work};
+  GroupMemory memory(cases, plan.measure, backends, 1 << 10);
+  clock.step_ns = 0;
+  cuda.event_call_ns = 0;
+  cuda.wake_ns = 100'000;
+  Engine engine(work, memory, backends, recorder, clock);
+  std::mt19937_64 random(1);
+  engine.place(random);
+  const Flow flow = engine.run(1, {});
+  EXPECT_LE(flow.clock_error_ns, 1'000);
+  // The device's clock stands still while the host submits.
+  EXPECT_NEAR(static_cast<double>(flow.end_ns[0]), static_cast<double>(flow.round.wall_ns), 15'000);
+}
+
 TEST_F(CudaPipelineTest, EveryWayOfSubmittingGivesRightOutputs) {
   for (const char* submit : {"lane", "one", "item"}) {
     const Case& work =

@@ -12,7 +12,7 @@ namespace normbench::anchor_test {
 namespace {
 
 /// A queue whose marks are reached `lead_ns` after they are called for, and waited for until
-/// `tail_ns` after that.
+/// `tail_ns` after that, or by a host that sleeps until later.
 struct ScriptedQueue final : Queue {
   static constexpr std::int64_t epoch_ns = 123'456'789;  // of a clock that the host does not know
 
@@ -27,7 +27,13 @@ struct ScriptedQueue final : Queue {
     reached_ns.push_back(epoch_ns + clock.time_ns);
     return static_cast<int>(reached_ns.size()) - 1;
   }
-  void wait(int mark) override { clock.time_ns += tail_ns.at(static_cast<std::size_t>(mark)); }
+  void wait(int mark) override {
+    wait_awake(mark);
+    clock.time_ns += 40'000;
+  }
+  void wait_awake(int mark) override {
+    clock.time_ns += tail_ns.at(static_cast<std::size_t>(mark));
+  }
   std::int64_t ns_between(int from, int to) override {
     return reached_ns.at(static_cast<std::size_t>(to)) -
            reached_ns.at(static_cast<std::size_t>(from));

@@ -39,6 +39,13 @@ void CudaQueue::wait(int mark) {
   check(cudaEventSynchronize(event_of(mark)), "cudaEventSynchronize");
 }
 
+void CudaQueue::wait_awake(int mark) {
+  const cudaEvent_t event = event_of(mark);
+  cudaError_t error = cudaErrorNotReady;
+  while (error == cudaErrorNotReady) error = cudaEventQuery(event);
+  check(error, "cudaEventQuery");
+}
+
 void CudaQueue::wait_for(Queue& other, int mark) {
   check(cudaStreamWaitEvent(stream(), static_cast<CudaQueue&>(other).event_of(mark), 0),
         "cudaStreamWaitEvent");

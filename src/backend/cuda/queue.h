@@ -22,6 +22,7 @@ class CudaQueue final : public Queue {
   bool is_asynchronous() const override { return true; }
   int mark() override;
   void wait(int mark) override;
+  void wait_awake(int mark) override;
   std::int64_t ns_between(int from, int to) override;
   void reset_marks() override { marks_ = 0; }
   void wait_for(Queue& other, int mark) override;

@@ -81,6 +81,14 @@ void Engine::place(std::mt19937_64& random) {
   if (work_.pipeline->part) prepare_part();
 }
 
+void Engine::load_kernels() {
+  for (std::size_t s = 0; s < work_.stages.size(); ++s) {
+    const auto& streams = lanes_[lane_of_[s]].streams;
+    if (work_.stages[s].place == Place::Cuda)
+      passages_.front()->flight.stages().load(s, *streams.front()->queue);
+  }
+}
+
 /// Runs the stages of an item up to the last that is fed, and gives what those that run are fed.
 Engine::Fed Engine::make_fed(Passage& passage, std::int64_t item) {
   options_ = {};

@@ -58,6 +58,8 @@ class Engine {
   /// Draws where every buffer lies from now on. A part of a pipeline then finds there what its
   /// other stages gave.
   void place(std::mt19937_64& random);
+  /// Brings the code of its kernels to the device, so that no item has to. Call when placed.
+  void load_kernels();
   /// Runs so many items, from none in flight to none. Throws what a stage threw once no lane works
   /// any more.
   Flow run(std::int64_t items, const FlowOptions& options);
