@@ -35,6 +35,8 @@ class FakeDevice final : public Backend {
   std::optional<int> node = {};                // that its link is on
   std::function<void()> on_capture = {};       // a profiler is started or stopped; may throw
   std::function<DeviceState()> on_state = {};  // its state is read; none: it cannot be
+  std::function<std::int64_t()> on_cycles =
+      {};  // they are read, and tell MHz; none: they cannot be
   std::vector<std::string>& log;
 
   ~FakeDevice() override {
@@ -135,6 +137,11 @@ class FakeDevice final : public Backend {
       if (!todo.empty()) throw std::runtime_error("marks are forgotten before they are reached");
       marks_ns.clear();
     }
+    void start_cycles() override {
+      if (!todo.empty()) throw std::runtime_error("cycles are counted of what came before");
+      if (device.on_cycles) device.on_cycles();
+    }
+    std::int64_t stop_cycles() override { return device.on_cycles ? device.on_cycles() : 0; }
     void begin_capture() override {
       device.log.push_back("begin capture");
       captured = std::make_unique<FakeGraph>();

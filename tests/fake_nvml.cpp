@@ -124,6 +124,40 @@ int nvmlDeviceGetMemoryInfo(void* device, MemoryBytes* bytes) {
                 MemoryBytes{80ull << 30, 70ull << 30, 10ull << 30});
 }
 
+struct FieldValue {
+  unsigned field, scope;
+  long long at_us, latency_us;
+  int type, result;
+  unsigned long long value;
+};
+
+/// For how long reasons have held the clocks back, as drivers number them that have settings at 251
+/// to 253. FAKE_NVML_HELD_BACK_NS: so much longer by the power cap with each call.
+int nvmlDeviceGetFieldValues(void* device, int count, FieldValue* values) {
+  static unsigned long long power_ns = 2'000'000'000;
+  if (const char* const step = std::getenv("FAKE_NVML_HELD_BACK_NS"))
+    power_ns += std::strtoull(step, nullptr, 10);
+  int answered = 0;
+  if (const int result = answer("nvmlDeviceGetFieldValues", device, &answered, count);
+      result != kSuccess)
+    return result;
+  for (FieldValue* one = values; one < values + count; ++one) {
+    one->result = kSuccess;
+    one->type = 3;
+    if (one->field == 74)
+      one->value = power_ns;
+    else if (one->field == 76 || one->field == 271)
+      one->value = 0;
+    else if (one->field >= 251 && one->field <= 253)
+      one->value = one->type = 1;
+    else if (one->field == 269)
+      one->value = 3'000'000'000;
+    else
+      one->result = kNotSupported;
+  }
+  return kSuccess;
+}
+
 int nvmlDeviceGetPersistenceMode(void* device, int* mode) {
   return answer("nvmlDeviceGetPersistenceMode", device, mode, 1);
 }

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
 
 #include "analysis/case_analysis.h"
+#include "core/json.h"
+#include "core/saturated.h"
 #include "document/held_up.h"
 
 namespace normbench {
@@ -105,6 +109,11 @@ std::vector<bool> preempted(const CaseResult& result, const std::vector<double>&
 
 bool is_read(const Round& round) { return round.state.sm_clock_mhz > 0; }
 
+/// 0 where it is not known.
+std::int64_t clock_mhz(const Round& round, bool over_turns) {
+  return over_turns ? round.turn_clock_mhz : round.state.sm_clock_mhz;
+}
+
 std::int64_t reasons(const Round& round) { return round.state.throttle_bits & ~throttle_idle; }
 
 bool is_off(std::int64_t mhz, std::int64_t middle_mhz) {
@@ -131,8 +140,8 @@ void add_flags(const CaseResult& result, const DeviceStates& states, const Resul
     any |= flag_when(khz > 0 && khz < kSlowClock * static_cast<double>(noise.frequency_khz),
                      Flag::SlowClock);
     any |= flag_when(z[i] > kOutlier, Flag::Outlier);
-    any |= flag_when(is_read(round) && is_off(round.state.sm_clock_mhz, states.middle_mhz),
-                     Flag::DeviceClock);
+    const std::int64_t mhz = clock_mhz(round, states.over_turns);
+    any |= flag_when(mhz > 0 && is_off(mhz, states.middle_mhz), Flag::DeviceClock);
     any |= flag_when((reasons(round) & states.sometimes_bits) != 0, Flag::DeviceThrottled);
     if (any) noise.disturbed.push_back(i);
   }
@@ -165,6 +174,37 @@ void add_sensitivity(const std::vector<double>& times, const std::vector<double>
   noise.sensitive = std::abs(std::log(noise.undisturbed->value / ratio.value)) > half_width(ratio);
 }
 
+bool is_count(const Json& json) {
+  return json.is_number_integer() && json.get<std::int64_t>() >= 0;
+}
+
+/// What was counted from the condition before the rounds to that after them: in steps, of which the
+/// last may have begun before.
+void add_held_back(const GroupResult& group, DeviceStates& states) {
+  const Json& before = value_at(group.condition_before, "/held_back_ns");
+  const Json& after = value_at(group.condition_after, "/held_back_ns");
+  if (!before.is_object() || !after.is_object()) return;
+  for (const auto& [reason, ns] : after.items()) {
+    const Json was = before.value(reason, Json());
+    if (!is_count(ns) || !is_count(was)) continue;
+    const auto held_ns = ns.get<std::int64_t>() - was.get<std::int64_t>();
+    if (held_ns > 0) states.held_back_ns.emplace(reason, std::min(held_ns, states.rounds_ns));
+  }
+}
+
+/// From the start of the first turn to the end of the last.
+std::int64_t rounds_ns(const GroupResult& group) {
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max(), last_ns = 0;
+  for (const auto* list : {&group.cases, &group.limits})
+    for (const CaseResult& result : *list)
+      for (const auto* rounds : {&result.rounds, &result.cut_rounds})
+        for (const Round& round : *rounds) {
+          first_ns = std::min(first_ns, std::max<std::int64_t>(0, round.start_ns));
+          last_ns = std::max(last_ns, saturated_sum(round.start_ns, round.wall_ns));
+        }
+  return std::max<std::int64_t>(0, last_ns - first_ns);
+}
+
 }  // namespace
 
 bool DeviceStates::clock_changed() const {
@@ -174,7 +214,9 @@ bool DeviceStates::warmed() const { return high_c - low_c >= kWarmer; }
 
 DeviceStates device_states(const GroupResult& group) {
   DeviceStates states{.slowest_ns = group.slowest_state_ns};
-  std::vector<double> clocks;
+  states.rounds_ns = rounds_ns(group);
+  add_held_back(group, states);
+  std::vector<double> clocks, at_ends;
   std::vector<std::int64_t> celsius;
   std::int64_t all = -1, any = 0;
   for (const auto* list : {&group.cases, &group.limits})
@@ -182,19 +224,23 @@ DeviceStates device_states(const GroupResult& group) {
       if (!measured(result) || !uses_gpu(result)) continue;
       states.turns += static_cast<int>(result.rounds.size());
       for (const Round& round : result.rounds) {
+        if (round.turn_clock_mhz > 0) clocks.push_back(static_cast<double>(round.turn_clock_mhz));
         if (!is_read(round)) continue;
-        clocks.push_back(static_cast<double>(round.state.sm_clock_mhz));
+        at_ends.push_back(static_cast<double>(round.state.sm_clock_mhz));
         celsius.push_back(round.state.temperature_c);
         all &= reasons(round);
         any |= reasons(round);
       }
     }
-  states.read = static_cast<int>(clocks.size());
+  states.read = static_cast<int>(at_ends.size());
+  states.over_turns = !clocks.empty();
+  if (!states.over_turns) clocks = std::move(at_ends);
   if (clocks.empty()) return states;
   const auto [low, high] = std::ranges::minmax(clocks);
   states.low_mhz = std::llround(low);
   states.high_mhz = std::llround(high);
   states.middle_mhz = std::llround(median(clocks));
+  if (states.read == 0) return states;
   states.low_c = std::ranges::min(celsius);
   states.high_c = std::ranges::max(celsius);
   states.always_bits = all;

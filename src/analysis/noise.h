@@ -45,18 +45,24 @@ struct CaseNoise {
 ///   and up to three of its square roots more, as a Poisson process gives.
 /// - slow clock: more than 2 % below the case's median frequency.
 /// - outlier: slow, with a modified z-score of the log time above 3.5 (Iglewicz and Hoaglin, 1993).
-/// - device clock: the GPU's was more than 2 % off the median of the group's turns.
+/// - device clock: the GPU's was more than 2 % off the median of the group's turns. It is the one
+///   that it had over the turn; where that was not counted, the one at its end.
 /// - device throttled: for a reason that other turns of the group did not have.
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results);
 
-/// The GPU's states at the ends of a group's turns; all zeros where none was read.
+/// What a group's turns and their ends found the GPU in, and what held its clocks back in its
+/// rounds; all zeros where nothing was read.
 struct DeviceStates {
-  int turns = 0, read = 0;  // turns on the GPU; those whose state was read
+  int turns = 0, read = 0;  // on the GPU, and of which the state was read
+  bool over_turns = false;  // clocks are those that turns had, not those at their ends
   std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;  // SM clock
   std::int64_t low_c = 0, high_c = 0;
   // Reasons that held the clocks back in all turns, and in only some. Idling is no reason.
   std::int64_t always_bits = 0, sometimes_bits = 0;
-  std::int64_t slowest_ns = 0;  // the longest reading
+  std::int64_t slowest_ns = 0;  // of the readings
+  // From the first round to the last; for how long of that which reasons held the clocks back.
+  std::int64_t rounds_ns = 0;
+  std::map<std::string, std::int64_t> held_back_ns = {};
 
   bool clock_changed() const;  // by more than 2 % of its median
   bool warmed() const;         // by 10 C or more

@@ -84,6 +84,11 @@ class Queue {
   /// mark. The host does not wait. Only other threads may use `other` meanwhile, and only to
   /// submit.
   virtual void wait_for(Queue& /*other*/, int /*mark*/) {}
+  /// From here on the device counts the cycles of its processors, where it can.
+  virtual void start_cycles() {}
+  /// The clock rate in MHz that they had from start_cycles() to here; 0 where that is not known.
+  /// Both wait for all that was submitted.
+  virtual std::int64_t stop_cycles() { return 0; }
   /// From the first mark on the host sleeps in wait(), and leaves its core to others, instead of
   /// looking again and again. Call before the first mark.
   virtual void sleep_in_waits() {}

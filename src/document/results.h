@@ -27,8 +27,9 @@ struct Round {
   std::int64_t start_ns = 0;   // since the group's start
   std::int64_t queued_ns = 0;  // longest wait of one of its threads for a processor
   Counters counters;
-  Disturbance disturbance = {};  // during the turn and its warm-up
-  DeviceState state = {};        // the state of the turn's device at its end
+  Disturbance disturbance = {};  // over the turn and its warm-up
+  DeviceState state = {};        // of the device that the turn used, at its end
+  std::int64_t turn_clock_mhz = 0;  // that its processors had over the turn; 0: not known
   bool operator==(const Round&) const = default;
 };
 

@@ -41,6 +41,7 @@ inline constexpr auto round_columns = std::to_array<RoundColumn>({
     {"throttled_ns", [](Round& r) -> std::int64_t& { return r.disturbance.throttled_ns; }},
     {"frequency_khz", [](Round& r) -> std::int64_t& { return r.disturbance.frequency_khz; }},
     {"sm_clock_mhz", [](Round& r) -> std::int64_t& { return r.state.sm_clock_mhz; }},
+    {"turn_clock_mhz", [](Round& r) -> std::int64_t& { return r.turn_clock_mhz; }},
     {"throttle_bits", [](Round& r) -> std::int64_t& { return r.state.throttle_bits; }},
     {"temperature_c", [](Round& r) -> std::int64_t& { return r.state.temperature_c; }},
 });

@@ -20,7 +20,9 @@ constexpr auto kReasonWords = std::to_array<ReasonWord>({{0x001, "gpu_idle"},
                                                          {0x020, "sw_thermal_slowdown"},
                                                          {0x040, "hw_thermal_slowdown"},
                                                          {0x080, "hw_power_brake_slowdown"},
-                                                         {0x100, "display_clock_setting"}});
+                                                         {0x100, "display_clock_setting"},
+                                                         {0x200, "board_limit"},
+                                                         {0x400, "reliability"}});
 
 std::string word_of(std::uint64_t bit) {
   for (const ReasonWord& known : kReasonWords)

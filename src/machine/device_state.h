@@ -18,7 +18,7 @@ struct DeviceState {
 inline constexpr std::int64_t throttle_idle = 1;
 
 /// The words of a mask of clock event reasons ("sw_power_cap"), lowest bit first; a bit without a
-/// word is "unknown_0x200". Empty when nothing holds the clocks back.
+/// word is "unknown_0x800". Empty when nothing holds the clocks back.
 std::vector<std::string> throttle_words(std::uint64_t mask);
 
 }  // namespace normbench

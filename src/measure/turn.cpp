@@ -176,7 +176,10 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   Turn turn;
   Interlude looked(clock, look);
   Queue* const device = prepared.device();
-  if (device != nullptr) device->reset_marks();
+  if (device != nullptr) {
+    device->reset_marks();
+    device->start_cycles();
+  }
   const HostUse used(clock);
   // The device's time lies within the wall time, and both between what system calls tell.
   turn.round.start_ns = clock.now_ns();
@@ -194,7 +197,10 @@ Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
   used.tell(turn.round);
   turn.round.cpu_ns -= looked.cpu_ns();
   turn.round.counters = turn.round.counters - looked.counters();
-  if (device != nullptr) turn.round.device_ns = device->ns_between(first, last);
+  if (device != nullptr) {
+    turn.round.turn_clock_mhz = device->stop_cycles();
+    turn.round.device_ns = device->ns_between(first, last);
+  }
   if (times) read_stage_times(*times, device, turn);
   prepared.drop_graphs();
   return turn;

@@ -99,15 +99,25 @@ void add_noise(Json& json, const CaseNoise& noise) {
     json["flags"][std::string(name_of(flag))] = rounds;
 }
 
-/// Adds the GPU's states, where they were read.
+/// Only where something held the GPU's clocks back.
+void add_held_back(Json& json, const DeviceStates& states) {
+  if (states.held_back_ns.empty()) return;
+  const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  Json& held = json["gpu_held_back"] = {{"seconds", Json::object()},
+                                        {"of_seconds", seconds(states.rounds_ns)}};
+  for (const auto& [reason, ns] : states.held_back_ns) held["seconds"][reason] = seconds(ns);
+}
+
+/// Only where the GPU's state was read, or its clock.
 void add_device_states(Json& json, const DeviceStates& states) {
-  if (states.read == 0) return;
+  if (states.read == 0 && !states.over_turns) return;
   const auto words = [](std::int64_t bits) {
     return throttle_words(static_cast<std::uint64_t>(bits));
   };
   json["gpu_states"] = {
       {"turns", states.turns},
       {"read", states.read},
+      {"sm_clock_of", states.over_turns ? "turns" : "ends"},
       {"sm_clock_mhz",
        {{"low", states.low_mhz}, {"median", states.middle_mhz}, {"high", states.high_mhz}}},
       {"temperature_c", {{"low", states.low_c}, {"high", states.high_c}}},
@@ -255,6 +265,7 @@ void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& ana
                              {"ratio", interval(pair.ratio)},
                              {"different", pair.different}});
   add_device_states(json, analysis.device);
+  add_held_back(json, analysis.device);
   add_host_states(json, analysis.host);
   add_busy(json, group, analysis.busy);
   json["quality"] = quality_text(analysis);

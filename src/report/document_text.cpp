@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "core/saturated.h"
 #include "core/text.h"
 #include "core/units.h"
 #include "report/words.h"
@@ -66,6 +68,16 @@ void add_condition(const std::string& when, const Json& condition, Rows& rows) {
   rows.add({when, number_at(condition, "/sm_clock_mhz"), number_at(condition, "/memory_clock_mhz"),
             number_at(condition, "/temperature_c"), power(condition),
             link_text(condition.value("pcie", Json())), throttle_text(condition)});
+}
+
+/// "sw_power_cap for 1.2 of 5.0 s, hw_thermal_slowdown for 0.3 of 5.0 s".
+std::string held_back_text(const std::map<std::string, std::int64_t>& held_back_ns,
+                           std::int64_t of_ns) {
+  std::vector<std::string> texts;
+  for (const auto& [reason, ns] : held_back_ns)
+    texts.push_back(fmt::format("{} for {:.1f} of {:.1f} s", reason, static_cast<double>(ns) * 1e-9,
+                                static_cast<double>(of_ns) * 1e-9));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 /// "1,305-1,980", "1,980".
@@ -181,17 +193,23 @@ std::string peers_line(const Experiment& experiment) {
                      fmt::join(peers, " · "), format_percent(kProcessEffect));
 }
 
-std::string condition_table(const GroupResult& group) {
+std::string condition_table(const GroupResult& group, const DeviceStates& states) {
   Rows rows({"when", "SM MHz", "memory MHz", "C", "W", "link", "clocks held back by"});
   add_condition("before", group.condition_before, rows);
+  if (!states.held_back_ns.empty())
+    rows.add(
+        {"between", "", "", "", "", "", held_back_text(states.held_back_ns, states.rounds_ns)});
   add_condition("after", group.condition_after, rows);
   return rows.text({0, 5, 6});
 }
 
 std::string device_states_text(const DeviceStates& states) {
-  if (states.read == 0) return "";
-  std::string text = fmt::format("SM {} MHz, {} C", span_text(states.low_mhz, states.high_mhz),
-                                 span_text(states.low_c, states.high_c));
+  if (states.read == 0 && !states.over_turns) return "";
+  std::string text = fmt::format("SM {} MHz{}", span_text(states.low_mhz, states.high_mhz),
+                                 states.over_turns ? " over the turns" : "");
+  if (states.read == 0) return text;
+  text += fmt::format(", {} C{}", span_text(states.low_c, states.high_c),
+                      states.over_turns ? " at their ends" : "");
   if (states.always_bits != 0) text += ", held back by " + reasons_text(states.always_bits);
   if (states.sometimes_bits != 0)
     text += ", at times held back by " + reasons_text(states.sometimes_bits);
@@ -263,11 +281,22 @@ std::string device_change_warning(const Experiment& experiment) {
 }
 
 std::string throttle_warning(const Experiment& experiment) {
+  std::map<std::string, std::int64_t> held_back_ns;
+  std::int64_t rounds_ns = 0;
+  for (const GroupAnalysis& analysis : experiment.analyses) {
+    if (analysis.device.turns == 0) continue;
+    rounds_ns = saturated_sum(rounds_ns, analysis.device.rounds_ns);
+    for (const auto& [reason, ns] : analysis.device.held_back_ns)
+      held_back_ns[reason] = saturated_sum(held_back_ns[reason], ns);
+  }
   std::vector<std::string> seen;
+  if (!held_back_ns.empty()) seen.push_back(held_back_text(held_back_ns, rounds_ns));
   for (const GroupResult* group : experiment.groups)
     for (const Json* condition : {&group->condition_before, &group->condition_after})
       for (const std::string& word : throttle_reasons(*condition))
-        if (word != "gpu_idle" && std::ranges::find(seen, word) == seen.end()) seen.push_back(word);
+        if (word != "gpu_idle" && !held_back_ns.contains(word) &&
+            std::ranges::find(seen, word) == seen.end())
+          seen.push_back(word);
   if (seen.empty()) return "";
   return fmt::format("Warning: the GPU held its clocks back ({}): its times may differ elsewhere.",
                      fmt::join(seen, ", "));

@@ -69,11 +69,12 @@ std::string states_warning(const Experiment& experiment);
 /// A warning that the host's memory changed while a group was measured; "" where it did not.
 std::string host_change_warning(const Experiment& experiment);
 std::string device_change_warning(const Experiment& experiment);
-/// The condition of the GPU in a row before and a row after the rounds: clocks, temperature, power,
-/// link, throttle reasons; "" without a GPU.
-std::string condition_table(const GroupResult& group);
+/// A row before and a row after the rounds: clocks, temperature, power, link, throttle reasons; and
+/// one between them where something held the clocks back; "" without a GPU.
+std::string condition_table(const GroupResult& group, const DeviceStates& states);
 
-/// "The GPU held its clocks back (sw_power_cap): …" for any reason but idling; "" if it did not.
+/// "The GPU held its clocks back (sw_power_cap for 1.2 of 5.0 s): …" for any reason but idling;
+/// without a time where that was not counted; "" without a reason.
 std::string throttle_warning(const Experiment& experiment);
 
 }  // namespace normbench

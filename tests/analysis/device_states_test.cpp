@@ -52,6 +52,20 @@ TEST_F(GpuDayDeviceStates, AClockThatChangesIsFlagged) {
   EXPECT_THAT(flagged(), Contains(Pair(Flag::DeviceClock, ElementsAre(5, 7))));
 }
 
+/// The driver's reading comes when the work is done.
+TEST_F(GpuDayDeviceStates, TheClockThatATurnHadCountsBeforeThatAtItsEnd) {
+  for (auto* list : {&group().cases, &group().limits})
+    for (CaseResult& result : *list)
+      for (Round& round : result.rounds) round.turn_clock_mhz = 1'755;
+  state(5).sm_clock_mhz = 1'200;
+  EXPECT_FALSE(device_states(group()).changed());
+  EXPECT_EQ(device_states(group()).middle_mhz, 1'755);
+  EXPECT_THAT(flagged(), Not(Contains(Key(Flag::DeviceClock))));
+  group().cases[2].rounds[7].turn_clock_mhz = 1'500;
+  EXPECT_TRUE(device_states(group()).clock_changed());
+  EXPECT_THAT(flagged(), Contains(Pair(Flag::DeviceClock, ElementsAre(7))));
+}
+
 TEST_F(GpuDayDeviceStates, AReasonOfSomeTurnsIsFlagged) {
   state(2).throttle_bits = 0x4;
   const DeviceStates states = device_states(group());
@@ -76,6 +90,28 @@ TEST_F(GpuDayDeviceStates, TenDegreesAreAChange) {
   EXPECT_FALSE(device_states(group()).changed());
   state(19).temperature_c = 50;
   EXPECT_TRUE(device_states(group()).changed());
+}
+
+TEST_F(GpuDayDeviceStates, WhatHeldTheClocksBackIsCountedOverTheRounds) {
+  using Times = std::map<std::string, std::int64_t>;
+  const auto held = [&](Json before, Json after) {
+    group().condition_before = {{"held_back_ns", std::move(before)}};
+    group().condition_after = {{"held_back_ns", std::move(after)}};
+    return device_states(group()).held_back_ns;
+  };
+  EXPECT_EQ(held({{"sw_power_cap", 7}, {"sync_boost", 9}, {"reliability", 2}},
+                 {{"sw_power_cap", 12}, {"sync_boost", 9}, {"reliability", 1}, {"board_limit", 3}}),
+            (Times{{"sw_power_cap", 5}}));
+  EXPECT_GT(device_states(group()).rounds_ns, 0);
+  EXPECT_EQ(held(nullptr, {{"sw_power_cap", 12}}), Times{});
+  EXPECT_EQ(held({{"sw_power_cap", "much"}}, {{"sw_power_cap", 12}}), Times{});
+  EXPECT_EQ(held({{"sw_power_cap", std::numeric_limits<std::int64_t>::min()}},
+                 {{"sw_power_cap", std::numeric_limits<std::int64_t>::max()}}),
+            Times{});
+  // It is counted in steps, longer than short rounds.
+  const std::int64_t rounds_ns = device_states(group()).rounds_ns;
+  EXPECT_EQ(held({{"sw_power_cap", 0}}, {{"sw_power_cap", 2 * rounds_ns}}),
+            (Times{{"sw_power_cap", rounds_ns}}));
 }
 
 TEST_F(GpuDayDeviceStates, TurnsThatWereNotReadSayNothing) {

@@ -107,6 +107,17 @@ class SecondDevice(unittest.TestCase):
             done = subprocess.run([TRACE_CHECK, out / "trace.json"], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout), (0, ""))
 
+    def test_what_held_its_clocks_back_is_told_though_it_is_gone(self):
+        path = self.dir / "config.json"
+        path.write_text(json.dumps(CONFIG))
+        out = self.dir / "out"
+        before = ("env", "FAKE_NVML_HELD_BACK_NS=250000000")
+        done = self.normbench("run", "--config", path, "--out", out, before=before)
+        held = json.loads((out / "results.json").read_text())["groups"][0]["gpu_held_back"]
+        self.assertEqual(list(held["seconds"]), ["sw_power_cap"])
+        self.assertEqual(held["seconds"]["sw_power_cap"], held["of_seconds"])  # of short rounds
+        self.assertRegex(done.stdout, r"held its clocks back \(sw_power_cap for \d\.\d of \d\.\d s")
+
     def test_what_leaves_it_alone_makes_no_context(self):
         contexts = self.dir / "contexts"
         before = ("env", f"FAKE_CUDA_CONTEXTS={contexts}")

@@ -51,6 +51,19 @@ TEST(GpuDayNvml, ReadsTheStateOfATurnTogether) {
   EXPECT_EQ(Nvml(kGpu, FAKE_NVML).state(), std::nullopt);
 }
 
+/// A number that is a setting of this driver, and not the time, is the smaller one.
+TEST(GpuDayNvml, ReadsForHowLongReasonsHeldTheClocksBack) {
+  using Times = std::map<std::string, std::int64_t>;
+  EXPECT_EQ(Nvml(kGpu, FAKE_NVML).held_back_ns(), (Times{{"sw_power_cap", 2'000'000'000},
+                                                         {"sync_boost", 0},
+                                                         {"sw_thermal_slowdown", 3'000'000'000},
+                                                         {"hw_thermal_slowdown", 1},
+                                                         {"hw_power_brake_slowdown", 1}}));
+  EXPECT_EQ(Nvml(kGpu, "libc.so.6").held_back_ns(), Times{});
+  const Failing failing("nvmlDeviceGetFieldValues");
+  EXPECT_EQ(Nvml(kGpu, FAKE_NVML).held_back_ns(), Times{});
+}
+
 TEST(Nvml, AnOlderLibraryIsAskedByItsOwnNames) {
   const Nvml nvml(kGpu, FAKE_NVML_12);
   EXPECT_EQ(nvml.missing(), "");
@@ -106,10 +119,11 @@ TEST(Nvml, OneEndsWithoutTheOther) {
 
 TEST(ThrottleWords, OfEveryBit) {
   EXPECT_THAT(throttle_words(0), ElementsAre());
-  EXPECT_THAT(throttle_words(0x3FF),
+  EXPECT_THAT(throttle_words(0xFFF),
               ElementsAre("gpu_idle", "applications_clocks_setting", "sw_power_cap", "hw_slowdown",
                           "sync_boost", "sw_thermal_slowdown", "hw_thermal_slowdown",
-                          "hw_power_brake_slowdown", "display_clock_setting", "unknown_0x200"));
+                          "hw_power_brake_slowdown", "display_clock_setting", "board_limit",
+                          "reliability", "unknown_0x800"));
 }
 
 TEST(Condition, HoldsEveryReading) {
@@ -117,6 +131,12 @@ TEST(Condition, HoldsEveryReading) {
             (Json{{"sm_clock_mhz", 1755},
                   {"memory_clock_mhz", 2619},
                   {"throttle_reasons", {"sw_power_cap", "hw_thermal_slowdown"}},
+                  {"held_back_ns",
+                   {{"hw_power_brake_slowdown", 1},
+                    {"hw_thermal_slowdown", 1},
+                    {"sw_power_cap", 2'000'000'000},
+                    {"sw_thermal_slowdown", 3'000'000'000},
+                    {"sync_boost", 0}}},
                   {"temperature_c", 63},
                   {"power_w", 312.5},
                   {"power_limit_w", 700.0},
@@ -129,6 +149,7 @@ TEST(Condition, WithoutNvmlIsNull) {
             (Json{{"sm_clock_mhz", nullptr},
                   {"memory_clock_mhz", nullptr},
                   {"throttle_reasons", nullptr},
+                  {"held_back_ns", nullptr},
                   {"temperature_c", nullptr},
                   {"power_w", nullptr},
                   {"power_limit_w", nullptr},
@@ -157,6 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"nvmlDeviceGetClockInfo", {"/sm_clock_mhz", "/memory_clock_mhz"}},
         Broken{"nvmlDeviceGetCurrentClocksEventReasons,nvmlDeviceGetCurrentClocksThrottleReasons",
                {"/throttle_reasons"}},
+        Broken{"nvmlDeviceGetFieldValues", {"/held_back_ns"}},
         Broken{"nvmlDeviceGetTemperatureV,nvmlDeviceGetTemperature", {"/temperature_c"}},
         Broken{"nvmlDeviceGetPowerUsage", {"/power_w"}},
         Broken{"nvmlDeviceGetEnforcedPowerLimit", {"/power_limit_w"}},

@@ -61,6 +61,17 @@ TEST_F(DeviceTurnTest, TheDevicesTimeLiesWithinTheWallTime) {
     }
 }
 
+TEST_F(DeviceTurnTest, TheClockOverTheTurnIsReadAroundIt) {
+  device->on_cycles = [&] {
+    clock.time_ns += 50'000;
+    return 1'755;
+  };
+  const Turn turn = turn_of(send_and_cast(), {.iterations = 3});
+  EXPECT_EQ(turn.round.turn_clock_mhz, 1'755);
+  EXPECT_EQ(turn.round.wall_ns, 1'800'000);
+  EXPECT_EQ(turn.round.device_ns, 1'800'000);
+}
+
 TEST_F(DeviceTurnTest, WarmsUpLongerAndWaitsOnceAtTheEnd) {
   turn_of(send_and_cast(), {.iterations = 2});
   std::vector<std::string> expected;

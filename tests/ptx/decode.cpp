@@ -231,11 +231,11 @@ class Decoder {
   }
   /// The column of "%tid.x".
   std::optional<int> special_of(std::string_view name) {
-    static const std::map<std::string_view, Special> specials{{"%tid", Special::Tid},
-                                                              {"%ntid", Special::Ntid},
-                                                              {"%ctaid", Special::Ctaid},
-                                                              {"%nctaid", Special::Nctaid},
-                                                              {"%laneid", Special::Lane}};
+    static const std::map<std::string_view, Special> specials{
+        {"%tid", Special::Tid},        {"%ntid", Special::Ntid},
+        {"%ctaid", Special::Ctaid},    {"%nctaid", Special::Nctaid},
+        {"%laneid", Special::Lane},    {"%smid", Special::Processor},
+        {"%clock64", Special::Cycles}, {"%globaltimer", Special::Nanoseconds}};
     std::string_view axis = name;
     const auto found = specials.find(take_until(axis, "."));
     if (found == specials.end()) return std::nullopt;

@@ -50,8 +50,9 @@ struct Op {
   std::string_view text;
 };
 
-/// A register that the machine fills; the lane's number comes last.
-enum class Special { Tid, Ntid, Ctaid, Nctaid, Lane };
+/// A register that the machine fills. A block has a multiprocessor of its own, with its number.
+/// While a block runs, 1,980 cycles and 1,000 ns go by.
+enum class Special { Tid, Ntid, Ctaid, Nctaid, Lane, Processor, Cycles, Nanoseconds };
 
 struct SpecialRegister {
   Special what;

@@ -46,6 +46,17 @@ class GpuDayPtx : public CudaTest {
   PtxLaunches launches{cuda, true};
 };
 
+/// Host bodies have no clock: nothing is compared.
+TEST_F(GpuDayPtx, TheClockRateIsThatOfTheMultiprocessors) {
+  PtxLaunches alone{cuda, false};
+  cuda.runs_launch = [&](const FakeLaunch& launch) { alone(launch); };
+  const auto backend = make_cuda_backend({});
+  const auto queue = backend->make_queue(1, nullptr);
+  queue->start_cycles();
+  EXPECT_EQ(queue->stop_cycles(), 1'980);
+  EXPECT_THAT(cuda.violations, testing::IsEmpty());
+}
+
 TEST_F(GpuDayPtx, EveryRowOfTheQuickSelftestIsRightAndAsItsHostBodies) {
   const Backends backends = make_backends();
   const selftest::PlaceFinding place =

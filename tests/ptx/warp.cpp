@@ -78,8 +78,14 @@ void Warp::start(unsigned first_thread) {
 
 void Warp::set_special(const SpecialRegister& special, unsigned lane) {
   const auto& [grid, block, blocks] = block_.phases;
-  const std::array sources{position_of(first_thread_ + lane, block), block,
-                           position_of(blocks.size() - 1, grid), grid, dim3(lane)};
+  const std::array sources{position_of(first_thread_ + lane, block),
+                           block,
+                           position_of(blocks.size() - 1, grid),
+                           grid,
+                           dim3(lane),
+                           dim3(static_cast<unsigned>(blocks.size() - 1)),
+                           dim3(static_cast<unsigned>(1'980 * blocks.back())),
+                           dim3(static_cast<unsigned>(1'000 * blocks.back()))};
   column_to(special.column)[lane] =
       at_axis(sources.at(static_cast<std::size_t>(special.what)), special.axis);
 }

@@ -39,6 +39,13 @@ TEST(GpuDayDeviceStatesText, SaysWhatTheTurnsFound) {
       "hw_slowdown, hw_thermal_slowdown; read after 12 of 240 turns, as a reading takes up to "
       "5.0 ms");
   EXPECT_EQ(device_states_text({}), "");
+  states.sometimes_bits = 0;
+  states.read = states.turns;
+  states.over_turns = true;
+  EXPECT_EQ(device_states_text(states),
+            "SM 1,305-1,980 MHz over the turns, 41-43 C at their ends, held back by sw_power_cap");
+  states.read = 0;
+  EXPECT_EQ(device_states_text(states), "SM 1,305-1,980 MHz over the turns");
 }
 
 TEST(GpuDayDeviceStatesText, WarnsOfAChange) {
@@ -54,10 +61,22 @@ TEST(GpuDayDeviceStatesText, IsInTheDocumentWhereItWasRead) {
   const Json states = document(changing())["groups"][0]["gpu_states"];
   EXPECT_EQ(states["turns"], 100);
   EXPECT_EQ(states["read"], 60);
+  EXPECT_EQ(states["sm_clock_of"], "ends");
   EXPECT_EQ(states["sm_clock_mhz"], (Json{{"low", 1'305}, {"median", 1'980}, {"high", 1'980}}));
   EXPECT_EQ(states["throttle_reasons"]["sometimes"], (Json{"sw_power_cap", "hw_thermal_slowdown"}));
   EXPECT_EQ(states["changed"], true);
   EXPECT_EQ(document(changing())["groups"][0]["cases"][1]["flags"]["GPU clock"], Json{4});
+}
+
+TEST(GpuDayDeviceStatesText, WhatHeldItBackIsInTheDocument) {
+  Results results = examples::gpu();
+  EXPECT_FALSE(document(results)["groups"][0].contains("gpu_held_back"));
+  GroupResult& group = results.groups[0];
+  group.condition_before["held_back_ns"] = {{"sw_power_cap", 1'000'000'000}, {"sync_boost", 5}};
+  group.condition_after["held_back_ns"] = {{"sw_power_cap", 1'050'000'000}, {"sync_boost", 5}};
+  const Json held = document(results)["groups"][0]["gpu_held_back"];
+  EXPECT_EQ(held["seconds"], (Json{{"sw_power_cap", 0.05}}));
+  EXPECT_GT(held["of_seconds"], 0.05);
 }
 
 }  // namespace

@@ -53,16 +53,30 @@ TEST(MachineText, SaysWhenABetterInstructionSetIsLeftOut) {
 }
 
 TEST(ConditionTable, HasNoRowsWithoutAGpu) {
-  EXPECT_EQ(condition_table(examples::tie().groups[0]), "");
+  EXPECT_EQ(condition_table(examples::tie().groups[0], {}), "");
 }
 
 TEST(ConditionTable, LeavesOutColumnsThatCouldNotBeRead) {
   GroupResult group = examples::gpu().groups[0];
   group.condition_after = nullptr;
   group.condition_before = {{"sm_clock_mhz", 1'980}, {"temperature_c", nullptr}};
-  EXPECT_EQ(condition_table(group),
+  EXPECT_EQ(condition_table(group, {}),
             "  when    SM MHz  clocks held back by\n"
             "  before   1,980  cannot be read here\n");
+}
+
+TEST(ConditionTable, SaysWhatHeldTheClocksBackBetween) {
+  GroupResult group = examples::gpu().groups[0];
+  group.condition_before =
+      group.condition_after = {{"sm_clock_mhz", 1'980}, {"throttle_reasons", {"gpu_idle"}}};
+  EXPECT_EQ(condition_table(group, {.rounds_ns = 5'000'000'000,
+                                    .held_back_ns = {{"hw_thermal_slowdown", 300'000'000},
+                                                     {"sw_power_cap", 1'249'000'000}}}),
+            "  when     SM MHz  clocks held back by\n"
+            "  before    1,980  gpu_idle\n"
+            "  between          hw_thermal_slowdown for 0.3 of 5.0 s, sw_power_cap for 1.2 of 5.0 "
+            "s\n"
+            "  after     1,980  gpu_idle\n");
 }
 
 TEST(ThrottleWarning, IsOfAnythingButIdling) {
@@ -79,6 +93,17 @@ TEST(ThrottleWarning, IsOfAnythingButIdling) {
   group.condition_before["throttle_reasons"] = {"gpu_idle"};
   group.condition_after["throttle_reasons"] = nullptr;
   EXPECT_EQ(warning(), "");
+  // What is gone by the end was counted.
+  for (CaseResult& result : group.cases)
+    for (Round& round : result.rounds) round = {.wall_ns = 1'000'000, .counters = {}};
+  group.limits.clear();
+  group.cases[1].rounds.back().start_ns = 1'999'000'000;
+  group.condition_before["held_back_ns"] = {{"sw_power_cap", 700'000'000}, {"sync_boost", 0}};
+  group.condition_after["held_back_ns"] = {{"sw_power_cap", 1'200'000'000}, {"sync_boost", 0}};
+  group.condition_after["throttle_reasons"] = {"board_limit"};
+  EXPECT_EQ(warning(),
+            "Warning: the GPU held its clocks back (sw_power_cap for 0.5 of 2.0 s, board_limit): "
+            "its times may differ elsewhere.");
 }
 
 }  // namespace

@@ -155,9 +155,11 @@ Json describe_device(int device, const Nvml& nvml, bool ready) {
 
 Json condition_of(const Nvml& nvml) {
   const Nvml::Link link = nvml.link();
+  const auto held_back_ns = nvml.held_back_ns();
   return {{"sm_clock_mhz", or_null(nvml.sm_clock_mhz())},
           {"memory_clock_mhz", or_null(nvml.memory_clock_mhz())},
           {"throttle_reasons", or_null(nvml.throttle_reasons())},
+          {"held_back_ns", held_back_ns.empty() ? Json() : Json(held_back_ns)},
           {"temperature_c", or_null(nvml.temperature_c())},
           {"power_w", watts(nvml.power_mw())},
           {"power_limit_w", watts(nvml.power_limit_mw())},

@@ -17,7 +17,8 @@ std::string pci_bus_id(int device);
 /// is asked, and nothing makes a context. Throws CudaError.
 Json describe_device(int device, const Nvml& nvml, bool ready);
 
-/// Clocks in MHz, throttle reasons, temperature, power in W and the link, as they are now.
+/// Clocks in MHz, throttle reasons, temperature, power in W and the link, as they are now; and for
+/// how long each reason has held the clocks back so far.
 Json condition_of(const Nvml& nvml);
 
 }  // namespace normbench::cuda

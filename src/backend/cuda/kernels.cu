@@ -1,5 +1,6 @@
 /// All kernels but the fused ones and the references.
 #include "backend/cuda/busy.cuh"
+#include "backend/cuda/clock.cuh"
 #include "backend/cuda/eager.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/launch.cuh"
@@ -19,6 +20,11 @@ struct Empty {
 cudaError_t launch_empty(cudaStream_t stream) { return launch(stream, Empty{}); }
 
 cudaError_t load_empty() { return launch(only_load(), Empty{}); }
+
+cudaError_t launch_read_clocks(cudaStream_t stream, ClockReading* readings, unsigned count,
+                               unsigned blocks) {
+  return launch(stream, ReadClocks{.grid = {.x = blocks}, .readings = readings, .count = count});
+}
 
 std::string built_architectures() {
   std::string text;

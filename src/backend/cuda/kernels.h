@@ -22,6 +22,16 @@ cudaError_t launch_empty(cudaStream_t stream);
 /// Loads it without running it: the error tells whether this build runs on this device.
 cudaError_t load_empty();
 
+/// What a multiprocessor's cycles and the GPU's clock are at one moment; zeros: nothing was read.
+struct ClockReading {
+  std::uint64_t cycles = 0, time_ns = 0;
+};
+
+/// Each multiprocessor that one of `blocks` blocks comes to notes its own in `readings`, of which
+/// there are `count`, at its number.
+cudaError_t launch_read_clocks(cudaStream_t stream, ClockReading* readings, unsigned count,
+                               unsigned blocks);
+
 /// The GPUs that this build has kernels for: "sm_80, sm_90".
 std::string built_architectures();
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace normbench::cuda {
@@ -18,6 +19,42 @@ constexpr unsigned kDriverVersionBytes = 80;
 struct MemoryBytes {
   unsigned long long total, free, used;
 };
+
+/// nvmlFieldValue_t, of a number without a sign.
+struct FieldValue {
+  unsigned field, scope;
+  long long at_us, latency_us;
+  int type, result;
+  unsigned long long value;
+};
+
+/// Of nvmlValueType_t.
+constexpr int kUnsignedInt = 1, kUnsignedLong = 2, kUnsignedLongLong = 3;
+
+bool is_known(const FieldValue& field) {
+  return field.result == kSuccess && field.type >= kUnsignedInt && field.type <= kUnsignedLongLong;
+}
+
+/// A field that counts for how long a reason has held the clocks back.
+struct TimeField {
+  unsigned number;
+  std::uint64_t reason;
+};
+
+/// The reason's own, or of a policy that means the same. Three of them are numbered from 251 on by
+/// some drivers and from 269 on by later ones; whatever else has such a number is a setting, which
+/// does not grow.
+constexpr auto kTimeFields = std::to_array<TimeField>({{74, 0x004},
+                                                       {75, 0x020},
+                                                       {76, 0x010},
+                                                       {77, 0x200},
+                                                       {79, 0x400},
+                                                       {251, 0x020},
+                                                       {252, 0x040},
+                                                       {253, 0x080},
+                                                       {269, 0x020},
+                                                       {270, 0x040},
+                                                       {271, 0x080}});
 
 /// nvmlTemperature_v1_t.
 struct Temperature {
@@ -145,6 +182,22 @@ std::optional<std::uint64_t> Nvml::throttle_mask() const {
 std::optional<std::vector<std::string>> Nvml::throttle_reasons() const {
   const auto mask = throttle_mask();
   return mask ? std::optional(throttle_words(*mask)) : std::nullopt;
+}
+
+std::map<std::string, std::int64_t> Nvml::held_back_ns() const {
+  auto* const query = function<int(Gpu*, int, FieldValue*)>("nvmlDeviceGetFieldValues");
+  std::array<FieldValue, kTimeFields.size()> fields{};
+  for (std::size_t i = 0; i < fields.size(); ++i) fields[i].field = kTimeFields[i].number;
+  if (gpu_ == nullptr || query == nullptr ||
+      query(gpu_, static_cast<int>(fields.size()), fields.data()) != kSuccess)
+    return {};
+  std::map<std::string, std::int64_t> times;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (!is_known(fields[i])) continue;
+    std::int64_t& ns = times[throttle_words(kTimeFields[i].reason).front()];
+    ns = std::max(ns, static_cast<std::int64_t>(fields[i].value));
+  }
+  return times;
 }
 
 std::optional<DeviceState> Nvml::state() const {

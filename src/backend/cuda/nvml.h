@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,10 @@ class Nvml {
   /// The fastest that GPU and slot can do together.
   Link max_link() const;
   std::optional<std::vector<std::string>> throttle_reasons() const;
+  /// Nanoseconds for which each reason has held the clocks back so far, by the words of
+  /// throttle_words(); only those that can be read. What is between two readings counts: they start
+  /// anywhere. Drivers count in steps of about 100 ms.
+  std::map<std::string, std::int64_t> held_back_ns() const;
   /// Clock, throttle reasons and temperature together; nothing where the clock cannot be read.
   std::optional<DeviceState> state() const;
 

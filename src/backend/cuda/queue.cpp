@@ -57,6 +57,11 @@ std::int64_t CudaQueue::ns_between(int from, int to) {
   return std::llround(static_cast<double>(ms) * 1e6);
 }
 
+void CudaQueue::start_cycles() {
+  if (!cycles_) cycles_.emplace();
+  cycles_->start(stream());
+}
+
 void CudaQueue::begin_capture() {
   drop_capture();
   check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),

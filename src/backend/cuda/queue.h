@@ -4,7 +4,7 @@
 #include <deque>
 #include <mutex>
 
-#include "backend/cuda/kernels.h"
+#include "backend/cuda/cycles.h"
 #include "backend/cuda/runtime.h"
 
 namespace normbench::cuda {
@@ -26,6 +26,8 @@ class CudaQueue final : public Queue {
   std::int64_t ns_between(int from, int to) override;
   void reset_marks() override { marks_ = 0; }
   void wait_for(Queue& other, int mark) override;
+  void start_cycles() override;
+  std::int64_t stop_cycles() override { return cycles_->stop(stream()); }
   void sleep_in_waits() override { sleeps_ = true; }
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;
@@ -49,6 +51,7 @@ class CudaQueue final : public Queue {
   std::deque<Event> events_;  // kept when marks are forgotten
   int marks_ = 0;
   bool sleeps_ = false;
+  std::optional<Cycles> cycles_;  // made when first asked for
   bool capturing_ = false, loading_ = false;
   std::vector<std::byte*> locked_;
 };

@@ -161,9 +161,11 @@ Turn PipelineContender::take_turn(const TurnShape& shape, std::mt19937_64& rando
   if (shape.warmup_ns > 0)
     engine_.run(std::min<std::int64_t>(pipeline.in_flight, pipeline.items), options);
   cold_files_.drop();
+  if (engine_.has_device()) engine_.device().start_cycles();
   Flow flow = engine_.run(pipeline.items, options);
   Turn turn;
   turn.round = flow.round;
+  if (engine_.has_device()) turn.round.turn_clock_mhz = engine_.device().stop_cycles();
   if (shape.marks) {
     turn.stage_ns = std::move(flow.stage_ns);
     turn.calls_ns = std::move(flow.calls_ns);
