@@ -1,7 +1,6 @@
 #include "record/nvtx.h"
 
 #include <nvtx3/nvToolsExt.h>
-#include <nvtx3/nvToolsExtPayload.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "record/nvtx_payload.h"
 #include "record/text_hash.h"
 
 namespace normbench::nvtx {
@@ -25,26 +25,7 @@ static_assert(colours.size() == words(RangeKind{}).size());
 /// Category 0 means none to NVTX.
 std::uint32_t category_of(RangeKind kind) { return static_cast<std::uint32_t>(kind) + 1; }
 
-/// The tool's id of the schema of one number, `bytes`; 0 when the tool knows no schemas.
-std::uint64_t register_bytes(nvtxDomainHandle_t domain) {
-  nvtxPayloadSchemaEntry_t entry{};
-  entry.type = NVTX_PAYLOAD_ENTRY_TYPE_UINT64;
-  entry.name = "bytes";
-  entry.description = "read and written by the range's work";
-  nvtxPayloadSchemaAttr_t schema{};
-  schema.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
-                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
-                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
-                     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
-  schema.name = "bytes";
-  schema.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
-  schema.entries = &entry;
-  schema.numEntries = 1;
-  schema.payloadStaticSize = sizeof(std::uint64_t);
-  return nvtxPayloadSchemaRegister(domain, &schema);
-}
-
-/// The texts registered with the tool, and the handles that it gave for them.
+/// Texts registered with the tool, and its handles.
 class Strings {
  public:
   using Entry = std::pair<const std::string, nvtxStringHandle_t>;
@@ -117,13 +98,8 @@ void push(RangeKind kind, std::string_view name, std::int64_t bytes) {
   Domain& to = domain();
   nvtxEventAttributes_t event = event_of(to, kind, name);
   const auto moved = static_cast<std::uint64_t>(bytes);
-  const nvtxPayloadData_t payload{
-      .schemaId = to.bytes_schema, .size = sizeof(moved), .payload = &moved};
-  if (bytes > 0 && to.bytes_schema != 0) {
-    event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
-    event.reserved0 = 1;  // the number of payloads
-    event.payload.ullValue = NVTX_POINTER_AS_PAYLOAD_ULLVALUE(&payload);
-  } else if (bytes > 0) {
+  if (bytes > 0 && push_with_bytes(to.handle, event, to.bytes_schema, moved)) return;
+  if (bytes > 0) {
     event.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
     event.payload.ullValue = moved;
   }

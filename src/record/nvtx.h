@@ -33,8 +33,9 @@ namespace normbench::nvtx {
 bool attached();
 
 /// Pushes a nested range on this thread, with the kind's category and colour. The name is
-/// registered once; bytes above 0 are a payload of the schema `bytes`, or a plain number for a tool
-/// without schemas. Call push, push_capture and pop only while attached.
+/// registered once; bytes above 0 are a payload of the schema `bytes`, or a plain number where the
+/// tool or this build's NVTX headers have no schemas. This, push_capture and pop: only while
+/// attached.
 void push(RangeKind kind, std::string_view name, std::int64_t bytes);
 /// Pushes the range `capture`, which a profiler captures: a registered string, or nsys would not
 /// see where to start.

@@ -168,6 +168,11 @@ cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advic
       });
 }
 
+/// As CUDA 12 declares it.
+cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advice, int device) {
+  return cudaMemAdvise(data, bytes, advice, cudaMemLocation{cudaMemLocationTypeDevice, device});
+}
+
 cudaError_t cudaMemPrefetchAsync(const void* data, size_t bytes, cudaMemLocation location,
                                  unsigned int, cudaStream_t stream) {
   return fake_cuda().call("cudaMemPrefetchAsync",

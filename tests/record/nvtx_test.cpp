@@ -1,15 +1,13 @@
-// A tool linked into this program receives the NVTX calls, as nsys would.
+// A tool linked into this program receives the NVTX calls, as nsys would. What it does with
+// payloads is in nvtx_payload.cpp, where the headers have them, or nvtx_payload_absent.cpp.
 #define NVTX_NO_IMPL
 #define NVTX_STATIC_INJECTION_IMPL
 #include "record/nvtx.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nvtx3/nvToolsExt.h>
-#include <nvtx3/nvToolsExtPayload.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <map>
 #include <set>
 #include <string>
@@ -17,6 +15,7 @@
 #include <vector>
 
 #include "record/fake_clock.h"
+#include "record/nvtx_tool.h"
 #include "record/recorder.h"
 #include "record/thread_name.h"
 
@@ -30,7 +29,7 @@ struct Seen {
   std::set<std::string> domains, registered;
   std::map<std::uint32_t, std::string> categories;
   std::map<std::uint32_t, std::uint32_t> colours;  // by category
-  std::vector<std::string> schemas, calls;
+  std::vector<std::string> calls;
   bool listening = false;  // other tests count allocations
 };
 
@@ -62,36 +61,14 @@ void NVTX_API name_category(nvtxDomainHandle_t, std::uint32_t id, const char* na
   seen().categories[id] = name;
 }
 
-constexpr std::uint64_t schema_id = 7;
-
-std::uint64_t NVTX_API register_schema(nvtxDomainHandle_t, const nvtxPayloadSchemaAttr_t* schema) {
-  std::string text(schema->name);
-  for (std::size_t i = 0; i < schema->numEntries; ++i) {
-    const nvtxPayloadSchemaEntry_t& entry = schema->entries[i];
-    text += std::string(": ") + entry.name + " of type " + std::to_string(entry.type);
-  }
-  seen().schemas.push_back(text + ", " + std::to_string(schema->payloadStaticSize) + " bytes");
-  return schema_id;
-}
-
-std::string payload_of(const nvtxEventAttributes_t& event) {
-  if (event.payloadType == NVTX_PAYLOAD_UNKNOWN) return "";
-  const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event.payload.ullValue);
-  if (event.payloadType != NVTX_PAYLOAD_TYPE_EXT || event.reserved0 != 1 ||
-      data->schemaId != schema_id || data->size != sizeof(std::uint64_t))
-    return " with another payload";
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, data->payload, sizeof(bytes));
-  return " " + std::to_string(bytes);
-}
-
 int NVTX_API push_range(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
   if (!seen().listening) return 0;
   const bool registered = event->messageType == NVTX_MESSAGE_TYPE_REGISTERED;
   std::string line = "push " + at(domain) + " ";
   line.append(registered ? at(event->message.registered) : "a text that is not registered");
   if (event->category != 0) line.append(" ").append(seen().categories[event->category]);
-  note(line + payload_of(*event));
+  if (event->payloadType != NVTX_PAYLOAD_UNKNOWN) line.append(", ").append(payload_of(*event));
+  note(line);
   if (event->colorType == NVTX_COLOR_ARGB) seen().colours[event->category] = event->color;
   return 0;
 }
@@ -144,13 +121,6 @@ int NVTX_API attach(NvtxGetExportTableFunc_t get_table) {
   return 1;
 }
 
-int NVTX_API attach_extension(nvtxExtModuleInfo_t* module) {
-  if (module->moduleId != NVTX_EXT_PAYLOAD_MODULEID) return 0;
-  module->segments[0].functionSlots[NVTX3EXT_CBID_nvtxPayloadSchemaRegister] =
-      reinterpret_cast<std::intptr_t>(&register_schema);
-  return 1;
-}
-
 struct Nvtx : testing::Test {
   Nvtx() {
     seen().calls.clear();
@@ -170,10 +140,9 @@ TEST_F(Nvtx, RangesReachTheToolNestedWithCategoryAndBytes) {
   nvtx::pop();
   EXPECT_THAT(seen().calls,
               ElementsAre("push normbench capture", "push normbench ProfilerStep#0 step",
-                          "push normbench normalize stage 4096", "pop normbench", "pop normbench",
-                          "pop normbench"));
+                          "push normbench normalize stage, " + what_4096_bytes_are(),
+                          "pop normbench", "pop normbench", "pop normbench"));
   EXPECT_THAT(seen().domains, ElementsAre("normbench"));
-  EXPECT_THAT(seen().schemas, ElementsAre("bytes: bytes of type 18, 8 bytes"));
   EXPECT_EQ(clock.now_ns(), 1);  // nobody else looked
   EXPECT_TRUE(nvtx::attached());
   EXPECT_EQ(nvtx::missing(), "");
@@ -238,7 +207,6 @@ TEST_F(Nvtx, ThreadsStreamsAndDevicesAreNamed) {
 
 extern "C" {
 NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = attach;
-NvtxExtInitializeInjectionFunc_t InitializeInjectionNvtxExtension_fnptr = attach_extension;
 }
 
 }  // namespace normbench::nvtx_test

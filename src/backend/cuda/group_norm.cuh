@@ -437,7 +437,7 @@ inline unsigned blocks_of(const GroupArguments& a) {
 /// Calls `use` with the body of a step.
 template <class Use>
 auto with_forward_body(const GroupArguments& a, GroupStep step, Use use) {
-  return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned> {
+  return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned>() {
     const GroupLines lines = lines_of(a, Count);
     const std::size_t sums = a.plan.warps * sizeof(CentredSums), bytes = Count * sizeof(T);
     const bool holds = step == GroupStep::Whole && a.out != nullptr && a.shared_bytes > sums;
@@ -466,7 +466,7 @@ auto with_forward_body(const GroupArguments& a, GroupStep step, Use use) {
 
 template <class Use>
 auto with_backward_body(const GroupArguments& a, GroupStep step, Use use) {
-  return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned> {
+  return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned>() {
     const GroupLines lines = lines_of(a, Count);
     constexpr std::size_t bytes = 2 * Count * sizeof(T);
     const unsigned held = step == GroupStep::Whole ? held_vectors(lines, a.shared_bytes, bytes) : 0;

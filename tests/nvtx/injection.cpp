@@ -3,25 +3,18 @@
 /// none). All lines have `pid`, `tid` and `call`; calls that normbench should not make are
 /// "unexpected". With NVTX_INJECTION_HANGS set, the range `capture` is never ended.
 #define NVTX_NO_IMPL
+#include "nvtx/injection.h"
+
 #include <fcntl.h>
-#include <nvtx3/nvToolsExt.h>
-#include <nvtx3/nvToolsExtPayload.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-namespace {
-
-using Json = nlohmann::ordered_json;
+namespace nvtx_injection {
 
 /// The lines of threads and processes do not mix: each is one write at the end of the file.
 void note(const char* call, const Json& more) {
@@ -36,19 +29,17 @@ void note(const char* call, const Json& more) {
   if (write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
 }
 
-// --- handles: numbers that no other domain, string or schema has
-
 std::uintptr_t next_handle() {
   static std::atomic<std::uintptr_t> last{0};
   return ++last;
 }
 
+namespace {
+
 template <class Handle>
 Handle as_handle(std::uintptr_t number) {
   return reinterpret_cast<Handle>(number);  // NVTX's handles are pointers to nothing
 }
-
-std::uintptr_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
 // --- the calls that normbench makes
 
@@ -72,21 +63,6 @@ void NVTX_API name_category(nvtxDomainHandle_t domain, std::uint32_t id, const c
   note("name_category", {{"domain", number_of(domain)}, {"category", id}, {"name", name}});
 }
 
-std::uint64_t NVTX_API register_schema(nvtxDomainHandle_t domain,
-                                       const nvtxPayloadSchemaAttr_t* schema) {
-  Json entries = Json::array();
-  for (std::size_t i = 0; i < schema->numEntries; ++i)
-    entries.push_back({{"name", schema->entries[i].name}, {"type", schema->entries[i].type}});
-  const std::uint64_t id = NVTX_PAYLOAD_SCHEMA_ID_DYNAMIC_START + next_handle();
-  note("register_schema", {{"domain", number_of(domain)},
-                           {"name", schema->name},
-                           {"type", schema->type},
-                           {"size", schema->payloadStaticSize},
-                           {"entries", entries},
-                           {"schema", id}});
-  return id;
-}
-
 Json message_of(const nvtxEventAttributes_t& event) {
   switch (event.messageType) {
     case NVTX_MESSAGE_TYPE_REGISTERED:
@@ -98,24 +74,14 @@ Json message_of(const nvtxEventAttributes_t& event) {
   }
 }
 
-/// The value of an event's payload; with a schema, that is a single 64-bit number.
 Json payload_of(const nvtxEventAttributes_t& event) {
   switch (event.payloadType) {
     case NVTX_PAYLOAD_UNKNOWN:
       return nullptr;
     case NVTX_PAYLOAD_TYPE_UNSIGNED_INT64:
       return {{"value", event.payload.ullValue}};
-    case NVTX_PAYLOAD_TYPE_EXT: {
-      const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event.payload.ullValue);
-      std::uint64_t value = 0;
-      if (data->size == sizeof(value)) std::memcpy(&value, data->payload, sizeof(value));
-      return {{"schema", data->schemaId},
-              {"size", data->size},
-              {"count", event.reserved0},
-              {"value", value}};
-    }
     default:
-      return {{"type", event.payloadType}};
+      return other_payload(event);
   }
 }
 
@@ -173,25 +139,6 @@ void NVTX_API name_device(int device, const char* name) {
 
 void NVTX_API initialize(const void*) { note("initialize", Json::object()); }
 
-// --- all others. Their arguments are not looked at, which the calling conventions of the platforms
-// that CUDA has allow.
-
-constexpr std::uint32_t payload_extension = 100 + NVTX_EXT_PAYLOAD_MODULEID;
-constexpr std::size_t payload_calls = NVTX3EXT_CBID_nvtxEventBatchSubmit + 1;
-
-template <std::uint32_t Module, std::size_t Id>
-std::intptr_t unexpected() {
-  note("unexpected", {{"module", Module}, {"id", Id}});
-  return 0;
-}
-
-using Unexpected = std::intptr_t (*)();
-
-template <std::uint32_t Module, std::size_t... Ids>
-constexpr std::array<Unexpected, sizeof...(Ids)> all_unexpected(std::index_sequence<Ids...>) {
-  return {&unexpected<Module, Ids>...};
-}
-
 // --- attaching
 
 /// A module of NVTX: all its functions go to this tool.
@@ -217,16 +164,9 @@ class CoreModule {
   NvtxFunctionTable table_ = nullptr;
 };
 
-template <class Function>
-std::intptr_t slot_of(Function function) {
-  return reinterpret_cast<std::intptr_t>(function);
-}
-
 }  // namespace
 
-extern "C" {
-
-int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
+extern "C" int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
   const auto* const version =
       static_cast<const NvtxExportTableVersionInfo*>(get_table(NVTX_ETID_VERSIONINFO));
   note("attach", {{"version", version->version}});
@@ -248,14 +188,4 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
   return 1;
 }
 
-// The header hides the type of the argument, and with it this function if it says nothing else.
-[[gnu::visibility("default")]] int InitializeInjectionNvtxExtension(nvtxExtModuleInfo_t* module) {
-  if (module->moduleId != NVTX_EXT_PAYLOAD_MODULEID || module->segmentsCount != 1) return 0;
-  std::intptr_t* const slots = module->segments[0].functionSlots;
-  const auto functions =
-      all_unexpected<payload_extension>(std::make_index_sequence<payload_calls>());
-  for (std::size_t id = 0; id < payload_calls; ++id) slots[id] = slot_of(functions[id]);
-  slots[NVTX3EXT_CBID_nvtxPayloadSchemaRegister] = slot_of(&register_schema);
-  return 1;
-}
-}
+}  // namespace nvtx_injection
