@@ -38,6 +38,7 @@ struct PlanesToPlanes {
   static constexpr int period = Period;
   static constexpr int count = 16 / static_cast<int>(std::max(sizeof(In), sizeof(Out)));
   static constexpr int depth = 4;  // slots of a thread
+  static constexpr bool takes_many_registers = period == 3 && sizeof(In) == 1 && sizeof(Out) == 2;
 
   Grid grid;              // parts of a plane, channels, images
   unsigned whole, slots;  // of a plane: parts without an end, slots of `count` elements
