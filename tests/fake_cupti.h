@@ -8,6 +8,7 @@
 ///   taken_unnamed   the same without a name
 ///   too_new         cuptiSubscribe gives 15, as where the driver is older than the library
 ///   cuda12          records and version are those of CUDA 12; else they are of CUDA 13.0
+///   no_version      cuptiGetVersion gives 999
 ///   old             the version is 18, of CUDA 11.8
 ///   no_clock        the timestamp callback is refused: times are those of a clock of its own
 ///   forbidden       cuptiActivityEnable gives 35 for memory sets

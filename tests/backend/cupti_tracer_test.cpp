@@ -391,6 +391,17 @@ TEST_F(CuptiTracer, ThatIsTooOldSaysSo) {
   EXPECT_THAT(log(), ElementsAre("cuptiGetVersion"));
 }
 
+TEST_F(CuptiTracer, ThatCannotSayItsVersionIsNotCalledOld) {
+  set_mode("no_version");
+  EXPECT_FALSE(tracer.attach());
+  EXPECT_EQ(
+      tracer.missing(),
+      std::string("CUPTI cannot record (cuptiGetVersion: CUPTI_ERROR_UNKNOWN, no driver or no "
+                  "device)") +
+          kEvents);
+  EXPECT_THAT(log(), ElementsAre("cuptiGetVersion"));
+}
+
 TEST_F(CuptiTracer, ThatMayNotUndoesWhatItEnabled) {
   set_mode("forbidden");
   EXPECT_FALSE(tracer.attach());
@@ -470,7 +481,7 @@ class CuptiPlaces : public testing::Test {
 TEST_F(CuptiPlaces, AreBelowTheToolkitsThatAreNamed) {
   const Variable home("CUDA_HOME", "/opt/cuda");
   const Variable path("CUDA_PATH", "/opt/cuda-12");
-  EXPECT_THAT(usual_places().names, ElementsAre("libcupti.so.13", "libcupti.so.12", "libcupti.so"));
+  EXPECT_EQ(usual_places().names, library_names(CUDA_VERSION / 1000));
   EXPECT_THAT(usual_places().directories,
               ElementsAre("/opt/cuda/extras/CUPTI/lib64", "/opt/cuda/lib64",
                           "/opt/cuda-12/extras/CUPTI/lib64", "/opt/cuda-12/lib64"));
@@ -479,6 +490,13 @@ TEST_F(CuptiPlaces, AreBelowTheToolkitsThatAreNamed) {
 TEST_F(CuptiPlaces, AreInTheUsualToolkitElse) {
   EXPECT_THAT(usual_places().directories,
               ElementsAre("/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64"));
+}
+
+TEST_F(CuptiPlaces, HaveTheLibraryOfThisBuildsCudaFirst) {
+  EXPECT_THAT(library_names(13), ElementsAre("libcupti.so.13", "libcupti.so.12", "libcupti.so"));
+  EXPECT_THAT(library_names(12), ElementsAre("libcupti.so.12", "libcupti.so.13", "libcupti.so"));
+  EXPECT_THAT(library_names(14),
+              ElementsAre("libcupti.so.14", "libcupti.so.13", "libcupti.so.12", "libcupti.so"));
 }
 
 /// Folders of libraries of their own, copies of the fake one. The loader knows none by their name.
@@ -492,13 +510,15 @@ class GpuDayCupti : public CuptiPlaces {
 
   std::string path(const std::string& below) const { return folder_ + "/" + below; }
   /// A library in this folder; the folder's path.
-  std::string install(const std::string& below) const {
+  std::string install(const std::string& below,
+                      const std::string& name = "libcupti_of_test.so") const {
     std::filesystem::create_directories(path(below));
-    std::filesystem::copy_file(FAKE_CUPTI, path(below + "/libcupti_of_test.so"));
+    std::filesystem::copy_file(FAKE_CUPTI, path(below + "/" + name));
     return path(below);
   }
-  static std::string log_of(const std::string& folder) {
-    const FakeCupti fake = FakeCupti::find((folder + "/libcupti_of_test.so").c_str());
+  static std::string log_of(const std::string& folder,
+                            const std::string& name = "libcupti_of_test.so") {
+    const FakeCupti fake = FakeCupti::find((folder + "/" + name).c_str());
     return fake.log == nullptr ? "not loaded" : fake.log();
   }
 
@@ -518,6 +538,15 @@ TEST_F(GpuDayCupti, ThatRefusesGivesWayToTheNext) {
     FakeCupti::find((second + "/libcupti_of_test.so").c_str()).call(211, 100, 200);
     EXPECT_THAT(tracer.stop().records, SizeIs(1));
   }
+}
+
+TEST_F(GpuDayCupti, OfTheBestNameIsTakenWhereverItLies) {
+  const std::string first = install("first", "libcupti_of_others.so"), second = install("second");
+  Tracer tracer("", {.names = {"libcupti_of_test.so", "libcupti_of_others.so"},
+                     .directories = {first, second}});
+  EXPECT_TRUE(tracer.attach()) << tracer.missing();
+  EXPECT_EQ(log_of(first, "libcupti_of_others.so"), "not loaded");
+  EXPECT_THAT(log_of(second), HasSubstr("cuptiSubscribe_v2"));
 }
 
 TEST_F(GpuDayCupti, ThatAllRefuseSaysItOnce) {

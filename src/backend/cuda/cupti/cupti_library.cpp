@@ -11,6 +11,7 @@
 namespace normbench::cupti {
 namespace {
 
+constexpr auto kMajors = std::to_array<int>({13, 12});  // whose records are understood
 constexpr auto kFolders = std::to_array<const char*>({"extras/CUPTI/lib64", "lib64"});
 
 /// The library stays when its handle goes: a thread of CUPTI's may still run in it.
@@ -111,8 +112,15 @@ std::string look_up(void* library, Functions& f) {
 
 }  // namespace
 
+std::vector<std::string> library_names(int major) {
+  std::vector<std::string> names = {fmt::format("libcupti.so.{}", major)};
+  for (const int other : kMajors) add(names, fmt::format("libcupti.so.{}", other));
+  names.emplace_back("libcupti.so");
+  return names;
+}
+
 Places usual_places() {
-  Places places{.names = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}, .directories = {}};
+  Places places{.names = library_names(CUDA_VERSION / 1000), .directories = {}};
   for (const std::string& root : toolkits())
     for (const char* const folder : kFolders) places.directories.push_back(root + "/" + folder);
   for (const std::string& prefix : python_prefixes())
@@ -124,9 +132,10 @@ Places usual_places() {
 std::vector<std::string> candidates(const std::string& library, const Places& places) {
   std::vector<std::string> paths;
   add(paths, library);
-  for (const std::string& name : places.names) add(paths, name);
-  for (const std::string& directory : places.directories)
-    for (const std::string& name : places.names) add(paths, directory + "/" + name);
+  for (const std::string& name : places.names) {
+    add(paths, name);
+    for (const std::string& directory : places.directories) add(paths, directory + "/" + name);
+  }
   return paths;
 }
 

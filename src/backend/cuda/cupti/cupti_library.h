@@ -51,16 +51,20 @@ struct Functions {
 
 /// Where to look for it.
 struct Places {
-  std::vector<std::string> names;        // newest first
+  std::vector<std::string> names;        // the best first: it is looked for everywhere
   std::vector<std::string> directories;  // after those that the loader knows
 };
 
-/// CUPTI's names from CUDA 12 on, in the loader's directories, in those of CUDA Toolkits (below
-/// CUDA_HOME and CUDA_PATH, or below /usr/local/cuda when neither is set), and where pip puts it in
-/// the Python environments of VIRTUAL_ENV, CONDA_PREFIX and PATH.
+/// What CUPTI is called from CUDA 12 on: first that of this major version of CUDA.
+std::vector<std::string> library_names(int major);
+
+/// CUPTI's names, that of this build's CUDA first, in the loader's directories, in those of CUDA
+/// Toolkits (below CUDA_HOME and CUDA_PATH, or below /usr/local/cuda when neither is set), and
+/// where pip puts it in the Python environments of VIRTUAL_ENV, CONDA_PREFIX and PATH.
 Places usual_places();
 
-/// Names and paths to try one after another: `library` when one is named, then those of `places`.
+/// Names and paths to try one after another: `library` when one is named, then each name of
+/// `places`, as the loader finds it and in every directory.
 std::vector<std::string> candidates(const std::string& library, const Places& places);
 
 /// "CUPTI not found (no libcupti.so.13 on the loader's path or in /usr/local/cuda/lib64)";

@@ -98,7 +98,9 @@ Session::~Session() { end(); }
 
 std::string Session::begin() {
   std::uint32_t version = 0;
-  if (cupti_.get_version(&version) != CUPTI_SUCCESS || version < kOldestVersion)
+  const CUptiResult asked = cupti_.get_version(&version);
+  if (asked != CUPTI_SUCCESS) return refused("cuptiGetVersion", asked);
+  if (version < kOldestVersion)
     return fmt::format("CUPTI is too old (version {}; CUDA 12's is {})", version, kOldestVersion);
   if (std::string why = subscribe(); !why.empty()) return why;
   // So that calls carry gettid(), which names the recorder's lanes too.
