@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """PyTorch as a peer of normbench: eager ops, torchvision's transforms, torch.compile, one .to(device, dtype), or ONNX."""
 
+import importlib.util
 import os
 import queue
 import shutil
@@ -17,12 +18,22 @@ NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compi
 
 
 def check_compiler(device):
-    """What torch.compile needs on a CPU, beside PyTorch."""
-    compilers = [os.environ.get("CXX", "g++"), "c++", "clang++"]
-    if device == "cpu" and not any(shutil.which(program) for program in compilers):
-        raise Unsupported("torch.compile needs a C++ compiler (install g++)")
+    """What torch.compile needs beside PyTorch, as it builds the kernels of a CPU, and what starts those of a GPU."""
+    if device == "cpu":
+        compilers, wanted = [os.environ.get("CXX", "g++"), "c++", "clang++"], "C++ compiler (install g++)"
+    else:  # as Triton looks for one
+        compilers = [os.environ["CC"]] if "CC" in os.environ else ["gcc", "clang"]
+        wanted = "C compiler on a GPU, too (install gcc)"
+    if not any(shutil.which(program) for program in compilers):
+        raise Unsupported(f"torch.compile needs a {wanted}")
     if not (Path(sysconfig.get_paths()["include"]) / "Python.h").exists():
         raise Unsupported("torch.compile needs Python.h (install python3-dev)")
+
+
+def check_triton():
+    """What makes the kernels of a GPU."""
+    if importlib.util.find_spec("triton") is None:
+        raise Unsupported("torch.compile needs Triton on a GPU (install triton)")
 
 
 def check_memory(task):
@@ -109,6 +120,8 @@ class TorchPeer(Peer):
         self._start(task)
         if task.outputs and (self._form not in ("eager", "compile") or self._reuse):
             raise Unsupported(f"{self.name} runs plain chains of stages only")
+        if self._form == "compile" and task.device != "cpu":
+            check_triton()
         if self._form == "one-call":
             from torch_stages import one_call
 

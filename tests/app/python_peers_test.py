@@ -22,6 +22,7 @@ STORED = {"uint8": "|u1", "float16": "<f2", "bfloat16": "<u2", "float32": "<f4"}
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 TOLERANCE = {"uint8": 0, "float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6}  # of 1 + the value
 SIZE = (2, 3, 5, 7)
+HAS_GPU = subprocess.run([PEERS / "has-gpu"]).returncode == 0
 found = set()  # the peers that could be tested
 
 
@@ -349,6 +350,36 @@ print(*(constants(output, how) for output in ("fresh", "in_place") for how in ("
 '''
 
 
+# PyTorch as it looks where there is a GPU, and a chain that torch.compile is asked for there.
+GPU_STAND_IN = '''
+import types
+
+def nothing(*_, **__):
+    return types.SimpleNamespace(__enter__=nothing, __exit__=nothing)
+
+set_num_threads = inference_mode = nothing
+cuda = types.SimpleNamespace(is_available=lambda: True, set_device=nothing, Event=nothing)
+compile = lambda whole, **_: "compiled"
+'''
+COMPILED_ON_GPU = '''
+import os
+import sys
+import sysconfig
+import types
+
+sysconfig.get_paths = lambda: {"include": os.path.dirname(__file__)}
+sys.path.insert(1, sys.argv[1])
+from normbench_peer import Unsupported
+from torch_peer import TorchPeer
+
+task = types.SimpleNamespace(threads=1, device="cuda:0", stages=[], outputs=[], loads=False)
+try:
+    print(TorchPeer("compile", False, False).prepare(task))
+except Unsupported as why:
+    print(why)
+'''
+
+
 class Results(PeerTest):
     def test_my_kernel(self):
         self.assert_results("my_kernel.py", [], [(PLANAR, [NORMALIZE]), (ROWS, [NORMALIZE]),
@@ -417,7 +448,7 @@ class Results(PeerTest):
             (PLANAR_FLOAT, [back], ".to(dtype) truncates floating point to uint8")])
         self.assert_unsupported("torch_peer.py", ["--as", "one-call", "--reuse"], [
             (PLANAR, [half], "torch.to allocates its outputs itself (--reuse is for eager ops)")])
-        if not Path("/dev/nvidiactl").exists():
+        if not HAS_GPU:
             self.assert_unsupported("torch_peer.py", ["--as", "one-call"], [
                 (PLANAR, [half], "PyTorch sees no CUDA device (or was installed without CUDA)", {"device": "cuda:0"})])
 
@@ -432,6 +463,27 @@ class Results(PeerTest):
             one = f"to('cuda:0', 'f16', non_blocking={non_blocking})"
             send = f"to('cuda:0', non_blocking={non_blocking})"
             self.assertEqual(said.stdout.splitlines(), [one, one, f"{send} to('f16', copy=True)", "0 2 0 2"])
+
+    def test_torch_compile_on_a_gpu_needs_a_compiler_and_triton(self):
+        """By a stand-in for PyTorch on a machine with a GPU; there is one thing more each time."""
+        for module, text in (("torch", GPU_STAND_IN), ("script", COMPILED_ON_GPU)):
+            (self.dir / f"{module}.py").write_text(text)
+        (self.dir / "Python.h").touch()
+        compiler = self.dir / "gcc"
+
+        def said(**env):
+            done = subprocess.run([sys.executable, "-S", self.dir / "script.py", PEERS], capture_output=True, text=True,
+                                  env={"PATH": str(self.dir), **env})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout.strip()
+
+        without = "torch.compile needs a C compiler on a GPU, too (install gcc)"
+        self.assertEqual(said(), without)
+        compiler.touch(0o755)
+        self.assertEqual(said(CC="no-compiler"), without)
+        self.assertEqual(said(), "torch.compile needs Triton on a GPU (install triton)")
+        (self.dir / "triton.py").touch()
+        self.assertEqual(said(), "compiled")
 
     def test_torch_compile(self):
         peer = self.peer("torch_peer.py", "--as", "compile")
@@ -502,7 +554,7 @@ class Results(PeerTest):
              'torch does not do this "normalize" in place'),
             (PLANAR, [{"op": "resize", "size": [3, 3]}],
              "PyTorch's antialiased resize of uint8 rounds between its two passes (cast to float32 first)")])
-        if not Path("/dev/nvidiactl").exists():
+        if not HAS_GPU:
             self.assert_unsupported("torch_peer.py", [], [
                 (PLANAR, [NORMALIZE], "PyTorch sees no CUDA device (or was installed without CUDA)",
                  {"device": "cuda:0"})])
@@ -815,6 +867,20 @@ class Missing(PeerTest):
                                  {**os.environ, "PYTHONPATH": str(self.dir)})
             self.assertEqual(peer.hello()["why"], f"{missing} is not installed (run scripts/peers/setup)")
             (self.dir / f"{missing}.py").write_text('__version__ = "1"\n')
+
+    def test_a_gpu_is_found_by_its_driver_under_windows_too(self):
+        """So that a PyTorch with CUDA is installed."""
+
+        def has_gpu(*files):
+            root = self.dir / "-".join(files).replace("/", "_")
+            for file in files:
+                (root / file).parent.mkdir(parents=True, exist_ok=True)
+                (root / file).touch()
+            return subprocess.run([PEERS / "has-gpu", root]).returncode == 0
+
+        windows, driver = "dev/dxg", "usr/lib/wsl/lib/libcuda.so.1"
+        self.assertEqual([has_gpu("dev/null"), has_gpu("dev/nvidiactl"), has_gpu(windows), has_gpu(windows, driver)],
+                         [False, True, False, True])
 
     def test_usage(self):
         for command in ([PEERS / "run"], [PEERS / "run", "torch_peer.py", "--as", "jax"], [PEERS / "setup", "--chekc"]):

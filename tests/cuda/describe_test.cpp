@@ -88,6 +88,12 @@ TEST_F(DescribeTest, EveryFact) {
   EXPECT_EQ(copies(), 80);  // the link stays below its maximum, so all tries are used
 }
 
+TEST_F(DescribeTest, AnInstanceOfADividedGpuHasAUuidOfItsOwnKind) {
+  std::strcpy(CudaTest::cuda.properties.name, "NVIDIA A100-SXM4-40GB MIG 1g.5gb");
+  EXPECT_EQ(describe_device(0, Nvml(kGpu, FAKE_NVML)).at("uuid"),
+            "MIG-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf");
+}
+
 TEST_F(DescribeTest, ALinkAtItsMaximumIsReadOnce) {
   setenv("FAKE_NVML_FAILS", kLinkReadings, 1);
   describe_device(0, Nvml(kGpu, FAKE_NVML), true);

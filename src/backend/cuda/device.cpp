@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "backend/cuda/memory.h"
 
@@ -27,12 +28,17 @@ std::string version(cudaError_t (*read)(int*), std::string_view call) {
   return version_text(number);
 }
 
-/// "GPU-6b4d1a2c-…", as nvidia-smi and CUDA_VISIBLE_DEVICES write it.
-std::string uuid_text(const cudaUUID_t& uuid) {
-  std::string text = "GPU";
-  for (std::size_t i = 0; i < sizeof(uuid.bytes); ++i)
+/// True for an instance of a GPU that is divided: "NVIDIA A100-SXM4-40GB MIG 1g.5gb".
+bool is_mig_instance(const cudaDeviceProp& properties) {
+  return std::string_view(properties.name).find(" MIG ") != std::string_view::npos;
+}
+
+/// "GPU-6b4d1a2c-…" or "MIG-6b4d1a2c-…", as nvidia-smi and CUDA_VISIBLE_DEVICES write it.
+std::string uuid_text(const cudaDeviceProp& properties) {
+  std::string text = is_mig_instance(properties) ? "MIG" : "GPU";
+  for (std::size_t i = 0; i < sizeof(properties.uuid.bytes); ++i)
     text += fmt::format("{}{:02x}", i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-" : "",
-                        static_cast<unsigned char>(uuid.bytes[i]));
+                        static_cast<unsigned char>(properties.uuid.bytes[i]));
   return text;
 }
 
@@ -131,7 +137,7 @@ Json describe_device(int device, const Nvml& nvml, bool ready) {
   check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   return {{"name", properties.name},
           {"device", device},
-          {"uuid", uuid_text(properties.uuid)},
+          {"uuid", uuid_text(properties)},
           {"pci_bus_id", pci_bus_id(device)},
           {"compute_capability", fmt::format("{}.{}", properties.major, properties.minor)},
           {"driver", or_null(nvml.driver_version())},
