@@ -73,11 +73,21 @@ StreamMix mix_of(const StageResult& stage) {
   return {.read = stage.min_read_bytes, .written = stage.min_bytes - stage.min_read_bytes};
 }
 
-bool is_stream_for(const CaseResult& limit, const CaseResult& result, const StageResult& stage) {
-  const StageResult& stream = limit.stages[0];
+/// True where both are kernels over the link, and both read the host's memory or the device's, and
+/// both write the one or the other; or where neither is, and both write the same kind of memory.
+bool same_way(const CaseResult& limit, const CaseResult& result, std::size_t index) {
+  const StageResult &stream = limit.stages[0], &stage = result.stages[index];
+  if (stream.link_bytes == 0 || stage.link_bytes == 0)
+    return stream.link_bytes == stage.link_bytes && stream.out.memory == stage.out.memory;
+  return host_reaches(link_memory(limit, 0)) == host_reaches(link_memory(result, index)) &&
+         host_reaches(stream.out.memory) == host_reaches(stage.out.memory);
+}
+
+bool is_stream_for(const CaseResult& limit, const CaseResult& result, std::size_t index) {
+  const StageResult &stream = limit.stages[0], &stage = result.stages[index];
   return is_op<Stream>(stream) && stage.min_read_bytes > 0 &&
          mix_of(stream) == limit_mix(mix_of(stage)) && stream.place == stage.place &&
-         (stage.resident || !limit.resident) && stream.out.memory == stage.out.memory &&
+         (stage.resident || !limit.resident) && same_way(limit, result, index) &&
          (is_on_gpu(stage) || limit.threads == result.threads);
 }
 
@@ -98,12 +108,11 @@ const CaseResult* bytes_limit(const GroupResult& group, const CaseResult& result
                               std::size_t index) {
   const StageResult& stage = result.stages[index];
   if (is_op<Load>(stage) || is_op<Pin>(stage)) return nullptr;
-  if (stage.link_bytes > 0 && !is_transfer(stage)) return nullptr;
   const CaseResult* best = nullptr;
   for (const CaseResult& limit : group.limits) {
     if (!is_usable(limit)) continue;
     const bool fits = is_transfer(stage) ? is_copy_for(limit, stage, link_memory(result, index))
-                                         : is_stream_for(limit, result, stage);
+                                         : is_stream_for(limit, result, index);
     if (fits && (best == nullptr || limit_ns(limit) < limit_ns(*best))) best = &limit;
   }
   return best;
@@ -138,24 +147,29 @@ StageAnalysis analyse_stage(const GroupResult& group, const CaseResult& result, 
   return analysis;
 }
 
-bool has_transfer(const CaseResult& result, const std::string& op, std::int64_t bytes) {
-  return std::ranges::any_of(result.stages, [&](const StageResult& stage) {
-    return stage.op == op && stage.link_bytes == bytes;
+/// The pinned copy of a transfer's bytes: pageable memory is the case's own choice, and no limit of
+/// the link. Null for none.
+const CaseResult* pinned_copy(const GroupResult& group, const StageResult& stage) {
+  const auto copy = std::ranges::find_if(group.limits, [&](const CaseResult& limit) {
+    return measured(limit) && !limit.pipeline && limit.stages.size() == 1 &&
+           limit.stages[0].op == stage.op && limit.stages[0].link_bytes == stage.link_bytes &&
+           !is_pageable(link_memory(limit, 0));
   });
+  return copy == group.limits.end() ? nullptr : &*copy;
 }
 
-/// The slowest pinned copy of the case's transfers, or null. Copies in both directions may overlap;
-/// none is faster than its limit. Pageable memory is the case's choice, not the link's limit.
+/// The slowest counts: work of both directions may overlap, none is faster than its own limit.
 const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
                              const Results& results) {
   const CaseResult* slowest = nullptr;
-  for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || limit.pipeline || limit.stages.size() != 1) continue;
-    if (link_bytes(limit) == 0) continue;
-    if (is_pageable(link_memory(limit, 0))) continue;
-    if (!has_transfer(result, limit.stages[0].op, limit.stages[0].link_bytes)) continue;
-    if (slowest == nullptr || median_ns(limit, results) > median_ns(*slowest, results))
-      slowest = &limit;
+  for (std::size_t s = 0; s < result.stages.size(); ++s) {
+    const StageResult& stage = result.stages[s];
+    if (stage.link_bytes == 0) continue;
+    const CaseResult* const limit =
+        is_transfer(stage) ? pinned_copy(group, stage) : bytes_limit(group, result, s);
+    if (limit == nullptr) continue;
+    if (slowest == nullptr || median_ns(*limit, results) > median_ns(*slowest, results))
+      slowest = limit;
   }
   return slowest;
 }
@@ -170,8 +184,8 @@ bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
   const auto mix = [](const CaseResult& one) {
     return StreamMix{.read = one.source_bytes, .written = one.result_bytes};
   };
-  return has_op<Stream>(limit) && !limit.resident && mix(limit) == limit_mix(mix(result)) &&
-         uses_gpu(limit) == uses_gpu(result) &&
+  return has_op<Stream>(limit) && !limit.resident && link_bytes(limit) == 0 &&
+         mix(limit) == limit_mix(mix(result)) && uses_gpu(limit) == uses_gpu(result) &&
          (uses_gpu(result) || limit.threads == result.threads);
 }
 

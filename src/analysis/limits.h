@@ -17,9 +17,10 @@ std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string&
 /// The host memory that a transfer reads or writes; pinned where the document does not say.
 Memory link_memory(const CaseResult& result, std::size_t stage);
 
-/// The limit of a case's bytes, or null. With the link: the slowest of the pinned copies of its
-/// transfers. Else the fastest stream in the same place that moves as many bytes each way, on the
-/// host with as many threads; streams that stay in the cache do not count.
+/// How fast the machine can move a case's bytes at most, or null. Over the link: the slowest of the
+/// pinned copies of its transfers and of the streams of its kernels that cross it. Else the fastest
+/// stream in the same place that moves as many bytes each way, on the host with as many threads;
+/// not one that stays in the cache.
 const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
                                  const Results& results);
 
@@ -28,11 +29,12 @@ const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& res
 const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
                            const Results& results);
 
-/// Fills the stages of a measured case's analysis, its floor, binding limit and bytes moved. A
-/// stage's limit is the slower of `launch` and one for its bytes. That is for a transfer the copy
-/// of as many bytes the same way and from the same kind of memory (pinned for all that is not
-/// pageable); else the fastest stream of its mix in its place with as many threads, which stays in
-/// the cache only where the stage's input does. Stages that move no bytes have none.
+/// Fills the stages of a measured case's analysis, and what follows from them: floor, binding limit
+/// and bytes moved. A stage's limit is the slower of `launch` and, for a transfer, the copy of as
+/// many bytes the same way from the same kind of memory (pinned for all that is not pageable); for
+/// others the fastest stream of its mix, in its place, with as many threads; for a kernel that
+/// reads or writes host memory one that does the same over the link. One that stays in the cache
+/// only where the stage's input is there. Stages that move no bytes have none.
 void add_stage_limits(const GroupResult& group, const CaseResult& result, const Results& results,
                       CaseAnalysis& analysis);
 

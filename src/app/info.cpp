@@ -81,7 +81,11 @@ constexpr std::string_view kOtherLimits = R"({
       "variants": {
         "to the GPU": [{"op": "source", "memory": "$memory"}, "h2d"],
         "from the GPU": [{"op": "source", "memory": "device"}, {"op": "d2h", "memory": "$memory"}],
-        "both ways at once, pinned": [{"op": "source", "memory": "pinned"}, "exchange"]
+        "both ways at once, pinned": [{"op": "source", "memory": "pinned"}, "exchange"],
+        "read by a kernel, pinned": [
+          {"op": "source", "memory": "pinned"},
+          {"op": "stream", "read": 1, "write": 0, "place": "cuda", "memory": "device"}
+        ]
       }
     },
     {

@@ -13,16 +13,6 @@ bool is_made_by_register(const Case& work, int index) {
   return producer >= 0 && std::holds_alternative<Register>(work.stages[producer].op);
 }
 
-/// The stage that wrote the bytes of this value, which later ones only passed on; -1: the source.
-int writer_of(const Case& work, int index) {
-  while (true) {
-    const Value& value = work.values[index];
-    if (value.producer < 0 || !passes_through(work.stages[value.producer].op))
-      return value.producer;
-    index = value.in_place_of;
-  }
-}
-
 bool is_resident(const Case& work, int index, const Sides& cache_bytes) {
   const Stage& stage = work.stages[index];
   if (stage.in.empty() || passes_through(stage.op)) return false;
@@ -47,6 +37,15 @@ int next_reader(const Case& work, int index) {
 }
 
 }  // namespace
+
+int writer_of(const Case& work, int index) {
+  while (true) {
+    const Value& value = work.values[index];
+    if (value.producer < 0 || !passes_through(work.stages[value.producer].op))
+      return value.producer;
+    index = value.in_place_of;
+  }
+}
 
 int buffer_of(const Case& work, int index) {
   while (work.values[index].in_place_of >= 0) index = work.values[index].in_place_of;

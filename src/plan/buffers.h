@@ -5,7 +5,10 @@
 
 namespace normbench {
 
-/// The value whose own buffer holds value `index`, through all stages in place or passing on.
+/// The stage that wrote the bytes of value `index`, passed on untouched since; -1: it is an input.
+int writer_of(const Case& work, int index);
+
+/// The value whose own buffer holds value `index`, through all that works in place or passes on.
 int buffer_of(const Case& work, int index);
 
 /// The stage that wrote over value `index` after it was made; null while it is whole.

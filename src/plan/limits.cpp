@@ -47,16 +47,25 @@ bool uses_memory_of(const Stage& stage, Place place) {
                                  stage.signature.out[0].memory == Memory::Device);
 }
 
-/// The end of a stream's name, which tells it from others with the same bytes and row.
+/// True for a kernel that reads or writes host memory itself. Copies have limits of their own.
+bool works_over_link(const Stage& stage) {
+  return stage.place == Place::Cuda && stage.fewest.link_bytes == 0 && stage.cost.link_bytes > 0 &&
+         stage.fewest.read_bytes > 0 && stage.fewest.written_bytes > 0 && !is_peer_only(stage.op);
+}
+
+/// The kind of memory of a limit over the link: no host memory is nearer than pinned.
+Memory nearest(Memory memory) { return host_reaches(memory) ? Memory::Pinned : Memory::Device; }
+
+/// What tells streams of the same bytes apart, beside their rows.
 std::string suffix(const Mix& mix) {
-  std::string text = ", cuda";
-  if (mix.place == Place::Cpu) {
-    text = fmt::format(", {} thread{}", mix.threads, mix.threads == 1 ? "" : "s");
-    if (mix.from != mix.to)
-      text += fmt::format(", {} to {}", name_of(mix.from), name_of(mix.to));
-    else if (mix.from != Memory::Pageable)
-      text += fmt::format(", {}", name_of(mix.from));
-  }
+  std::string text = mix.place == Place::Cuda ? ", cuda"
+                     : mix.threads == 1       ? ", 1 thread"
+                                              : fmt::format(", {} threads", mix.threads);
+  const Memory usual = mix.place == Place::Cuda ? Memory::Device : Memory::Pageable;
+  if (mix.from != mix.to)
+    text += fmt::format(", {} to {}", name_of(mix.from), name_of(mix.to));
+  else if (mix.from != usual)
+    text += fmt::format(", {}", name_of(mix.from));
   return text + (mix.resident ? ", in cache" : "");
 }
 
@@ -103,6 +112,7 @@ class Limits {
   void add_parts();
   void add_pipeline_streams(int threads);
   void add_streams(Place place);
+  void add_streams_over_link();
   void add_first_touch();
   void add_transfers();
   void add_launches();
@@ -197,6 +207,19 @@ void Limits::add_streams(Place place) {
     }
 }
 
+/// As for memory of the device, but from or to the host's: caches of the GPU hold none of that.
+void Limits::add_streams_over_link() {
+  for (const Case* work : cases_)
+    for (const Stage& stage : work->stages)
+      if (works_over_link(stage))
+        add_stream({.place = Place::Cuda,
+                    .read = stage.fewest.read_bytes,
+                    .written = stage.fewest.written_bytes,
+                    .from = nearest(stage.signature.in[0].memory),
+                    .to = nearest(stage.signature.out[0].memory),
+                    .threads = work->threads});
+}
+
 void Limits::add_stream(Mix mix) {
   const int threads = mix.threads;
   const StreamMix bytes = limit_mix({.read = mix.read, .written = mix.written});
@@ -207,6 +230,7 @@ void Limits::add_stream(Mix mix) {
   const std::int64_t unit = std::gcd(mix.read, mix.written);
   StageSpec stage =
       spec_of(Stream{.read_parts = mix.read / unit, .write_parts = mix.written / unit});
+  stage.place = mix.place;
   stage.memory = mix.to;
   bool is_reference = true;
   for (const Kernel& row : backends_.at(mix.place)->kernels()) {
@@ -312,6 +336,7 @@ std::vector<Case> limits_of(const Group& group, const Backends& backends, int al
   limits.add_streams(Place::Cpu);
   limits.add_first_touch();
   limits.add_streams(Place::Cuda);
+  limits.add_streams_over_link();
   limits.add_transfers();
   limits.add_launches();
   return limits.take();

@@ -125,6 +125,7 @@ void Wiring::add(const StageSpec& spec) {
   stage.fewest = stage.cost = fewest(stage.op, stage.signature);
   skip(without(stage.place), missing_place(backends_, stage.place));
   if (!for_peer_) choose_kernel(stage);
+  if (stage.place == Place::Cuda && stage.fewest.link_bytes == 0) count_link(stage);
   case_.stages.push_back(std::move(stage));
 }
 
@@ -138,6 +139,27 @@ void Wiring::choose_kernel(Stage& stage) {
   stage.kernel = stage.forced.empty() ? default_row(rows, stage) : forced_row(rows, stage);
   check_scratch(*stage.kernel, stage.op, stage.signature);
   stage.cost = stage.kernel->cost(stage.op, stage.signature);
+}
+
+void Wiring::count_link(Stage& stage) const {
+  if (std::holds_alternative<Pin>(stage.op)) return;  // the host's work
+  const auto cross = [&](std::int64_t& bytes, const TensorDesc& tensor) {
+    const std::int64_t crossing = std::min(bytes, tensor.bytes());
+    stage.cost.link_bytes += crossing;
+    bytes -= crossing;
+  };
+  for (const int input : stage.in)
+    if (is_beyond_link(input)) cross(stage.cost.read_bytes, case_.values[input].desc);
+  for (const TensorDesc& out : stage.signature.out)
+    if (host_reaches(out.memory) && out.memory != Memory::Managed)
+      cross(stage.cost.written_bytes, out);
+}
+
+bool Wiring::is_beyond_link(int value) const {
+  const Value& input = case_.values[value];
+  if (input.desc.memory != Memory::Managed) return host_reaches(input.desc.memory);
+  const int writer = writer_of(case_, value);
+  return writer >= 0 && case_.stages[writer].place == Place::Cpu;
 }
 
 void Wiring::skip(Skip kind, const std::optional<std::string>& reason) {

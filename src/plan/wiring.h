@@ -27,6 +27,11 @@ class Wiring {
   void add_input(Input input);
   /// Sets the stage's row and cost. Skips the case where the op has no row. Throws when none fits.
   void choose_kernel(Stage& stage);
+  /// What a stage on the GPU, no transfer, reads and writes in host memory crosses the link.
+  void count_link(Stage& stage) const;
+  /// True if a kernel reaches the value over the link only. Managed pages are on the GPU, but where
+  /// the host has just written them.
+  bool is_beyond_link(int value) const;
   std::vector<int> inputs(const StageSpec& spec) const;
   int input_named(const std::string& name) const;
   std::vector<std::string> known_names() const;

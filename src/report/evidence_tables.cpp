@@ -53,10 +53,16 @@ struct Kind {
   auto operator<=>(const Kind&) const = default;
 };
 
+/// "h2d", "kernel from": the first word of what crosses the link.
+std::string over_link_text(const CaseResult& limit) {
+  const StageResult& stage = limit.stages[0];
+  return is_op<Stream>(stage) ? "kernel from" : stage.op;
+}
+
 Kind kind_of(const CaseResult& limit) {
   if (link_bytes(limit) > 0)
     return {.link = true,
-            .op = limit.stages[0].op,
+            .op = over_link_text(limit),
             .memory = std::string(name_of(link_memory(limit, 0)))};
   return {.gpu = uses_gpu(limit),
           .written_per_read =

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -287,21 +288,69 @@ TEST(StageLimits, OfATransferAfterAStageAreOfWhatThatWrote) {
   EXPECT_EQ(link_memory(result, 0), Memory::Pinned);
 }
 
-TEST(StageLimits, WhatReadsOverTheLinkOrFilesHasNone) {
-  const MadeStage zero_copy{.op = "cast",
-                            .read = 10 * kMb,
-                            .written = 40 * kMb,
-                            .link = 10 * kMb,
-                            .ns = 5'000,
-                            .place = Place::Cuda,
-                            .to = Memory::Device};
+/// A case or limit of one kernel that reads 10 MB and writes 40 MB, `link` of these in host memory.
+CaseResult kernel(const std::string& name, const std::string& op, std::int64_t link, Memory from,
+                  Memory to, std::int64_t ns) {
+  CaseResult result = of_stages(name, {{.op = op,
+                                        .read = 10 * kMb,
+                                        .written = 40 * kMb,
+                                        .link = link,
+                                        .ns = ns,
+                                        .place = Place::Cuda,
+                                        .to = to}});
+  result.source_bytes = 10 * kMb;
+  result.result_bytes = 40 * kMb;
+  result.source->memory = from;
+  return result;
+}
+
+TEST(StageLimits, OfKernelsOverTheLinkAreStreamsOverIt) {
+  using enum Memory;
+  const auto up = copy("h2d", Pinned, 1'000, "h2d");
+  const std::vector<CaseResult> limits = {
+      up,
+      kernel("on the device", "stream", 0, Device, Device, 500),
+      kernel("reads", "stream", 10 * kMb, Pinned, Device, 4'000),
+      kernel("reads slowly", "stream", 10 * kMb, Pinned, Device, 4'500),
+      kernel("writes", "stream", 40 * kMb, Device, Pinned, 8'000),
+      kernel("both", "stream", 50 * kMb, Pinned, Pinned, 9'000)};
+  const auto held_to = [&](std::int64_t link, Memory from, Memory to) {
+    const CaseAnalysis analysis = analysed(kernel("v", "cast", link, from, to, 10'000), limits);
+    return fmt::format("{}; {} {:.2f}", fmt::join(shares(analysis), ", "), analysis.limit,
+                       analysis.of_limit ? analysis.of_limit->value : -1);
+  };
+  EXPECT_EQ(held_to(10 * kMb, Mapped, Device), "reads 0.40; reads 0.40");
+  EXPECT_EQ(held_to(10 * kMb, Managed, Device), "reads 0.40; reads 0.40");
+  EXPECT_EQ(held_to(40 * kMb, Device, Registered), "writes 0.80; writes 0.80");
+  EXPECT_EQ(held_to(50 * kMb, Mapped, Mapped), "both 0.90; both 0.90");
+  EXPECT_EQ(held_to(0, Device, Device), "on the device 0.05; on the device 0.05");
+}
+
+TEST(StageLimits, OfACaseOverTheLinkAreThoseOfItsSlowestCrossing) {
+  using enum Memory;
+  CaseResult result = kernel("v", "cast", 10 * kMb, Mapped, Device, 10'000);
+  result.stages.push_back(copy("back", Pinned, 20'000, "d2h").stages[0]);
+  const auto reads = kernel("reads", "stream", 10 * kMb, Pinned, Device, 4'000);
+  EXPECT_EQ(analysed(result, {reads, copy("d2h", Pinned, 5'000, "d2h")}).limit, "d2h");
+  EXPECT_EQ(analysed(result, {reads, copy("d2h", Pinned, 3'000, "d2h")}).limit, "reads");
+}
+
+TEST(StageLimits, WithoutAStreamOverTheLinkWhatReadsOverItHasNone) {
+  using enum Memory;
+  const std::vector<CaseResult> others = {kernel("on the device", "stream", 0, Device, Device, 500),
+                                          copy("h2d", Pinned, 1'000, "h2d")};
+  const CaseAnalysis analysis =
+      analysed(kernel("v", "cast", 10 * kMb, Mapped, Device, 10'000), others);
+  EXPECT_THAT(shares(analysis), ElementsAre("-"));
+  EXPECT_EQ(analysis.limit, "");
+}
+
+TEST(StageLimits, WhatReadsFilesHasNone) {
   const MadeStage load{.op = "load", .read = 10 * kMb, .written = 40 * kMb, .ns = 5'000};
-  for (const MadeStage& spec : {zero_copy, load}) {
-    const CaseAnalysis analysis = analysed(of_stages("v", {spec}), memory);
-    EXPECT_THAT(shares(analysis), ElementsAre("-"));
-    EXPECT_EQ(analysis.floor_ns, std::nullopt);
-    EXPECT_EQ(analysis.bytes_moved, std::nullopt);
-  }
+  const CaseAnalysis analysis = analysed(of_stages("v", {load}), memory);
+  EXPECT_THAT(shares(analysis), ElementsAre("-"));
+  EXPECT_EQ(analysis.floor_ns, std::nullopt);
+  EXPECT_EQ(analysis.bytes_moved, std::nullopt);
 }
 
 TEST(StageLimits, StagesThatMoveNothingDoNotCount) {

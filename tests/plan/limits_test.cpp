@@ -100,10 +100,39 @@ TEST(Limits, OfCasesInDeviceMemoryAreItsStreams) {
                   "1x1x1x2000 uint8 nchw device by stream streaming, 3 threads",
                   "stream 2.00 kB:4.00 kB vector, cuda, in cache: 1x1x1x2000 uint8 nchw device -> "
                   "1x1x1x4000 uint8 nchw device by stream vector, 3 threads",
+                  "stream 1.00 kB:4.00 kB vector, cuda, device to pinned: 1x1x1x1000 uint8 nchw "
+                  "device -> 1x1x1x4000 uint8 nchw pinned by stream vector, 3 threads",
+                  "stream 1.00 kB:4.00 kB streaming, cuda, device to pinned: 1x1x1x1000 uint8 nchw "
+                  "device -> 1x1x1x4000 uint8 nchw pinned by stream streaming, 3 threads",
                   "launch: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by launch "
                   "only, 3 threads",
                   "launch + sync: 1x1x1x1000 uint8 nchw device -> 1x1x1x1000 uint8 nchw device by "
                   "launch only, sync only, 3 threads"));
+}
+
+TEST(Limits, OfKernelsOverTheLinkAreStreamsByAKernelFromPinnedMemory) {
+  const auto read_from = [](const std::string& memory) {
+    return shown_on_gpu(fmt::format(
+        R"("source": {{"batch": 1, "channels": 1, "size": [1, 1000]}}, "variants": {{
+             "v": [{{"op": "copy", "memory": "{}"}},
+                   {{"op": "cast", "to": "float32", "place": "cuda", "memory": "device"}}]}})",
+        memory));
+  };
+  for (const std::string memory : {"pinned", "registered", "mapped", "managed"})
+    EXPECT_THAT(read_from(memory),
+                testing::IsSupersetOf(
+                    {"stream 1.00 kB:4.00 kB vector, cuda, pinned to device: 1x1x1x1000 uint8 nchw "
+                     "pinned -> 1x1x1x4000 uint8 nchw device by stream vector, 1 threads",
+                     "stream 1.00 kB:4.00 kB streaming, cuda, pinned to device: 1x1x1x1000 uint8 "
+                     "nchw pinned -> 1x1x1x4000 uint8 nchw device by stream streaming, 1 threads"}))
+        << memory;
+  EXPECT_THAT(shown_on_gpu(R"("source": {"batch": 1, "channels": 1, "size": [1, 1000],
+                                         "memory": "device"},
+                              "variants": {"v": [{"op": "cast", "to": "float32",
+                                                  "memory": "mapped"}]})"),
+              testing::Contains(
+                  "stream 1.00 kB:4.00 kB vector, cuda, device to pinned: 1x1x1x1000 uint8 nchw "
+                  "device -> 1x1x1x4000 uint8 nchw pinned by stream vector, 1 threads"));
 }
 
 TEST(Limits, OfTransfersArePinnedOnesOfTheSameBytesAndPageableWhereTheyAre) {

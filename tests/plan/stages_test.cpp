@@ -276,6 +276,37 @@ TEST(Skip, SkippedCasesArePlannedWhole) {
   EXPECT_EQ(one.stages[1].cost.written_bytes, 576);
 }
 
+/// What a cast on the GPU, of this source after these stages, moves: read, written, over the link.
+std::string cast_moves(const std::string& source, const std::string& before,
+                       const std::string& memory = "device") {
+  const Case one = only_case(
+      stages(fmt::format(
+          R"([{{"op": "source", "batch": 2, "size": [4, 6], "memory": "{}"}}, {}{{"op": "cast", "to": "float32",
+                             "place": "cuda", "memory": "{}"}}])",
+          source, before, memory)),
+      fakes::with_gpu());
+  const Cost& cost = one.stages.back().cost;
+  return fmt::format("{} {} {}", cost.read_bytes, cost.written_bytes, cost.link_bytes);
+}
+
+TEST(Link, IsCrossedByWhatAKernelReadsAndWritesInHostMemory) {
+  EXPECT_EQ(cast_moves("device", ""), "144 576 0");
+  for (const std::string memory : {"pinned", "registered", "mapped"}) {
+    EXPECT_EQ(cast_moves(memory, ""), "0 576 144") << memory;
+    EXPECT_EQ(cast_moves("device", "", memory), "144 0 576") << memory;
+    EXPECT_EQ(cast_moves(memory, "", memory), "0 0 720") << memory;
+  }
+}
+
+TEST(Link, IsCrossedByManagedPagesThatTheHostHasJustWritten) {
+  EXPECT_EQ(cast_moves("managed", ""), "144 576 0");
+  EXPECT_EQ(cast_moves("pageable", R"({"op": "copy", "memory": "managed"}, )"), "0 576 144");
+  EXPECT_EQ(cast_moves("pageable", R"({"op": "copy", "memory": "managed"}, "sync", )"),
+            "0 576 144");
+  EXPECT_EQ(cast_moves("managed", R"({"op": "copy", "place": "cuda"}, )"), "144 576 0");
+  EXPECT_EQ(cast_moves("managed", "", "managed"), "144 576 0");
+}
+
 TEST(Variant, Options) {
   const Case one =
       only_case(stages(R"({"stages": ["h2d"], "threads": 2, "wait": "iteration", "graph": true})"));

@@ -20,20 +20,6 @@ bool is_reached(const Signature& s) {
   return std::ranges::all_of(s.in, reached) && reached(s.out[0]);
 }
 
-/// `fewest`, with what lies in host memory counted as bytes over the link.
-Cost cost_over_link(const Op& op, const Signature& s) {
-  Cost cost = fewest(op, s);
-  const auto cross = [&](std::int64_t& bytes, const TensorDesc& tensor) {
-    if (is_on_device(tensor.memory)) return;
-    const std::int64_t crossing = std::min(bytes, tensor.bytes());
-    cost.link_bytes += crossing;
-    bytes -= crossing;
-  };
-  for (const TensorDesc& in : s.in) cross(cost.read_bytes, in);
-  cross(cost.written_bytes, s.out.at(0));
-  return cost;
-}
-
 /// Whether the output is larger than the L2 cache of the current device. Throws CudaError.
 bool outgrows_l2(const Signature& s) {
   int device = 0, bytes = 0;
@@ -124,16 +110,9 @@ Launch prepare_normalize(const Normalize& op, const Signature& s) {
   return op.constants == Constants::Cached ? prepare_cached(op, s) : prepare_per_call(op, s);
 }
 
-template <class T, bool (*Accepts)(const T&, const Signature&),
-          Launch (*Prepare)(const T&, const Signature&)>
-Kernel fused_row(std::string_view name) {
-  Kernel kernel = row<T, Accepts, Prepare>(name);
-  kernel.cost = &cost_over_link;
-  return kernel;
-}
 template <class T>
 Kernel move_row() {
-  return fused_row<T, accepts_move<T>, prepare_move<T>>("vector");
+  return row<T, accepts_move<T>, prepare_move<T>>("vector");
 }
 
 }  // namespace
@@ -169,12 +148,10 @@ std::span<const Kernel> move_rows() {
 
 std::span<const Kernel> normalize_rows() {
   static const Kernel rows[] = {
-      fused_row<Normalize, accepts_affine<Normalize, true>, prepare_normalize>("fused"),
-      fused_row<Normalize, accepts_affine<Normalize, false>, prepare_normalize>("mapped"),
-      fused_row<Denormalize, accepts_affine<Denormalize, true>, prepare_cached<Denormalize>>(
-          "fused"),
-      fused_row<Denormalize, accepts_affine<Denormalize, false>, prepare_cached<Denormalize>>(
-          "mapped")};
+      row<Normalize, accepts_affine<Normalize, true>, prepare_normalize>("fused"),
+      row<Normalize, accepts_affine<Normalize, false>, prepare_normalize>("mapped"),
+      row<Denormalize, accepts_affine<Denormalize, true>, prepare_cached<Denormalize>>("fused"),
+      row<Denormalize, accepts_affine<Denormalize, false>, prepare_cached<Denormalize>>("mapped")};
   return rows;
 }
 
