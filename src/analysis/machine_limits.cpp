@@ -26,6 +26,7 @@ MachineLimit measured_limit(const GroupResult& group, const CaseResult& result,
                             const Results& results) {
   MachineLimit limit{.kind = group.experiment,
                      .variant = result.written.empty() ? result.variant : result.written,
+                     .op = result.stages[0].op,
                      .axes = other_axes(result.axes),
                      .place = result.stages[0].place,
                      .kernel = result.stages[0].kernel,

@@ -9,7 +9,8 @@ namespace normbench {
 /// One limit, with its fastest kernel.
 struct MachineLimit {
   std::string kind, variant;   // the experiment; the variant without its axes
-  Json axes = Json::object();  // without threads and kernels
+  std::string op = {};         // of its first stage
+  Json axes = Json::object();  // but for threads and kernels
   Place place = Place::Cpu;
   std::string kernel;
   int threads = 1;             // host threads

@@ -22,6 +22,7 @@
 #include "record/clock.h"
 #include "record/nvtx.h"
 #include "report/info_text.h"
+#include "report/link_text.h"
 
 namespace normbench {
 namespace {
@@ -225,6 +226,7 @@ Json info_document(const InfoOptions& options, const Backends& backends,
       info["interrupted"] = true;
     info["limits"] = Json::array();
     for (const MachineLimit& limit : limits) info["limits"].push_back(to_json(limit));
+    if (const auto speed = link_speed(machine, limits)) info["link"] = to_json(*speed);
   }
   info["missing"] = missing_parts(machine);
   return info;

@@ -10,6 +10,8 @@
 #include "core/saturated.h"
 #include "core/text.h"
 #include "core/units.h"
+#include "machine/link_reading.h"
+#include "report/link_text.h"
 #include "report/words.h"
 
 namespace normbench {
@@ -21,11 +23,9 @@ std::string gpu_name(const Json& gpu) {
   if (const auto bytes = integer_at(gpu, "/memory_bytes", 0); bytes > 0)
     text += fmt::format(", {} GiB", bytes >> 30);
   const Json pcie = value_at(gpu, "/pcie");
-  const std::string link = link_text(pcie);
-  if (link.empty() || text_at(pcie, "/measured", "") != "under load") return text;
-  const std::string most = link_text(
-      {{"generation", value_at(pcie, "/max_generation")}, {"width", value_at(pcie, "/max_width")}});
-  return text + ", " + link + (most.empty() || most == link ? "" : " (could be " + most + ")");
+  const std::string link = negotiated_text(pcie);
+  const auto reading = parse_word<LinkReading>(text_at(pcie, "/measured", ""));
+  return link.empty() || reading != LinkReading::UnderLoad ? text : text + ", " + link;
 }
 
 std::string cache_text(const Json& caches) {
@@ -146,11 +146,6 @@ std::string gpu_text(const Results& results) {
 
 std::string reason_text(const CaseResult& result) {
   return result.skip == Skip::NoGpu ? "no GPU" : result.reason;
-}
-
-std::string link_text(const Json& pcie) {
-  const auto generation = integer_at(pcie, "/generation", 0), width = integer_at(pcie, "/width", 0);
-  return generation > 0 && width > 0 ? fmt::format("PCIe {}.0 x{}", generation, width) : "";
 }
 
 std::string likeness_text(const CheckResult& check) {

@@ -28,8 +28,6 @@ bool needs_gpu(const Results& results);
 std::string gpu_text(const Results& results);
 /// Why a case was skipped or failed; just "no GPU" where `gpu_text` says why.
 std::string reason_text(const CaseResult& result);
-/// "PCIe 5.0 x16" for {"generation", "width"}; "" where these were not read.
-std::string link_text(const Json& pcie);
 
 /// "41.3 dB, 30 or more expected", for an output that is compared as whole images.
 std::string likeness_text(const CheckResult& check);

@@ -11,6 +11,7 @@
 #include "core/units.h"
 #include "ops/stream.h"
 #include "report/document_text.h"
+#include "report/link_text.h"
 #include "report/profile_report.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
@@ -323,16 +324,19 @@ std::vector<TitledTable> titled_tables(const GroupResult& group, const GroupAnal
   const std::string states = device_states_text(analysis.device);
   std::string host = host_states_text(analysis.host);
   if (!host.empty()) host = "  Host: " + host + "\n";
+  const GroupResult* const only[] = {&group};
+  std::string link;
+  if (const auto speed = link_speed(results, only))
+    link = "  Link: " + link_speed_text(*speed) + "\n";
   std::vector<TitledTable> tables{
       {"Cases (per iteration; baseline: " + group.baseline + ")",
        case_table(group, analysis, results)},
       {"Verdict", verdict_table(group, analysis, results)},
       {"Stages", stage_table(group, analysis)},
       {"Lanes (per item)", lane_table(group, analysis)},
-      {"GPU before and after the rounds", condition_table(group, analysis.device)},
-      {analysis.device.over_turns ? "GPU over the turns" : "GPU at the turns' ends",
-       states.empty() ? "" : "  " + states + "\n"},
-      {"Limits", limit_table(group, results) + host},
+      {"GPU before and after the rounds", condition_table(group)},
+      {"GPU at the turns' ends", states.empty() ? "" : "  " + states + "\n"},
+      {"Limits", limit_table(group, results) + link + host},
       {"Pairs (level 1 - 0.05/number of pairs)", pair_table(group, analysis, results)},
       {"Noise (context switches and faults over all rounds)", noise_table(group, analysis)},
       {"Files that are loaded", dataset_table(group)},

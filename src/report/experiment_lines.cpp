@@ -10,6 +10,7 @@
 #include "report/dataset_text.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
+#include "report/link_text.h"
 #include "report/sweep_text.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
@@ -145,6 +146,7 @@ ExperimentLines experiment_lines(const Experiment& experiment, const Results& re
   ExperimentLines lines{.beside = left_out(experiment),
                         .verdict = verdict_lines(experiment, results),
                         .trust = {throttle_warning(experiment), device_change_warning(experiment),
+                                  link_warning(experiment, results),
                                   host_change_warning(experiment), states_warning(experiment)},
                         .is_wrong = false,
                         .is_noisy = false};

@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "document/visible.h"
 #include "report/document_text.h"
+#include "report/link_text.h"
 #include "report/words.h"
 
 namespace normbench {
@@ -147,7 +148,7 @@ std::string driver(const Json& gpu) {
 
 std::string gpu_link(const Json& gpu) {
   const Json& pcie = value_at(gpu, "/pcie");
-  std::string text = link_text(pcie);
+  std::string text = negotiated_text(pcie);
   add_part(text, text_at(pcie, "/measured", ""));
   if (const auto engines = integer_at(gpu, "/copy_engines", 0); engines > 0)
     add_part(text, counted(engines, "copy engine"));
@@ -220,6 +221,15 @@ Facts costs_facts(const Json& costs) {
           {"its NVTX range alone", nanoseconds(costs, "/nvtx_ns")}};
 }
 
+/// What copies reach of the GPU's link, as a line of its own where that is too little.
+std::string link_lines(const Json& environment, const std::vector<MachineLimit>& limits,
+                       std::size_t width) {
+  const auto speed = link_speed(environment, limits);
+  if (!speed) return "";
+  const std::string warning = link_warning(*speed);
+  return wrapped(warning.empty() ? "link: " + link_speed_text(*speed) : warning, 2, width);
+}
+
 std::string missing_section(const Json& missing, std::size_t width) {
   if (missing.empty()) return "\nNothing is missing here.\n";
   std::string text = "\nMissing here, and what that means\n";
@@ -241,7 +251,7 @@ std::string info_text(const Json& given, const std::vector<MachineLimit>& limits
   text += section("Machine", machine_facts(environment), width);
   text += section("GPU", gpu_facts(environment, info.value("pci_gpus", Json::array())), width);
   text += section("What measuring costs", costs_facts(info.value("costs", Json::object())), width);
-  text += machine_limits_text(limits, screen);
+  text += machine_limits_text(limits, screen) + link_lines(environment, limits, width);
   if (info.value("interrupted", false))
     text += fmt::format("{}  interrupted: limits that are missing here were not reached\n",
                         limits.empty() ? "\nLimits\n" : "");

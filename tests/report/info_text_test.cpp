@@ -160,6 +160,47 @@ Missing here, and what that means
 )text");
 }
 
+/// The lines below the limits of a machine whose large copies reach so many GB/s each way.
+std::string said_of_link(double up, double down) {
+  std::vector<MachineLimit> limits;
+  for (const auto& [op, rate_of] : {std::pair("h2d", up), {"d2h", down}}) {
+    limits.push_back(rate(limit("link", op, Place::Cuda, 1), 256 << 20));
+    limits.back().op = op;
+    const double ns = (256 << 20) / rate_of;
+    limits.back().ns = Interval{ns, ns, ns};
+  }
+  const std::string text = info_text(gpu_machine(), limits);
+  const std::size_t from = text.find("d2h"), start = text.find('\n', from) + 1;
+  return text.substr(start, text.find("\n\n", start) - start);
+}
+
+TEST(InfoText, SaysWhatCopiesReachOfTheLink) {
+  EXPECT_EQ(
+      said_of_link(55.0, 54.1),
+      "  link: copies of pinned memory reach 55.0 GB/s to the GPU and 54.1 GB/s from it, 87 % and "
+      "86 % of\n    what PCIe 5.0 x16 carries (63.0 GB/s)");
+}
+
+TEST(InfoText, WarnsOfALinkOfWhichThereIsOnlyAPart) {
+  EXPECT_EQ(
+      said_of_link(14.1, 54.1),
+      "  Warning: copies of pinned memory reach 14.1 GB/s to the GPU and 54.1 GB/s from it, 22 % "
+      "and 86 %\n    of what PCIe 5.0 x16 carries (63.0 GB/s): a virtual machine may have a part "
+      "of a GPU's link, or\n    others use it, too; what crosses it may be faster elsewhere.");
+}
+
+TEST(InfoText, SaysThatALinkCouldBeFaster) {
+  Json info = gpu_machine();
+  Json& pcie = info["environment"]["gpu"]["pcie"];
+  pcie["max_generation"] = 5;
+  pcie["max_width"] = 16;
+  pcie["generation"] = 4;
+  pcie["width"] = 8;
+  EXPECT_THAT(info_text(info, {}),
+              testing::HasSubstr("\n  link                   PCIe 4.0 x8 (could be PCIe 5.0 x16), "
+                                 "under load, 3 copy engines\n"));
+}
+
 TEST(InfoText, SaysWhichInstructionSetIsForced) {
   Json info = gpu_machine();
   info["environment"]["simd"] = "AVX2";

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "backend/cuda/memory.h"
+#include "machine/link_reading.h"
 
 namespace normbench::cuda {
 namespace {
@@ -87,7 +88,7 @@ Nvml::Link read_while_copying(Allocation& to, Allocation& from, const Stream& st
 
 struct LoadedLink {
   Nvml::Link link;
-  bool loaded = false;  // false: read while idle, since a context or memory for copies is missing
+  LinkReading reading = LinkReading::Idle;  // since NVML or the memory for copies is missing
 };
 
 /// The PCIe link as it is while copies run: an idle GPU may slow it down. Keeps pinned copies in
@@ -104,11 +105,11 @@ LoadedLink link_under_load(int device, const Nvml& nvml) {
     Nvml::Link link;
     for (int tries = 0; tries < kMostTries && (tries == 0 || !is_fastest(link, most)); ++tries)
       link = read_while_copying(*buffer, *host, stream, nvml);
-    return {.link = link, .loaded = true};
+    return {.link = link, .reading = LinkReading::UnderLoad};
   } catch (const CudaError& error) {
     if (error.code != cudaErrorMemoryAllocation) throw;
     cudaGetLastError();  // the failed allocation is dealt with
-    return {.link = nvml.link(), .loaded = false};
+    return {.link = nvml.link()};
   }
 }
 
@@ -119,7 +120,7 @@ Json link_facts(int device, const Nvml& nvml, bool ready) {
           {"width", or_null(now.link.width)},
           {"max_generation", or_null(most.generation)},
           {"max_width", or_null(most.width)},
-          {"measured", nvml.missing().empty() ? Json(now.loaded ? "under load" : "idle") : Json()}};
+          {"measured", nvml.missing().empty() ? Json(name_of(now.reading)) : Json()}};
 }
 
 }  // namespace
