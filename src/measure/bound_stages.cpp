@@ -35,6 +35,13 @@ std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std:
       stage.signature.in[0].shape.n);
 }
 
+/// Sets of buffers on a device that an item finds one after the other: those in flight share them.
+std::size_t sets_of_an_item(const Case& work, const GroupMemory& memory) {
+  const int items = work.pipeline ? work.pipeline->in_flight : 1;
+  return std::max<std::size_t>(1,
+                               memory.sets(work, Memory::Device) / static_cast<std::size_t>(items));
+}
+
 }  // namespace
 
 BoundStages::BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
@@ -43,7 +50,9 @@ BoundStages::BoundStages(const Case& work, const CaseBuffers& buffers, GroupMemo
       buffers_(buffers),
       backends_(backends),
       held_(buffers.slots().size()),
-      fresh_(buffers.slots().size()) {
+      fresh_(buffers.slots().size()),
+      rotating_(sets_of_an_item(work, memory) - 1),
+      earlier_(buffers.slots().size()) {
   const std::vector<Slot>& slots = buffers.slots();
   for (std::size_t s = 0; s < work.stages.size(); ++s) {
     const Stage& stage = work.stages[s];
@@ -71,10 +80,21 @@ void BoundStages::hold(std::span<const std::size_t> slots) {
     held_[buffers_.root(slot)] = buffers_.address(slot, used_);
 }
 
+void BoundStages::make_rotation(std::size_t stage, Queue& queue) {
+  for (const std::size_t index : steps_[stage].fresh) {
+    const Slot& slot = buffers_.slots()[index];
+    if (host_reaches(slot.memory)) continue;
+    while (earlier_[index].size() < rotating_)
+      earlier_[index].push_back(
+          backends_.owner(slot.memory).allocate_fresh(slot.policy, slot.memory, slot.bytes, queue));
+  }
+}
+
 void BoundStages::allocate_fresh(std::size_t stage, Queue& queue, std::optional<Poison> poison) {
   for (const std::size_t index : steps_[stage].fresh) {
     const Slot& slot = buffers_.slots()[index];
     Backend& owner = backends_.owner(slot.memory);
+    free(index);
     fresh_[index] = owner.allocate_fresh(slot.policy, slot.memory, slot.bytes, queue);
     if (!poison) continue;
     const std::span<std::byte> bytes = poison->of(fresh_[index]->data(), slot.bytes);
@@ -125,8 +145,16 @@ std::string BoundStages::why_not_saved() const {
   return "";
 }
 
+void BoundStages::free(std::size_t slot) {
+  if (!fresh_[slot]) return;
+  auto memory = std::move(fresh_[slot]);
+  if (host_reaches(buffers_.slots()[slot].memory)) return;
+  earlier_[slot].push_back(std::move(memory));
+  if (earlier_[slot].size() > rotating_) earlier_[slot].pop_front();
+}
+
 void BoundStages::free_all() {
-  for (auto& memory : fresh_) memory.reset();
+  for (std::size_t slot = 0; slot < fresh_.size(); ++slot) free(slot);
 }
 
 std::byte* BoundStages::address(std::size_t slot) const {

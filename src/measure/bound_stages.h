@@ -1,6 +1,8 @@
 /// The stages of a case with their kernels prepared: launched on the buffers of one iteration.
 #pragma once
 
+#include <deque>
+
 #include "measure/case_buffers.h"
 #include "measure/saved_files.h"
 
@@ -23,6 +25,9 @@ class BoundStages {
   /// on with it.
   void hold(std::span<const std::size_t> slots);
 
+  /// Makes the fresh device memory of a stage that lives on after it is freed, so that the first
+  /// iterations find what all later ones do.
+  void make_rotation(std::size_t stage, Queue& queue);
   /// Allocates what the stage makes fresh; fills it with `poison` where that is given.
   void allocate_fresh(std::size_t stage, Queue& queue, std::optional<Poison> poison);
   void submit(std::size_t stage, Queue& queue);
@@ -32,7 +37,9 @@ class BoundStages {
   const std::vector<std::size_t>& finished(std::size_t stage) const {
     return steps_[stage].finished;
   }
-  void free(std::size_t slot) { fresh_[slot].reset(); }
+  /// Frees the slot's memory; on a device, where a pool gives at once what is still in the cache,
+  /// that of the iteration so long ago that placed buffers come back, too.
+  void free(std::size_t slot);
   void free_all();
 
   /// Where a slot lies now; nowhere if it is fresh and not allocated.
@@ -63,6 +70,8 @@ class BoundStages {
   BufferSlots used_ = {};
   std::vector<std::byte*> held_;                    // by slot; null for all others
   std::vector<std::unique_ptr<Allocation>> fresh_;  // by slot, while they live
+  std::size_t rotating_;                            // how many of a slot on a device live on, …
+  std::vector<std::deque<std::unique_ptr<Allocation>>> earlier_;  // … the oldest first
 };
 
 }  // namespace normbench

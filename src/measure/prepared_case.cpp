@@ -50,6 +50,7 @@ PreparedCase::PreparedCase(const Case& work, GroupMemory& memory, const Backends
   make_queues();
   stages_.emplace(work, *buffers_, memory, backends);
   make_steps();
+  for (std::size_t s = 0; s < steps_.size(); ++s) stages_->make_rotation(s, *steps_[s].queue);
   make_graphs();
   const std::vector<StageRange> ranges = ranges_of(work.stages);
   ranges_ = named(ranges);

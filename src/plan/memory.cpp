@@ -88,16 +88,22 @@ Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation
   return bytes;
 }
 
-/// Bytes that peers hold in their own processes: copies of the source, and all outputs.
+/// What peers hold in processes of their own: their copies of the source, and all their outputs, of
+/// which as many live on in device memory as there are copies.
 Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (const Case* work : cases) {
     if (work->peer.empty()) continue;
-    for (const Value& value : work->values) {
+    const std::int64_t rotating = work->inputs.empty() ? 1 : rotation.copies_of_source(*work);
+    for (std::size_t i = 0; i < work->values.size(); ++i) {
+      const Value& value = work->values[i];
       if (value.in_place_of >= 0) continue;
-      // There are at least two inputs, one of which differs.
-      const std::int64_t copies =
-          value.producer >= 0 ? 1 : std::max<std::int64_t>(2, rotation.copies_of_source(*work));
+      const bool lives_on = value.desc.memory == Memory::Device &&
+                            std::ranges::count(work->outputs, static_cast<int>(i)) > 0;
+      // Of inputs two at least, one that differs.
+      const std::int64_t copies = value.producer < 0 ? std::max<std::int64_t>(2, rotating)
+                                  : lives_on         ? rotating
+                                                     : 1;
       bytes.of(value.desc.memory) +=
           static_cast<double>(copies) * static_cast<double>(value.desc.bytes());
     }
@@ -175,8 +181,8 @@ struct Extra {
   Amounts passing;  // while the case runs or is checked
 };
 
-/// `most_sets`: the number of buffer sets on the side with more of them.
-Extra extra_of(const Case& work, std::int64_t most_sets) {
+/// `all_sets`: of buffers, on each side.
+Extra extra_of(const Case& work, const Sides& all_sets) {
   Extra extra;
   const std::vector<Slot> slots = storage_of(work);
   std::vector<int> results;
@@ -187,14 +193,17 @@ Extra extra_of(const Case& work, std::int64_t most_sets) {
     const auto bytes = static_cast<double>(slots[i].bytes);
     if (slots[i].kind == Slot::Kind::Placed) ++placed;
     if (slots[i].kind != Slot::Kind::Fresh) continue;
-    extra.passing.of(slots[i].memory) += at_once * bytes;
+    if (host_reaches(slots[i].memory))
+      extra.passing.host += at_once * bytes;
+    else  // as many as there are sets live on
+      extra.held.device += work.resident ? bytes : static_cast<double>(all_sets.device) * bytes;
     if (std::ranges::find(results, i) == results.end()) continue;
     extra.held.of(slots[i].memory) += bytes;                        // the last check keeps it
     extra.held.host += bytes / static_cast<double>(work.images());  // others keep an image
   }
-  // There is an address of every slot in every set, and in `place` each buffer's order and offset.
-  const auto sets = static_cast<double>(most_sets);
-  if (is_held_to_others(work)) extra.held.host += bytes_in_double(work);  // for others' checks
+  // An address of every slot in every set; in `place` each buffer's order and offset.
+  const auto sets = static_cast<double>(std::max(all_sets.host, all_sets.device));
+  if (is_held_to_others(work)) extra.held.host += bytes_in_double(work);  // others are held to it
   extra.held.host += 8 * sets * static_cast<double>(slots.size());
   extra.passing.host += 16 * sets * placed + check_bytes(work);
   for (const Stage& stage : work.stages) {
@@ -301,7 +310,7 @@ MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Si
   kept += peer_bytes(cases, rotation);
   Amounts held, passing;
   for (const Case* work : cases) {
-    const Extra extra = extra_of(*work, std::max(rotation.sets.host, rotation.sets.device));
+    const Extra extra = extra_of(*work, rotation.sets);
     held += extra.held;
     passing.host = std::max(passing.host, extra.passing.host);
     passing.device = std::max(passing.device, extra.passing.device);

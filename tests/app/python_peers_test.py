@@ -673,6 +673,16 @@ class Library(PeerTest):
             self.run_once(peer, 5, warmup_ns=1)
             self.assertEqual(self.first_value(peer), 1)
 
+    def test_on_a_device_as_many_earlier_results_live_as_inputs_rotate(self):
+        """Allocators of devices give back at once what was freed, and with it what still lies in the cache."""
+        for copies, alive in ((5, 4), (2, 1), (1, 1)):
+            peer = self.probe("alive")
+            request, _, _ = self.written(PLANAR, [NORMALIZE])
+            self.assertEqual(peer.ask({**request, "copies": copies, "device": "cuda:0"}), {"type": "ready"})
+            for _ in range(2):
+                self.run_once(peer, 9, warmup_ns=1)
+                self.assertEqual(self.first_value(peer), alive)
+
     def test_inputs_rotate_over_the_copies(self):
         peer = self.prepared("rotate")
         seen = []

@@ -227,6 +227,22 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
   EXPECT_EQ(cold.passing, (Sides{.host = 64'000'000 + 24 + 1'000'000 + 4'000'000 + 1'000'000}));
 }
 
+TEST(Peers, HaveAsManyOutputsOnADeviceAsInputs) {
+  const Case work =
+      only_case(fakes::config(R"("source": {"batch": 1, "channels": 1, "size": [1024, 1024],
+                                  "memory": "device"},
+                       "variants": {"v": {"peer": "torch", "stages": [
+                           {"op": "cast", "to": "float32"}, {"op": "sub", "mean": 1}]}})",
+                              head));
+  constexpr std::int64_t mib = 1 << 20;
+  const Sides cache{.host = 1, .device = 10 * mib};
+  // One source here; the peer has two others, an intermediate and the output of 4 MiB each.
+  EXPECT_EQ(memory_need(std::array{&work}, Cache::Hot, cache).kept,
+            (Sides{.device = (1 + 2 + 4 + 4) * mib}));
+  EXPECT_EQ(memory_need(std::array{&work}, Cache::Cold, cache).kept,
+            (Sides{.device = (31 + 31 + 4 + 31 * 4) * mib}));
+}
+
 TEST(Peers, AreLimitedLikeOthers) {
   const Plan planned =
       plan(variant(R"({"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]})"));

@@ -1,0 +1,114 @@
+/// Where fresh outputs lie on the GPU, one iteration after the other.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "cuda/cuda_measure.h"
+
+namespace normbench::gpu_day_fresh_test {
+namespace {
+
+/// A batch of 96 bytes on the GPU, and outputs of 384: five of both exceed three times an L2 of 800.
+class GpuDayFresh : public CudaMeasureTest {
+ protected:
+  GpuDayFresh() {
+    cuda.attributes[cudaDevAttrL2CacheSize] = 800;
+    backends = make_backends();  // they have asked for it
+  }
+
+  /// Addresses of the output in 12 iterations of a variant.
+  std::vector<const std::byte*> addresses(std::string_view variant, std::string_view cache) {
+    const Plan plan = plan_of(fmt::format(
+        R"({{"schema": 1, "name": "test", "measure": {{"cache": "{}"}},
+             "experiments": [{{"name": "e", "question": "?",
+                "source": {{"batch": 1, "size": [4, 8], "memory": "device"}},
+                "variants": {{"v": {}}}}}]}})",
+        cache, variant));
+    const Case& work = plan.groups.at(0).cases.at(0);
+    const std::vector<const Case*> cases{&work};
+    GroupMemory memory(cases, plan.measure, backends, 1 << 10);
+    sets = memory.sets(Memory::Device);
+    PreparedCase prepared(work, memory, backends, recorder);
+    std::mt19937_64 random{1};
+    prepared.place(random);
+    std::vector<const std::byte*> found;
+    Interlude look(clock, [&] { found.push_back(prepared.outputs().at(0).data); });
+    before = cuda.log;
+    for (int i = 0; i < 12; ++i) {
+      prepared.advance();
+      prepared.run({.before_free = &look});
+    }
+    prepared.drain();
+    during = {cuda.log.begin() + static_cast<std::ptrdiff_t>(before.size()), cuda.log.end()};
+    return found;
+  }
+
+  /// How many calls of an iteration start like this.
+  double each(std::string_view call) const {
+    return static_cast<double>(std::ranges::count_if(
+               during, [&](const std::string& one) { return one.starts_with(call); })) /
+           12;
+  }
+
+  std::size_t sets = 0;
+  Calls before, during;
+};
+
+/// The most iterations in a row of which no two wrote to one address.
+std::size_t apart(const std::vector<const std::byte*>& addresses) {
+  for (std::size_t count = 2; count <= addresses.size(); ++count)
+    for (std::size_t i = 0; i + count <= addresses.size(); ++i)
+      if (std::set(addresses.begin() + static_cast<std::ptrdiff_t>(i),
+                   addresses.begin() + static_cast<std::ptrdiff_t>(i + count))
+              .size() < count)
+        return count - 1;
+  return addresses.size();
+}
+
+constexpr const char* kNew = R"([{"op": "cast", "to": "float32", "output": "fresh"}])";
+constexpr const char* kMalloc = R"([{"op": "cast", "to": "float32", "output": "cuda_malloc"}])";
+constexpr const char* kKept = R"([{"op": "cast", "to": "float32"}])";
+
+TEST_F(GpuDayFresh, OutputsAreAsColdAsKeptOnes) {
+  for (const char* const variant : {kKept, kNew}) {
+    const auto found = addresses(variant, "cold");
+    EXPECT_EQ(sets, 5u);
+    EXPECT_EQ(apart(found), sets) << variant;
+    EXPECT_EQ(std::set(found.begin(), found.end()).size(), sets) << variant;
+  }
+}
+
+TEST_F(GpuDayFresh, OutputsComeBackAtOnceWhereEverythingIsHot) {
+  EXPECT_EQ(apart(addresses(kNew, "hot")), 1u);
+}
+
+TEST_F(GpuDayFresh, OutputsAreTakenAndFreedOnceInEachIteration) {
+  for (const char* const cache : {"cold", "hot"}) {
+    addresses(kNew, cache);
+    EXPECT_EQ(each("cudaMallocFromPoolAsync 384"), 1) << cache;
+    EXPECT_EQ(each("cudaFreeAsync 384"), 1) << cache;
+    addresses(kMalloc, cache);
+    EXPECT_EQ(each("cudaMalloc 384"), 1) << cache;
+    EXPECT_EQ(each("cudaFree device 384"), 1) << cache;
+  }
+}
+
+TEST_F(GpuDayFresh, OutputsThatLiveOnAreThereBeforeTheFirstIteration) {
+  for (const auto& [variant, call] :
+       {std::pair(kNew, "cudaMallocFromPoolAsync 384"), {kMalloc, "cudaMalloc 384"}}) {
+    addresses(variant, "cold");
+    const auto is_made = [&](const std::string& one) { return one.starts_with(call); };
+    EXPECT_EQ(std::ranges::count_if(before, is_made), 4) << variant;
+  }
+}
+
+TEST_F(GpuDayFresh, IntermediatesAreTakenAndFreedOnceToo) {
+  addresses(R"([{"op": "cast", "to": "float32", "output": "fresh"},
+                {"op": "cast", "to": "float16", "output": "fresh"}])",
+            "cold");
+  EXPECT_EQ(each("cudaMallocFromPoolAsync 384"), 1);
+  EXPECT_EQ(each("cudaFreeAsync 384"), 1);
+}
+
+}  // namespace
+}  // namespace normbench::gpu_day_fresh_test
