@@ -38,13 +38,14 @@ def decode_by_opencv(path, size):
 @dataclass(frozen=True)
 class Decoder:
     module: str
-    decode: Callable  # from a path and (height, width) to a tensor [3, h, w]
+    decode: Callable  # from a path and (height, width) to a tensor [3, h, w]; None: it takes whole batches
     psnr: int
     filter: str
 
 
 DECODERS = {"torchvision": Decoder("torchvision", decode_by_torchvision, 40, "triangle"),
-            "opencv": Decoder("cv2", decode_by_opencv, 40, "box")}
+            "opencv": Decoder("cv2", decode_by_opencv, 40, "box"),
+            "nvimagecodec": Decoder("nvidia.nvimgcodec", None, 30, "triangle")}
 
 
 def check_decoder(name):
@@ -155,10 +156,15 @@ def single_threaded(_):
     use_opencv_threads(1)
 
 
-def loader(load, decoder, threads, workers, pin_memory):
-    """What has `batches(first item, count)`, an iterator over logical NCHW tensors, and `close()`."""
+def loader(load, decoder, threads, workers, pin_memory, device="cpu"):
+    """What has `batches(first item, count)`, an iterator over logical NCHW tensors, and `close()`. `device`: where whole
+    batches are decoded."""
     if load.storage == "image":
         check_decoder(decoder)
+        if DECODERS[decoder].decode is None:
+            from torch_nvimagecodec import Batches
+
+            return Batches(load, threads, device)
     images = Images(load, decoder)
     return ByWorkers(load, images, workers, pin_memory) if workers else InProcess(load, images, threads)
 

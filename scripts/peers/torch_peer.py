@@ -150,6 +150,11 @@ class TorchPeer(Peer):
             raise Unsupported("what is loaded goes through the stages as whole new batches (without --each and --reuse)")
         if self._pin_memory and (task.device == "cpu" or not self._workers):
             raise Unsupported("--pin-memory is for batches of --workers that go to a GPU")
+        if self._decoder == "nvimagecodec":
+            if self._workers:
+                raise Unsupported("nvImageCodec decodes whole batches on threads of its own (without --workers)")
+            if task.device != "cpu" and [stage.op for stage in task.stages[1:2]] != ["h2d"]:
+                raise Unsupported("nvImageCodec decodes on the GPU, so an h2d comes next: it finds its batch there")
 
     def _start(self, task):
         """Imports PyTorch, with the threads and the device of the task."""
@@ -180,7 +185,7 @@ class TorchPeer(Peer):
         from peer_files import load_of
 
         load = load_of(stage)
-        self._loader = torch_load.loader(load, self._decoder, task.threads, self._workers, self._pin_memory)
+        self._loader = torch_load.loader(load, self._decoder, task.threads, self._workers, self._pin_memory, task.device)
         return torch_load.as_images(self._loader.batches, load.layout)
 
     def _stage(self, stage, task):
@@ -291,8 +296,9 @@ if __name__ == "__main__":
                         "non_blocking=True)")
     parser.add_argument("--each", choices=("turn", "thread"), help="the stages on every image of the batch by itself: "
                         "one after the other, or each on a Python thread of its own")
-    parser.add_argument("--decoder", choices=("torchvision", "opencv"), default="torchvision", help="what decodes and "
-                        "resizes image files that are loaded")
+    parser.add_argument("--decoder", choices=("torchvision", "opencv", "nvimagecodec"), default="torchvision", help="what "
+                        "decodes and resizes image files that are loaded; nvimagecodec decodes on the GPU where the batch "
+                        "goes there, and torchvision resizes")
     parser.add_argument("--workers", type=int, default=0, metavar="N", help="load by PyTorch's DataLoader with N worker "
                         "processes (default: in this process, on its threads)")
     parser.add_argument("--pin-memory", action="store_true", help="the DataLoader pins its batches, for a GPU")

@@ -5,6 +5,7 @@ usage: loading_peers_test.py SOURCE_DIR
 It runs in the peers' environment and makes its files itself; without PyTorch and OpenCV there the exit code is 77.
 """
 
+import importlib.util
 import json
 import os
 import select
@@ -45,6 +46,9 @@ WORKERS = ("--workers", "2")
 EVERY_DECODER = [((*TORCHVISION,), 1), ((*TORCHVISION,), 2), ((*TORCHVISION, *WORKERS), 1), ((*TORCH_OPENCV,), 2),
                  ((*TORCH_OPENCV, *WORKERS), 1), ((*IMREAD,), 1), ((*IMREAD,), 2), ((*IMREAD, "--reduced"), 1),
                  ((*IMREAD, "--reuse"), 2)]
+NVIMAGECODEC = ("torch_peer.py", "--decoder", "nvimagecodec")
+if importlib.util.find_spec("nvidia") and importlib.util.find_spec("nvidia.nvimgcodec"):
+    EVERY_DECODER += [((*NVIMAGECODEC,), 1), ((*NVIMAGECODEC,), 2)]  # on the CPU: what a GPU decodes is not tested here
 READY = {"type": "ready"}
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 CONSTANTS = {"mean": MEAN, "std": STD}
@@ -233,8 +237,8 @@ class Images(LoadingTest):
         for command, threads in EVERY_DECODER:
             with self.subTest(command=command):
                 peer = self.prepared(command, self.plain_files(1), (1, 3, 4, 6), threads=threads)
-                self.assertEqual(peer.psnr, 20 if "--reduced" in command else 40)
-                self.assertEqual(peer.filter, "triangle" if command[:3] == TORCHVISION else "box")
+                self.assertEqual(peer.psnr, 20 if "--reduced" in command else 30 if "nvimagecodec" in command else 40)
+                self.assertEqual(peer.filter, "triangle" if command[:3] in (TORCHVISION, NVIMAGECODEC) else "box")
 
     def test_photographs_are_shown_upright(self):
         shown = picture(120, 80)
@@ -567,6 +571,11 @@ class Protocol(LoadingTest):
             self.assert_unsupported(("torch_peer.py", *options), whole)
         self.assert_unsupported((*TORCHVISION, *WORKERS, "--pin-memory"),
                                 "--pin-memory is for batches of --workers that go to a GPU")
+        self.assert_unsupported((*NVIMAGECODEC, *WORKERS),
+                                "nvImageCodec decodes whole batches on threads of its own (without --workers)")
+        there = {**self.request(self.plain_files(1), (1, 3, 4, 6)), "device": "cuda:0"}
+        self.assertEqual(self.greeted(NVIMAGECODEC).ask(there), {
+            "type": "unsupported", "why": "nvImageCodec decodes on the GPU, so an h2d comes next: it finds its batch there"})
         for form, name in (("compile", "torch.compile"), ("one-call", "torch.to"), ("onnx", "ONNX Runtime")):
             self.assert_unsupported(("torch_peer.py", "--as", form),
                                     f"{name} loads no files (eager and torchvision do)")

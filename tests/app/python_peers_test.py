@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -857,6 +858,7 @@ class Missing(PeerTest):
     def test_what_is_missing_is_named(self):
         for script, modules, title in (("numpy_peer.py", [], "numpy"), ("my_kernel.py", [], "numpy"),
                                        ("torch_peer.py", [], "numpy"), ("torch_peer.py", ["numpy"], "PyTorch"),
+                                       ("cvcuda_peer.py", ["numpy"], "PyTorch"),
                                        ("opencv_peer.py", ["numpy"], "OpenCV")):
             with self.subTest(script=script, modules=modules):
                 self.assertEqual(self.hello_of(script, *modules), {
@@ -868,6 +870,24 @@ class Missing(PeerTest):
         peer = self.converse([sys.executable, "-S", PEERS / "torch_peer.py", "--as", "torchvision"],
                              {**os.environ, "PYTHONPATH": str(self.dir)})
         self.assertEqual(peer.hello()["why"], "torchvision is not installed (run scripts/peers/setup)")
+
+    def test_setup_adds_nvidias_libraries_where_there_is_a_gpu(self):
+        shutil.copy(PEERS / "setup", self.dir)
+        for gpu, more in ((1, ""), (0, " cvcuda-cu12 nvidia-nvimgcodec-cu12")):
+            (self.dir / "has-gpu").write_text(f"#!/bin/sh\nexit {gpu}\n")
+            (self.dir / "has-gpu").chmod(0o755)
+            said = subprocess.run([self.dir / "setup", "--check"], capture_output=True, text=True,
+                                  env={**os.environ, "NORMBENCH_PEERS_VENV": str(self.dir / "none")})
+            missing = f"numpy torch torchvision opencv-python-headless onnx onnxruntime{more}"
+            self.assertEqual(said.stdout, f"{self.dir}/none:\n  missing: {missing} (run scripts/peers/setup)\n")
+
+    def test_cv_cuda_is_there_with_a_gpu_only(self):
+        for module in ("torch", "numpy"):
+            (self.dir / f"{module}.py").write_text('__version__ = "1"\n')
+        peer = self.converse([sys.executable, "-S", PEERS / "cvcuda_peer.py"],
+                             {**os.environ, "PYTHONPATH": str(self.dir)})
+        self.assertEqual(peer.hello()["why"],
+                         "CV-CUDA is not installed (scripts/peers/setup does that where there is an NVIDIA GPU)")
 
     def test_onnx_needs_two_more(self):
         for module in ("torch", "numpy"):
