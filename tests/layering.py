@@ -22,16 +22,17 @@ CHARACTER = re.compile(r"'(?:[^'\\]|\\.)'")
 COMPARED = re.compile(
     r'(?:[=!]=\s*|\b(?:starts_with|ends_with|contains|find|compare)\(\s*|\bfind\([^()"]*,\s*)"|"\s*[=!]='
 )
+DEVICE_ONLY = {f"backend/cuda/{name}.cuh" for name in ("access", "block", "clock", "launch")}
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}
 
 
 def allowed_conditional(path, condition):
-    """Highway compiles a file once per target; device-only loads and barriers need the device's compiler, and only that
+    """Highway compiles a file once per target; device-only loads, barriers and clocks need the device's compiler, and only that
     knows the architecture that a kernel is compiled for."""
     name = path.as_posix()
     if name.startswith("backend/cpu/"):
         return re.search(r"HWY_ONCE|HWY_TARGET|_INL_H_\b", condition) is not None
-    return name in ("backend/cuda/access.cuh", "backend/cuda/block.cuh", "backend/cuda/launch.cuh") and "__CUDA_ARCH__" in condition
+    return name in DEVICE_ONLY and "__CUDA_ARCH__" in condition
 
 
 def violations(root):

@@ -23,11 +23,11 @@ struct LinkSpeed {
   bool is_another() const;
 };
 
-/// Of the environment's GPU and its copies of 16 MiB or more: smaller ones are bound by their
+/// The speed of copies of 16 MiB or more on the environment's GPU: smaller ones are bound by their
 /// calls. Nothing where there are none, or nobody knows the link as it is while copies run.
 std::optional<LinkSpeed> link_speed(const Json& environment,
                                     const std::vector<MachineLimit>& limits);
-/// Of the limits of these groups.
+/// The same speed, from the limits of these groups.
 std::optional<LinkSpeed> link_speed(const Results& results,
                                     std::span<const GroupResult* const> groups);
 

@@ -100,7 +100,7 @@ Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation)
       if (value.in_place_of >= 0) continue;
       const bool lives_on = value.desc.memory == Memory::Device &&
                             std::ranges::count(work->outputs, static_cast<int>(i)) > 0;
-      // Of inputs two at least, one that differs.
+      // There are at least two inputs, one of which differs.
       const std::int64_t copies = value.producer < 0 ? std::max<std::int64_t>(2, rotating)
                                   : lives_on         ? rotating
                                                      : 1;
