@@ -58,7 +58,7 @@ double median_ns(const CaseResult& result, const Results& results);
 /// Median nanoseconds per iteration of a measured case in something, by its turns; 0 without any.
 double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns);
 
-/// Images in a batch of a group whose cases all start from that many; 0 where none has a source.
+/// The images in a batch, if all cases of a group start from as many; 0 where none has a source.
 std::int64_t images_of(const GroupResult& group);
 
 /// Minor faults per iteration: the median of the rounds.

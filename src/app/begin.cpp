@@ -63,7 +63,7 @@ constexpr auto kFacts = std::to_array<Fact>({
     {"/environment/attached_tool", "the profiling tool attached"},
 });
 
-/// The value as it is shown: memory that shrank by a few pages at a boot has not changed so.
+/// The value as shown, so that memory which shrank by a few pages at a boot is unchanged.
 std::string shown(const Json& header, std::string_view pointer) {
   const Json& value = value_at(header, pointer);
   if (value.is_null() || value.empty() || value == "") return "none";

@@ -28,7 +28,7 @@ struct BadInput : std::runtime_error {
   std::vector<Issue> issues;
 };
 
-/// `unknown WHAT "said" (known: a, b)`.
+/// The message `unknown WHAT "said" (known: a, b)`.
 std::string unknown_of(std::string_view what, std::string_view said,
                        const std::vector<std::string>& known);
 /// `unknown WHAT "said"`, with "did you mean" where a known word is near, else with all of them.

@@ -68,7 +68,7 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
   }
 }
 
-/// Sets how much may be used of `left` bytes, and the note of it. `where` is "in the container".
+/// Sets the `bytes` that may be used of `left`, and a `note` on them. `where`: "in the container".
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
   bytes = std::max<std::int64_t>(1, left - back);  // 0 would be unknown

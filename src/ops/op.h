@@ -119,7 +119,7 @@ std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
 /// The op as a library does it that holds these values in the dtype of its output.
 Op with_rounds(Op op, const Rounds& rounds);
 
-/// The fewest bytes the op can move, and its arithmetic.
+/// The fewest bytes that the op can move, and the operations that it takes.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);
 
 /// The op `name`, with all parameters worth trying on such an input; none if it takes no input.

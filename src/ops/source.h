@@ -69,7 +69,7 @@ constexpr std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// Bytes [first, first + out.size()) of the endless random sequence of `seed`, in whatever parts.
+/// Bytes [first, first + out.size()) of the endless random sequence of `seed`.
 void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t> out);
 
 }  // namespace normbench

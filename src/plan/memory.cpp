@@ -139,7 +139,7 @@ double bytes_in_double(const Case& work) {
   return 8 * static_cast<double>(work.result().elements());
 }
 
-/// Bytes for computing the setup: all its values in double, and copies of a stage's inputs.
+/// Bytes that computing the setup takes: all its values in double, and copies of a stage's inputs.
 double setup_bytes(const Case& work) {
   const auto made =
       std::ranges::find_if(work.inputs, [](const Input& input) { return input.setup != nullptr; });

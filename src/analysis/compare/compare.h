@@ -1,13 +1,13 @@
 /// Two versions of the same measurements: what became slower, by how much, and how sure that is.
 ///
-/// A side is the documents of its runs. With 6 paired runs a side or more, the run is the
-/// replicate: the effect is the median over the pairs of ln(new time / base time), with its exact
-/// interval. What the limits beside a case changed by in the same runs is divided out where the
-/// pairs agree better without it: it is the machine's. Where the interval of the limits' own
-/// change lies beyond the margin, that may be the code's or another machine's: nothing is divided,
-/// and what it explains is undecided. With fewer pairs, the rounds are the replicates, and
-/// differences between runs stay unknown: nothing is certain, and what the machine may have
-/// changed is undecided.
+/// A side is the documents of its runs. With 6 paired runs a side or more, runs are the
+/// replicates: the effect is the median over the pairs of ln(new time / base time), with its
+/// exact interval. The change of the limits beside a case in the same runs is the machine's. It
+/// is divided out where the pairs then agree better. Where the interval of the limits' own
+/// change lies beyond the margin, that change may be the code's or another machine's: nothing
+/// is divided, and changes that it explains are undecided. With fewer pairs, rounds are the
+/// replicates. Then differences between runs are unknown, nothing is certain, and changes that
+/// the machine may explain are undecided.
 #pragma once
 
 #include <utility>

@@ -25,9 +25,9 @@ double part(std::int64_t own_ns, std::int64_t all_ns) {
   return all_ns > 0 ? static_cast<double>(own_ns) / static_cast<double>(all_ns) : 0;
 }
 
-/// The part of the profiled time that preparing constants took: of the host's time, or of the
-/// steps' on a device, whichever is more. It includes calls inside the ranges, and the device's
-/// time from the first to the last work submitted there.
+/// The share of the profiled time in which constants were prepared: the host's, or the device's if
+/// that is larger. It includes calls inside the ranges, and the device's time from the first to the
+/// last work submitted there.
 double profiled_constants(const Subject& subject) {
   const CaseProfile* const profile = find_profile(subject.group, subject.result().variant);
   if (profile == nullptr) return 0;
