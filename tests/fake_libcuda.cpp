@@ -1,4 +1,4 @@
-/// What a driver's library says of itself, for tests that ask it beside the runtime.
+/// A driver's library that says its version, for tests that ask it beside the runtime.
 #include <cstdlib>
 
 extern "C" int cuInit(unsigned) {

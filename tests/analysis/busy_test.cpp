@@ -32,8 +32,8 @@ StageResult stage_of(const std::string& op, Place place) {
 
 GroupResult& group_of(Results& results) { return results.groups[0]; }
 
-/// Lets others have the processor for `share` of the first so many rounds, of a turn that takes
-/// that much longer.
+/// Makes the first so many rounds longer, by a `share` of the turn in which others had the
+/// processor.
 void hold_up(CaseResult& result, std::size_t rounds, double share) {
   for (std::size_t i = 0; i < rounds; ++i) {
     Round& round = result.rounds[i];

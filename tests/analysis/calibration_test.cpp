@@ -13,7 +13,7 @@
 namespace normbench::calibration_test {
 namespace {
 
-/// A pair of 20 rounds, the second variant's time over the first's as said for each.
+/// A pair of 20 rounds with these ratios of the second variant's time to the first's.
 MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
   CaseResult one = examples::make_case({.variant = "one"});
   one.rounds.clear();

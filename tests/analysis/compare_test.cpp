@@ -208,8 +208,8 @@ TEST(Compare, WhatLostTheProcessorToOthersMayBeTheMachine) {
   EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // more than 16 and three times 4
 }
 
-/// Six pairs of runs whose machine is as fast as it likes: NEW's case takes `slower` times what
-/// that makes of it, and its limits `of_limits` times.
+/// Six pairs of runs on a machine of any speed: NEW's case takes `slower` times its time there, and
+/// its limits take `of_limits` times theirs.
 Pairs pairs_on_a_fickle_machine(double slower, double of_limits) {
   Pairs pairs;
   int minute = 0;

@@ -1,4 +1,4 @@
-/// What measured stages say beforehand of a pipeline.
+/// What measured stages predict for a pipeline.
 #include "analysis/prediction.h"
 
 #include <fmt/format.h>

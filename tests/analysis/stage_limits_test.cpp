@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMb = 1'000'000;
 constexpr int kRounds = 20;
 
-/// What a stage is made from.
+/// The parts that a stage of a test is made from.
 struct MadeStage {
   std::string op;
   std::int64_t read = 0, written = 0, link = 0;

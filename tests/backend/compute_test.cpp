@@ -17,7 +17,7 @@ double thread_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-/// The least that the row took of some runs.
+/// The least CPU time of the row in some runs.
 double least_ms(const Compute& op, std::int64_t images, int threads) {
   const auto cpu = make_cpu_backend();
   const auto row = std::ranges::find(cpu->kernels(), Compute::name, &Kernel::op);

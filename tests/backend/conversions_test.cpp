@@ -25,7 +25,7 @@ std::vector<To> cast_all(std::vector<From> values, DType from, DType to) {
   return result;
 }
 
-/// What is hard to round or to widen, with nothing left out.
+/// All values that are hard to round or to widen.
 template <class T>
 std::vector<T> hard_values(DType dtype) {
   const std::vector<std::byte> bytes = selftest::hard_elements(dtype, 1);
@@ -91,7 +91,7 @@ TEST_P(Conversions, BytesSaturateAndRoundToEven) {
   EXPECT_EQ((cast_all<float, std::uint8_t>(values, DType::Float32, DType::UInt8)), expected);
 }
 
-/// The bits of what a row writes in dtype `to`, of an input that holds each of 0 … 255.
+/// The bits that a row writes in dtype `to` for an input that holds each of 0 … 255.
 template <class T>
 std::vector<T> normalized(Normalize op, DType to, const TensorDesc& desc, std::string_view row) {
   op.to = to;

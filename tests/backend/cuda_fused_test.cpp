@@ -44,7 +44,7 @@ TEST_P(FusedMove, TakesEveryAlignmentOfBothSides) {
 INSTANTIATE_TEST_SUITE_P(Cuda, FusedMove, testing::ValuesIn(all_dtypes),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-/// The self-test's.
+/// The normalisations that the self-test tries.
 std::vector<Normalize> normalizations_to(DType to, const Shape& shape) {
   std::vector<Normalize> ops;
   for (const Op& op : samples(Normalize::name, shape))
@@ -158,7 +158,7 @@ TEST_P(FusedDenormalize, TakesEveryAlignmentOfBothSides) {
       }
 }
 
-/// All 256 in each channel, where slots are whole and where they are not.
+/// The input has all 256 values in each channel, where slots are whole and where they are not.
 TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
   const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
   for (const Layout layout : both_layouts)
@@ -249,7 +249,7 @@ TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
         }
 }
 
-/// Counts what it is asked for: once per element, as nothing else calls it.
+/// Counts the elements that it is asked for: once each, as nothing else calls it.
 struct Counted {
   static inline std::int64_t applied = 0;
   NoConstant at(std::int64_t) const { return {}; }

@@ -1,4 +1,4 @@
-/// What fused kernels are held to on the host.
+/// The comparison of fused kernels with their references on the host.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ inline std::ostream& operator<<(std::ostream& out, const FusedSetting& s) {
   return out << "in +" << s.in_shift << ", out +" << s.out_shift << ", " << s.enough_threads;
 }
 
-/// One launch of an op on the host, where `enough_threads` are.
+/// Runs one launch of an op on the host with so many `enough_threads`.
 using OnHost =
     std::function<void(const Op&, const View& in, const View& out, std::int64_t enough_threads)>;
 

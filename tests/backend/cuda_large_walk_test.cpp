@@ -19,7 +19,7 @@ TensorDesc tensor(Layout layout, const Shape& shape) {
   return dense(DType::UInt8, layout, shape, Memory::Device);
 }
 
-/// What goes where beyond 2^31, against the obvious formulas; no memory is touched.
+/// Compares which element goes where beyond 2^31 with the obvious formulas; no memory is touched.
 struct Large {
   TensorDesc in, out;
   bool alike;

@@ -20,7 +20,7 @@ void run_cast(const View& in, const View& out) {
                  [](const auto& body) { run_body(body); });
 }
 
-/// What `launch_sub` and `launch_div` take.
+/// The constants that `launch_sub` and `launch_div` take.
 template <class Operation>
 std::vector<float> constants_of(const std::vector<double>& values) {
   std::vector<float> constants;

@@ -19,7 +19,7 @@ void run_pointwise(const PointwiseArguments& arguments) {
   run_body(PointwiseReference{arguments.out.desc.elements(), arguments});
 }
 
-/// What rounding the op's exact values once gives.
+/// The op's exact values, rounded once.
 std::vector<std::byte> rounded(const Tensor64& exact, const TensorDesc& desc) {
   Guarded out(desc);
   from_double(exact, out.view(), 0);

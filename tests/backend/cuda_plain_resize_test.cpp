@@ -52,7 +52,7 @@ TEST(CudaResize, KeepsToTheReference) {
         }
 }
 
-/// What normbench::Taps holds, from this file's own taps.
+/// The weights that normbench::Taps holds, from this file's own taps.
 std::vector<double> weights_of(const Taps& taps) {
   std::vector<double> weights;
   for (std::int32_t k = 0; k < taps.count; ++k) weights.push_back(taps.weight(k));

@@ -10,7 +10,7 @@ TensorDesc bytes(std::int64_t count) {
   return dense(DType::UInt8, Layout::Nchw, {1, 1, 1, count}, Memory::Device);
 }
 
-/// What a stream of `in` leaves in `written` bytes, `shift` past a cache line.
+/// The `written` bytes that a stream of `in` leaves, `shift` past a cache line.
 std::vector<std::byte> streamed(const View& in, std::int64_t read, std::int64_t written,
                                 std::int64_t shift) {
   Guarded out(bytes(written), shift);

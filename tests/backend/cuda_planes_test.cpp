@@ -1,4 +1,4 @@
-/// Which body of a fused kernel takes what, and that all of them compute the same bits.
+/// Which body of a fused kernel takes which tensors, and that all compute the same bits.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-/// What the tests of fused kernels must see: each test here plants one bug.
+/// Bugs that the tests of fused kernels must see: each test here plants one.
 #include <gmock/gmock.h>
 
 #include "backend/cuda/fused.cuh"

@@ -45,17 +45,17 @@ class FakeBuffer {
     bytes_.insert(bytes_.end(), start, start + sizeof(record));
     return *this;
   }
-  /// The last record's last bytes are missing.
+  /// Cuts off the last bytes of the last record.
   FakeBuffer& cut(std::size_t bytes) {
     bytes_.resize(bytes_.size() - bytes);
     return *this;
   }
-  /// Then come the first bytes of a record, which is not returned.
+  /// Adds the first bytes of a record, which is not returned.
   FakeBuffer& leave(std::size_t bytes) {
     bytes_.resize(bytes_.size() + bytes);
     return *this;
   }
-  /// Then comes something that is no record.
+  /// Adds something that is no record.
   FakeBuffer& spoil() {
     bytes_.resize(bytes_.size() + 16);
     layout_.spoiled = true;

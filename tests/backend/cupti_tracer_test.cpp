@@ -612,7 +612,7 @@ TEST_F(GpuDayCupti, OfPipIsLoaded) {
   EXPECT_TRUE(tracer.attach()) << tracer.missing();
 }
 
-/// What two kernels' records take in a buffer.
+/// The bytes that two kernels' records take in a buffer.
 std::vector<std::size_t> kernel_bytes(const Library& library, const FakeCupti& fake) {
   const Session session(library.functions());
   EXPECT_EQ(session.missing(), "");

@@ -1,4 +1,4 @@
-/// Group norms with faults that look right at a glance: what rows are held to finds each.
+/// Group norms with faults that look right at a glance: the comparison of rows finds each.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ enum class Fault {
 
 using Tensors = std::vector<Tensor64>;
 
-/// y by the statistics in `out`.
+/// Computes y by the statistics in `out`.
 void normalise(const GroupNorm& op, const Tensors& in, Tensors& out) {
   const GroupNorm::Inputs which = op.inputs();
   out[0] = map_channels(group_scaled(in[which.x], out[1], out[2]), [&](double h, std::int64_t c) {
@@ -132,7 +132,7 @@ Kernel planted() {
 constexpr RandomValues standard{Distribution::Normal, 0, 1},
     far_from_zero{Distribution::Normal, 1e4, 1};
 
-/// What is found in the forward pass and in both backward ones; 588 elements, groups of 98.
+/// The faults found in the forward pass and in both backward ones; 588 elements, groups of 98.
 std::vector<std::string> found(const Kernel& row, const RandomValues& values, Layout layout) {
   return failures_of(
       row, GroupNormPasses({.x = dense(DType::Float32, layout, {2, 6, 7, 7}, Memory::Pageable),

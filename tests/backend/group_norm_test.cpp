@@ -60,7 +60,7 @@ TEST_P(GroupNormRows, KeepToTheReferenceOnStandardNormalValues) {
     expect_right({.x = x(shapes[i]), .groups = groups(i), .values = standard});
 }
 
-/// A mean far from 0 is what one pass over squares fails by. The largest planes tell no more of it.
+/// One pass over squares fails by a mean far from 0. The largest planes would show no more.
 TEST_P(GroupNormRows, KeepToTheReferenceOnConstantValuesAndFarFromZero) {
   for (std::size_t i = 0; i + 1 < std::size(shapes); ++i)
     for (const RandomValues& values : {constant, far_from_zero})
@@ -77,7 +77,7 @@ TEST_P(GroupNormRows, KeepToTheReferenceWhereTheWayOfWorkingChanges) {
   }
 }
 
-/// A value that is none makes its group none, and no other.
+/// A NaN makes its group NaN, and no other.
 TEST_P(GroupNormRows, KeepNaN) {
   const GroupNorm op{.groups = 2, .affine = false};
   const TensorDesc desc = x({1, 4, 9, 9});

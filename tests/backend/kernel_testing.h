@@ -54,7 +54,7 @@ inline void fill(const View& view, unsigned seed = 1) {
   from_double(values, view, 0);
 }
 
-/// What `fill` promises, exactly.
+/// The accuracy of values from `fill`.
 inline Accuracy filled(DType dtype) {
   return {.low = 0, .high = 255, .whole = dtype == DType::UInt8};
 }
@@ -71,7 +71,7 @@ inline std::optional<std::string> mismatch(const Tensor64& expected, const View&
   return std::nullopt;
 }
 
-/// What the op's reference gives for a view.
+/// The output of the op's reference for a view.
 inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out) {
   const std::vector<Tensor64> from{to_double(in, 0, in.desc.shape.n)};
   std::vector<Tensor64> to(1);
@@ -81,7 +81,7 @@ inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out)
   return to[0];
 }
 
-/// How far the op may lead from that when `fill` has filled the view.
+/// How far the op's output may lie from that, when `fill` has filled the view.
 inline Errors bounds_of(const Op& op, const View& in, const TensorDesc& out) {
   const Tensor64 from = to_double(in, 0, in.desc.shape.n);
   const Known known{from, filled(in.desc.dtype)};

@@ -13,7 +13,7 @@ namespace {
 
 class RowsOf : public testing::TestWithParam<std::string> {};
 
-/// What `normbench selftest` tries, on every instruction set of this CPU.
+/// Tries what `normbench selftest` tries, on every instruction set of this CPU.
 TEST_P(RowsOf, KeepToTheReference) {
   Backends cpu;
   cpu.list.push_back(make_cpu_backend());
@@ -84,7 +84,8 @@ struct Setting {
   int shift, threads;
 };
 
-/// One op on one input: right within its bound, no stray write, and the same bits in every setting.
+/// Expects one op on one input to be right within its bound, without a stray write, and with the
+/// same bits in every setting.
 void expect_right(const Kernel& kernel, const Op& op, const Signature& s) {
   SCOPED_TRACE(describe(s.in[0]) + " -> " + describe(s.out[0]));
   std::vector<std::byte> first;

@@ -49,7 +49,7 @@ class LoadRows : public testing::Test {
     throw std::runtime_error("no such row");
   }
 
-  /// The batch in memory order, over poison.
+  /// Loads a batch over poison; its bytes in memory order.
   Bytes run(const Launch& launch, const Load& op, int threads, Recorder* recorder = nullptr,
             std::int64_t item = 0) const {
     const TensorDesc desc = op.infer({})[0];
@@ -222,7 +222,7 @@ Bytes six_images() {
 
 class StoredRows : public LoadRows {
  protected:
-  /// `images` of the six to a file, in this storage.
+  /// Stores the six images in files of `images` each, in this storage.
   void store(Storage storage, Layout layout, std::size_t images) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);

@@ -42,7 +42,7 @@ bool system_gives_huge_pages() {
   return words.find("[madvise]") != words.npos || words.find("[always]") != words.npos;
 }
 
-/// Writes to every page, unseen by a sanitizer: what it keeps of each byte would fault too.
+/// Writes to every page, unseen by a sanitizer, whose notes on each byte would fault too.
 __attribute__((no_sanitize("address", "thread"))) void touch(Allocation& pages) {
   for (std::size_t at = 0; at < pages.bytes(); at += 4096) pages.data()[at] = std::byte{1};
 }

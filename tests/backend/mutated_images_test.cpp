@@ -62,8 +62,8 @@ const Kernel& row(const Backend& cpu, std::string_view name) {
   throw std::runtime_error("no such row");
 }
 
-/// What loading the one file fails with, or "". It is whole when the row looks at it first, so that
-/// it is the row that meets the mutated one.
+/// The error of loading the one file, or "". The file is whole when the row looks at it first, so
+/// that the row itself meets the mutated one.
 std::string complaint(Backend& cpu, std::string_view name, const std::string& path,
                       const Bytes& whole, const Bytes& mutated) try {
   write_file(path, whole);

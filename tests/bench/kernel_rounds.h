@@ -63,7 +63,7 @@ class KernelRounds {
     }
   }
 
-  /// One turn of each in random order; gives the kernel's nanoseconds a call.
+  /// Gives each a turn, in random order; returns the kernel's nanoseconds a call.
   double next() {
     place();
     std::vector<Contender*> order;

@@ -1,5 +1,5 @@
-/// Kernels that share no code with the project's: what those are held against beside the limits,
-/// which have loops in common with them.
+/// Kernels that share no code with the project's, to compare those with. The limits are no such
+/// comparison alone: they have loops in common with the kernels.
 #pragma once
 
 #include <cstddef>

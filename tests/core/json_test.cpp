@@ -19,7 +19,7 @@ Json parse(std::string_view text) {
   return value;
 }
 
-/// What parse_json says is wrong with `text`.
+/// The mistake that parse_json finds in `text`.
 std::string mistake(std::string_view text) {
   std::vector<Issue> issues;
   try {

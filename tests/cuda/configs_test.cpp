@@ -22,7 +22,7 @@ Json tiny_batch(const Json& batch) {
   return batch.is_array() && batch.size() > 1 ? Json{1, 2} : batch;
 }
 
-/// Threads that wait for each other take long where other tests run.
+/// One thread in place of several: threads that wait for each other are slow beside other tests.
 Json one_thread(const Json& threads) {
   if (threads.is_array()) return Json{1};
   return threads == "all" ? Json(1) : threads;

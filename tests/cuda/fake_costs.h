@@ -13,10 +13,10 @@ namespace normbench {
 
 struct FakeTask;
 
-/// On where $NORMBENCH_FAKE_COSTS is a number. 1: everything takes its own time. 20: a model at a
-/// twentieth, for sizes, caches and limits that are a twentieth too: the clock of this process goes
-/// 20 times as fast, so all latencies pass in a twentieth of their time, and bytes, of which there
-/// are so few, cross at the same rates.
+/// The costs, which are on if $NORMBENCH_FAKE_COSTS is a number. 1: everything takes its own time.
+/// 20: a model at a twentieth, for sizes, caches and limits that are a twentieth, too. The clock of
+/// this process then goes 20 times as fast, so that all latencies pass in a twentieth of their
+/// time, and the bytes, a twentieth as many, cross at the same rates.
 class FakeCosts {
  public:
   FakeCosts();
@@ -24,7 +24,7 @@ class FakeCosts {
   /// The GPU whose costs these are.
   void describe(cudaDeviceProp& device) const;
 
-  /// Ends no earlier than the call would on a GPU.
+  /// A call that ends no earlier than it would on a GPU.
   class Call {
    public:
     Call(FakeCosts& costs, std::string_view function, std::string_view arguments);

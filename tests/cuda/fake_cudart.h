@@ -64,7 +64,7 @@ struct FakeLaunch {
   std::int64_t threads = 0;
 };
 
-/// The last thread first: no thread may need what another one does.
+/// Runs the host body of a launch, the last thread first: no thread may need another's results.
 void run_host_body(const FakeLaunch& launch);
 
 class FakeCuda {

@@ -40,7 +40,7 @@ cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent
       handle, {.run = [record = event.last] { fake_cuda().streams.reach(*record); }});
 }
 
-/// What an event says: the device's time in half microseconds.
+/// The time that an event shows: the device's, in half microseconds.
 double read_ms(const FakeRecord& record) {
   constexpr std::int64_t resolution_ns = 500;
   return static_cast<double>(*record.reached_ns / resolution_ns * resolution_ns) * 1e-6;

@@ -32,8 +32,9 @@ struct FakeBlock {
   std::byte* written = nullptr;  // a 1 for each byte that a copy, a fill or a kernel has written
 };
 
-/// Every allocation is a mapping of its own that ends in a guard, starts out poisoned, and is never
-/// used again once released, so that an overrun or a use after free is seen. What pools keep is.
+/// The memory. Every allocation is a mapping of its own that ends in a guard, starts out poisoned,
+/// and is never used again once released, so that an overrun or a use after free is seen. Only what
+/// pools keep is used again.
 class FakeMemory {
  public:
   static constexpr std::byte poison{0xCD};

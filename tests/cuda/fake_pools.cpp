@@ -14,8 +14,9 @@ std::string pool_name(Handle pool) {
   return fmt::format("pool {}", FakeObjects<Handle, FakePool>::number(pool));
 }
 
-/// What a pool may give a stream again: what the stream freed itself, what it comes after the free
-/// of, and what is free by now. Only of the same size, as the guards behind it stay.
+/// Takes memory that a pool may give a stream again: freed by the stream itself, or by another
+/// after whose free it comes, or free by now. It must have the same size, as the guards behind it
+/// stay.
 std::byte* take_freed(FakePool& pool, std::size_t bytes, cudaStream_t stream) {
   const auto fits = [&](const FakeFreed& freed) {
     return freed.bytes == bytes && fake_cuda().streams.is_past(freed.stream, freed.number, stream);

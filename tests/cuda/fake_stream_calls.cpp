@@ -101,7 +101,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   });
 }
 
-/// However it ends, the stream captures no longer.
+/// Ends a capture: whatever the result is, the stream captures no longer.
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   bool planted = true;
   const cudaError_t error = fake_cuda().call("cudaStreamEndCapture", name_of(stream), [&] {

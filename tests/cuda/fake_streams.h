@@ -84,7 +84,7 @@ struct FakeStream {
 
 using FakeGraph = std::vector<FakeTask>;
 
-/// All of them. The default stream (null) orders nothing with the others: these do not block.
+/// All streams. The default one (null) orders nothing with the others, which do not block.
 class FakeStreams {
  public:
   explicit FakeStreams(FakeMemory& memory) : memory_(memory) {}

@@ -7,7 +7,7 @@ namespace {
 
 class GpuDayEvents : public CudaBackendTest {
  protected:
-  /// Between two marks with `launches` empty kernels between them.
+  /// Nanoseconds between two marks with `launches` empty kernels between them.
   std::int64_t ns_of(int launches) {
     queue->reset_marks();
     const int from = queue->mark();

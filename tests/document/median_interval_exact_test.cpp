@@ -37,7 +37,7 @@ class Natural {
     }
     if (carry > 0) limbs_.push_back(static_cast<std::uint64_t>(carry));
   }
-  /// Only where nothing remains.
+  /// Divides a number that leaves no remainder.
   void divide(std::uint64_t by) {
     Wide rest = 0;
     for (std::size_t i = limbs_.size(); i-- > 0;) {

@@ -95,7 +95,7 @@ TEST_F(DrawnCallsTest, OneThatComputesEveryOtherCallIsFound) {
       }
 }
 
-/// Memory that a call frees is looked at before.
+/// The output is looked at before the call frees its memory.
 TEST_F(DrawnCallsTest, OneThatLeavesAFreshOutputAsItIsAtEveryOtherCallIsFound) {
   side = 2400;  // smaller outputs are recycled
   for (const std::int64_t odd : {0, 1}) {

@@ -16,8 +16,8 @@ namespace {
 using Random = std::mt19937_64;
 using Noise = std::function<double(Random&)>;
 
-/// Feeds rounds whose log ratio is 0.07 plus noise until the rule stops; at most `most` rounds. The
-/// machine drifts as it likes.
+/// A run that the rule stopped. It was fed rounds whose log ratio is 0.07 plus noise, at most
+/// `most` of them, on a machine that drifts.
 struct Stopped {
   std::vector<std::vector<double>> series{{}, {}};
   std::optional<Stop> reason;

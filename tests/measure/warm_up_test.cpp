@@ -8,7 +8,7 @@
 namespace normbench::warm_up_test {
 namespace {
 
-/// Turns of 1.2 ms on the device, of which an iteration takes 0.6, and of 1 ms on the CPU.
+/// Turns of 1.2 ms on the device, with iterations of 0.6 ms, and turns of 1 ms on the CPU.
 struct GpuDayWarmUp : DeviceTest {
   GpuDayWarmUp() { plan.measure.max_seconds_per_group = 0; }
 

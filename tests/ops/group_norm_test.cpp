@@ -167,8 +167,8 @@ Statistics by_the_difference_of_squares(const std::vector<double>& x) {
   return {mean, squares / count - mean * mean};
 }
 
-/// How y of statistics found in this way lies to its bounds: the largest error as a share of its
-/// own, and the largest bound.
+/// How y, with statistics found in this way, lies within its bounds: the largest error as a share
+/// of its bound, and the largest bound.
 struct Shares {
   double share = 0, largest_bound = 0;
 };

@@ -37,7 +37,7 @@ T made(const std::string& text) {
   return op;
 }
 
-/// What `infer` throws.
+/// The message that `infer` throws.
 inline std::string infer_error(const Op& op, const std::vector<TensorDesc>& in) {
   try {
     infer(op, in);
@@ -54,7 +54,7 @@ inline Tensor64 result(const Op& op, const Tensor64& in) {
   return out[0];
 }
 
-/// What is known of that, when `known` is of the input.
+/// The accuracy of that output, when `known` is the input's.
 inline Accuracy accuracy_of(const Op& op, const Tensor64& in, const Accuracy& known,
                             const TensorDesc& out) {
   const Known from{in, known};

@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// The kernels that there are.
+/// The backends of this build, with their kernels.
 const Backends& real() {
   static const Backends backends = [] {
     Backends all;

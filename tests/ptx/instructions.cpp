@@ -24,7 +24,7 @@ using Floats = Types<float, double>;
 using Numbers = Types<u16, u32, u64, s16, s32, s64, float, double>;
 using Any = Types<u8, u16, u32, u64, s8, s16, s32, s64, F16, BF16, float, double>;
 
-/// Two of them in a register.
+/// Two values of T in one register.
 template <class T>
 struct Pair {};
 
@@ -191,7 +191,7 @@ using FunnelLeft = decltype([](u32 low, u32 high, u32 count) {
   return static_cast<u32>((u64{high} << 32 | low) << (count & 31) >> 32);
 });
 
-/// A device divides by zero without a word; this does not.
+/// Divides; by zero it throws, where a device would say nothing.
 template <class T, bool rest>
 void divide(const Op& op, Warp& warp, Lanes lanes) {
   for_each_lane(lanes, [&](int lane) {

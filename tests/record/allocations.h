@@ -6,7 +6,7 @@ namespace normbench {
 
 /// Calls of operator new in this program so far.
 std::int64_t allocations();
-/// What they asked for.
+/// The bytes that those calls asked for.
 std::int64_t allocated_bytes();
 
 }  // namespace normbench

@@ -110,7 +110,7 @@ TEST(Gzip, LinesAreReadOneByOne) {
   EXPECT_FALSE(text->bad());
 }
 
-/// Takes so many bytes and no more.
+/// A stream that takes so many bytes and no more.
 class Full final : public std::streambuf {
  public:
   Full(std::size_t room, bool throws) : room_(room), throws_(throws) {}

@@ -595,7 +595,7 @@ TEST(ReadChrome, EachSliceOfARunIsACall) {
   EXPECT_THAT(rows, ElementsAre("other 1", "instant 7"));
 }
 
-/// More than a chunk, with runs, of which every other one goes.
+/// The slices are more than a chunk, with runs of which every other one is left out.
 TEST(ReadChrome, WhatIsLeftOutAtTheEndLeavesTheRestInOrder) {
   std::string events;
   for (int i = 0; i < 9000; ++i)
@@ -821,7 +821,7 @@ TEST(ReadChrome, EveryPrefixOfATraceIsCutOff) {
                         "events"));
 }
 
-/// Fails after what it was given.
+/// A stream that fails after its text.
 class Failing : public std::stringbuf {
  public:
   using std::stringbuf::stringbuf;

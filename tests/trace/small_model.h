@@ -24,7 +24,7 @@ struct SmallSlice {
   std::string_view label = {};
 };
 
-/// Threads are of process 100, streams of device 0.
+/// A model of these slices: threads of process 100, streams of device 0.
 inline TraceModel small_model(const std::vector<SmallSlice>& slices) {
   TraceModel model;
   for (const SmallSlice& slice : slices) {

@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-/// What has one id: a start and an end.
+/// The events with one id: a start and an end.
 struct Ends {
   const TraceEvent* start = nullptr;
   const TraceEvent* end = nullptr;

@@ -20,7 +20,7 @@ void add_mistake(const TraceEvent& event, std::string_view what, Mistakes& mista
 /// How much of a loss the head says there was; 0 where it does not say.
 std::int64_t claimed_loss(const Json& head, std::string_view name);
 
-/// What stands before the events: as text, and read.
+/// Checks what stands before the events: as text, and as JSON.
 void check_head(const std::string& text, const Json& head, Mistakes& mistakes);
 
 /// Slices of a track are sorted and nest, and every process and track has a name and a place.

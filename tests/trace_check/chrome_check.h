@@ -1,4 +1,4 @@
-/// The rules that every trace this project writes keeps, held against a file.
+/// Checks that a file keeps the rules of every trace that this project writes.
 #pragma once
 
 #include <string>

@@ -49,7 +49,7 @@ constexpr int kRounds = 24;
 constexpr int kLimits = 3;
 constexpr double kHostSlower = 0.08;  // NEW's host, in everything; cases by 1 % more or less
 
-/// What one gate is about: the first of `cases` takes 1 + `slower` times as long in NEW.
+/// The setting of one gate: the first of `cases` takes 1 + `slower` times as long in NEW.
 struct Setting {
   World world;
   int cases, pairs;
@@ -109,13 +109,13 @@ class Machine {
     return by[static_cast<std::size_t>(5 * uniform())] * (0.7 + 0.6 * uniform());
   }
 
-  /// What a case of one process is slower by: where its pages lie.
+  /// How much slower a case is in one process: by where its pages lie.
   double of_process() {
     const bool slow = setting_.world == World::TwoSpeeds && uniform() < 0.35;
     return (slow ? 0.08 : 0) + normal(0.004);
   }
 
-  /// What the rounds of a run are slower by.
+  /// How much slower each round of a run is.
   std::vector<double> rounds() {
     std::vector<double> series(kRounds);
     const World world = setting_.world;
@@ -152,7 +152,8 @@ class Machine {
   std::vector<double> suffers_;  // how much each case suffers from a neighbour, of what limits do
 };
 
-/// The pairs of runs took turns, and who is first in a pair changes, as in scripts/ci-regression.
+/// A comparison of pairs of runs that took turns. Which side is first in a pair changes, as in
+/// scripts/ci-regression.
 Comparison compared(const Setting& setting, std::uint64_t seed) {
   Machine machine(setting, seed);
   std::vector<Results> base, now;
@@ -163,7 +164,7 @@ Comparison compared(const Setting& setting, std::uint64_t seed) {
   return compare(base, now, {});
 }
 
-/// How many of the gates ended so.
+/// The numbers of gates that ended in each way.
 struct Count {
   int failed = 0;       // exit 1
   int called_same = 0;  // the case that became slower
@@ -195,10 +196,10 @@ Promise promise_of(World world) {
   return {};
 }
 
-/// Three standard deviations of what `repeats` gates show of a share.
+/// Three standard deviations of a share that is estimated from `repeats` gates.
 double doubt(double share, int repeats) { return 3 * std::sqrt(share * (1 - share) / repeats); }
 
-/// A line of the table; whether it keeps to what is promised.
+/// Prints a line of the table; returns whether it keeps to what is promised.
 bool show_line(World world, int cases, int repeats, bool limits) {
   const auto share = [&](int failed) { return static_cast<double>(failed) / repeats; };
   const auto gates = [&](int pairs, double slower) {
