@@ -45,7 +45,7 @@ std::string run_of(CheckOptions& options) {
   return command;
 }
 
-/// A key for how a loader tries files. The size decides nothing where they are decoded.
+/// A key for how a loader tries files. Sizes decide nothing where files are decoded.
 std::string tried_as(const Load& load) {
   const std::string how = fmt::format("{} {}", name_of(load.on_error), name_of(load.storage));
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));

@@ -24,7 +24,7 @@ bool is_utf8(const std::string& text);
 /// JSON for people: indented by `indent` blanks a level, but an array of numbers on one line.
 std::string pretty(const Json& json, int indent);
 
-/// The size limit of files that people write, as configs. A larger one was given by mistake.
+/// The size limit of files that people write (configs). A larger one was given by mistake.
 inline constexpr std::int64_t most_bytes_by_hand = 16'000'000;
 
 /// Reads a whole file of at most `most_bytes`. Throws Invalid saying why it cannot be read.

@@ -46,8 +46,7 @@ double least_of(std::string_view name) {
   return at == kLeast.end() ? 0 : at->value;
 }
 
-/// The names of numbers that may be infinite, which is null in a document: outputs may
-/// be.
+/// The names of numbers that may be infinite, where outputs are; a document has null then.
 constexpr auto kMayBeInfinite =
     std::to_array<std::string_view>({"max_abs_error", "bound", "bound_share"});
 
