@@ -22,7 +22,7 @@ struct Axis {
 /// Where values of axes stand in the user's file: axis -> pointer.
 using AxisPlaces = std::map<std::string, std::string>;
 
-/// Adds where the values of `axes` stand that the assignment has.
+/// Adds the places of those values of `axes` that are in the assignment.
 void add_places(const std::vector<Axis>& axes, const Json& assignment, AxisPlaces& places);
 
 /// The axes in member `key` ("sweep" or "vary") of an experiment.

@@ -152,8 +152,8 @@ struct Subject {
   double time_ns() const { return median_ns(result(), results); }
 };
 
-/// The single causes a case's time may have. Each is empty when the group's measurements do not
-/// show it.
+// The single causes that a case's time may have. Each is empty when the group's measurements do not
+// show it.
 /// Preparing constants on every call: the case that caches them and does all else alike, else the
 /// profile's ranges.
 Cause constants_cause(const Subject& subject);

@@ -9,7 +9,7 @@ namespace normbench::html {
 /// How much of an experiment is shown: all, or less where the page would be too large.
 enum class Detail { Rounds, Drawings, Words };
 
-/// "e3": the id that links to the experiment have.
+/// "e3": the id to which links to the experiment lead.
 std::string experiment_id(std::size_t index);
 
 /// The experiment's question, or its name.
