@@ -90,8 +90,8 @@ class Work {
   std::map<std::size_t, LeftOut> broken_;
 };
 
-/// True where the file is missing or has left out broken images: those may be repaired by now, or
-/// have to be reported.
+/// True where the file is missing, not whole, or made without broken images: those may be repaired
+/// by now, or have to be reported.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;
