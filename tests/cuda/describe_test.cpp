@@ -90,7 +90,7 @@ TEST_F(DescribeTest, EveryFact) {
 
 TEST_F(DescribeTest, AnInstanceOfADividedGpuHasAUuidOfItsOwnKind) {
   std::strcpy(CudaTest::cuda.properties.name, "NVIDIA A100-SXM4-40GB MIG 1g.5gb");
-  EXPECT_EQ(describe_device(0, Nvml(kGpu, FAKE_NVML)).at("uuid"),
+  EXPECT_EQ(describe_device(0, Nvml(kGpu, FAKE_NVML), false).at("uuid"),
             "MIG-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf");
 }
 
