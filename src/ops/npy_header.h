@@ -14,7 +14,7 @@ namespace normbench {
 
 /// The header of a file. Versions 1.0 to 3.0 are read, 1.0 is written.
 struct NpyHeader {
-  std::string descr;  // "|u1", "<f4", …; for a structured type: "[('a', '<f4')]"
+  std::string descr;           // "|u1", "<f4", …; for a structured type: "[('a', '<f4')]"
   bool fortran_order = false;  // columns first
   std::vector<std::int64_t> shape;
   std::size_t offset = 0;  // of the first element

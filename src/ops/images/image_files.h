@@ -19,7 +19,7 @@ namespace normbench {
 /// What lies beside the files that are taken and is not taken.
 struct Beside {
   std::vector<OtherPictures> others = {};  // most first
-  std::int64_t in_folders = 0;  // files of the same kind in folders beside those taken
+  std::int64_t in_folders = 0;             // files of the same kind in folders beside those taken
   bool operator==(const Beside&) const = default;
 };
 
