@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/commands.h"
@@ -39,6 +40,7 @@ constexpr auto words(Listing) {
 struct ListOptions {
   std::optional<Listing> what;
   std::string configs;  // the folder of configs
+  TextOrJson format = TextOrJson::Text;
   bool quiet = false;
 
   bool lists(Listing one) const { return what.value_or(one) == one; }
@@ -140,6 +142,22 @@ void list_kernels() {
   show(text + choices_text(available_threads()));
 }
 
+/// The rows of every place as one document.
+void write_kernels() {
+  const Backends backends = make_backends();
+  Json places = Json::array();
+  for (const auto& backend : backends.list) {
+    Json rows = Json::array();
+    for (const Kernel& kernel : backend->kernels())
+      rows.push_back({{"op", kernel.op}, {"kernel", kernel.name}});
+    const auto why = backend->unavailable();
+    places.push_back({{"place", name_of(backend->place())},
+                      {"unavailable", why ? Json(*why) : Json()},
+                      {"rows", std::move(rows)}});
+  }
+  write_result(Json{{"places", std::move(places)}}.dump(2) + "\n");
+}
+
 void list_reports() {
   show("Report formats\n");
   for (const Report& report : reports()) show(entry(report.name, report.about, 15));
@@ -172,6 +190,12 @@ void list_configs(const std::string& folder) {
 Exit list(const ListOptions& options) {
   if (options.what && options.what != Listing::Configs && !options.configs.empty())
     throw Invalid("--configs DIR goes with: normbench list configs");
+  if (options.format == TextOrJson::Json) {
+    if (options.what != Listing::Kernels)
+      throw Invalid("--format json goes with: normbench list kernels");
+    write_kernels();
+    return Exit::Fine;
+  }
   if (options.lists(Listing::Ops)) list_ops();
   if (options.lists(Listing::Kernels)) list_kernels();
   if (options.lists(Listing::Reports)) list_reports();
@@ -190,6 +214,7 @@ Subcommand make_list() {
                        word_of<Listing>(options->what)},
                       {"--configs", "DIR", "The configs, if not those of this program",
                        &options->configs},
+                      format_option(options->format, "text, or json: kernels by place"),
                       quiet_option(options->quiet)},
           .run = [options] { return list(*options); }};
 }

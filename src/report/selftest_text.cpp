@@ -123,6 +123,7 @@ Json selftest_json(const Findings& findings) {
     for (const RowFinding& row : place.rows) rows.push_back(row_json(row));
     places.push_back({{"place", name_of(place.place)},
                       {"unavailable", place.unavailable ? Json(*place.unavailable) : Json()},
+                      {"lost", place.lost ? Json(*place.lost) : Json()},
                       {"failed_rows", failed_rows(place)},
                       {"rows", std::move(rows)},
                       {"simd", place.simd},

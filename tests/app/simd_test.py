@@ -144,6 +144,20 @@ class SimdTest(unittest.TestCase):
         for label in ("caches", "stores", "fresh pages", "team", "threads"):
             self.assertRegex(done.stdout, rf"(?m)^  {label} +\S")
 
+    def test_list_kernels_for_programs(self):
+        done = normbench("list", "kernels", "--format", "json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        places = {place["place"]: place for place in json.loads(done.stdout)["places"]}
+        self.assertEqual(list(places), ["cpu", "cuda"])
+        self.assertIsNone(places["cpu"]["unavailable"])
+        self.assertIn({"op": "normalize", "kernel": "fused"}, places["cpu"]["rows"])
+        tested = {(row["op"], row["kernel"]) for row in self.selftest()["rows"]}
+        self.assertLessEqual(tested, {(row["op"], row["kernel"]) for row in places["cpu"]["rows"]})
+        for what in ([], ["ops"], ["configs"]):
+            done = normbench("list", *what, "--format", "json")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, "normbench: --format json goes with: normbench list kernels\n")
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)

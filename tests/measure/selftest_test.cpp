@@ -191,10 +191,10 @@ TEST(Selftest, ARowThatThrowsFailsAlone) {
 }
 
 TEST(Selftest, WhereNothingRunsAnyMoreTheOthersFailWithTheReason) {
-  const auto rows =
+  const PlaceFinding place =
       place_found({planted<Crop, Bug::None>("before"), planted<Copy, Bug::None>("beside"),
-                   planted<Copy, Bug::Kills>("kills"), planted<Stream, Bug::None>("after")})
-          .rows;
+                   planted<Copy, Bug::Kills>("kills"), planted<Stream, Bug::None>("after")});
+  const auto& rows = place.rows;
   const std::string lost =
       "not tested to the end, nothing runs here any more: nothing works any more";
   EXPECT_EQ(rows.at(0).failure, "");
@@ -202,6 +202,12 @@ TEST(Selftest, WhereNothingRunsAnyMoreTheOthersFailWithTheReason) {
   EXPECT_EQ(rows.at(2).failure, "1x1x1x1 uint8 nchw -> uint8 nchw: a call failed");
   EXPECT_EQ(rows.at(3).failure, lost);
   EXPECT_EQ(rows.at(3).offered, 0);
+  EXPECT_EQ(place.lost, "nothing works any more");
+  std::vector<bool> finished;
+  for (const RowFinding& row : rows) finished.push_back(row.finished);
+  EXPECT_THAT(finished, ElementsAre(true, false, true, false));
+  EXPECT_EQ(failed_rows(place), 3);
+  EXPECT_EQ(unfinished_rows(place), 0);
 }
 
 TEST(Selftest, ReferencesOfTheCpuAreNotTestedThoseOfADeviceAre) {

@@ -102,6 +102,7 @@ TEST(SelftestJson, HasAllThatWasFound) {
   {
    "place": "cpu",
    "unavailable": null,
+   "lost": null,
    "failed_rows": 1,
    "rows": [
     {
@@ -143,6 +144,7 @@ TEST(SelftestJson, HasAllThatWasFound) {
   {
    "place": "cuda",
    "unavailable": "no CUDA device (none)",
+   "lost": null,
    "failed_rows": 0,
    "rows": [],
    "simd": [],

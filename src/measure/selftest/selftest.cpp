@@ -81,12 +81,11 @@ std::string untested_simd(const std::vector<std::string>& tested) {
 void judge_coverage(const Lab& lab, std::vector<Candidate>& rows) {
   for (Candidate& row : rows) {
     RowFinding& finding = row.finding;
-    finding.finished = row.done || lab.lost().has_value();
-    if (!finding.finished) continue;
-    if (!row.done)
-      fail(finding, fmt::format("not tested to the end, nothing runs here any more: {}",
-                                lab.lost().value_or("")));
-    else if (finding.accepted == 0)
+    finding.finished = row.done;
+    if (!row.done && lab.lost())
+      fail(finding,
+           fmt::format("not tested to the end, nothing runs here any more: {}", *lab.lost()));
+    else if (row.done && finding.accepted == 0)
       fail(finding, fmt::format("accepts none of {} cases", finding.offered));
   }
 }
@@ -111,6 +110,7 @@ PlaceFinding test_place(const Backends& backends, Backend& backend, const Option
     if (!why.empty()) found.notes.push_back(why);
   }
   judge_coverage(lab, rows);
+  found.lost = lab.lost();
   for (Candidate& row : rows) found.rows.push_back(std::move(row.finding));
   return found;
 }

@@ -32,7 +32,7 @@ struct RowFinding {
   std::int64_t accepted = 0;  // of these, by the row
   std::int64_t runs = 0;
   std::int64_t wrong = 0;           // cases that failed
-  bool finished = true;             // false: interrupted before its last case
+  bool finished = true;             // false: interrupted, or the place lost, before its last case
   bool compared = false;            // false: the op's values are undefined
   double max_error = 0, bound = 0;  // of the case nearest to its bound
   std::string worst = {};           // that case in words
@@ -42,6 +42,7 @@ struct RowFinding {
 struct PlaceFinding {
   Place place = Place::Cpu;
   std::optional<std::string> unavailable = {};  // why nothing ran here
+  std::optional<std::string> lost = {};         // why nothing ran here any more after some row
   std::vector<RowFinding> rows = {};
   std::vector<std::string> simd = {};   // instruction sets that each row was run on; a CPU's
   std::vector<int> teams = {};          // their sizes; a CPU's
