@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -417,6 +418,8 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 CUptiResult cuptiActivityFlushAll(std::uint32_t flag) {
   note("cuptiActivityFlushAll " + std::to_string(flag));
   if (mode() == "no_flush") return CUPTI_ERROR_UNKNOWN;
+  if (mode() == "crashes") std::raise(SIGSEGV);
+  while (mode() == "hangs") pause();
   hand_over();
   return CUPTI_SUCCESS;
 }

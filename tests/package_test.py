@@ -155,8 +155,8 @@ class PackageTest(unittest.TestCase):
                 capture_output=True, text=True, timeout=300)
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stdout, "passed +info")
-            self.assertRegex(done.stdout, "FAILED +selftest-quick .*(driver|GPU)")
-            self.assertRegex(done.stdout, "skipped +gpu-check, blog-gpu")
+            self.assertRegex(done.stdout, "FAILED +machine .*(driver|GPU)")
+            self.assertRegex(done.stdout, "skipped +selftest-quick, .*, gpu-check, .*, blog-gpu, ")
             self.assertTrue(out.exists())
 
 

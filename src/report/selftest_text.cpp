@@ -109,7 +109,7 @@ std::string selftest_text(const Findings& findings, const Screen& screen) {
     for (const std::string& note : place.notes)
       text += wrapped(fmt::format("{}: {}", name_of(place.place), note), 0, width);
   for (const PlaceFinding& place : findings.places) {
-    const std::string line = place_line(place) + "\n";  // not broken: scripts read it
+    const std::string line = place_line(place) + "\n";  // not broken, to be searched for
     text += settings_line(place, width);
     text += failed_rows(place) > 0 ? painted(line, Ink::Bad, screen) : line;
   }

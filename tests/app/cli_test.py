@@ -708,8 +708,8 @@ class ScriptsTest(unittest.TestCase):
         self.assertIn("unknown preset relaese; known: release debug",
                       self.script("build", "relaese").stderr)
 
-    def gpu_check(self, selftest):
-        """gpu-check in a package whose normbench says this of its self-test on the GPU."""
+    def gpu_check(self, gpu, selftest):
+        """gpu-check in a package whose normbench says this of the GPU and of its self-test."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             scripts = root / "share/normbench/scripts"
@@ -717,24 +717,28 @@ class ScriptsTest(unittest.TestCase):
             (scripts / "gpu-check").write_bytes((SOURCE_DIR / "scripts/gpu-check").read_bytes())
             (root / "bin").mkdir()
             stand_in = root / "bin/normbench"
-            stand_in.write_text(
-                f'#!/bin/sh\n[ "$1 $2 $3" = "selftest --place cuda" ] && {{ {selftest}; }}\nexit 0\n')
+            info = json.dumps({"environment": {"places": {"cuda": gpu}, "gpu": None}})
+            places = json.dumps({"places": [{"place": "cuda", "unavailable": None, "lost": None, "rows": selftest}]})
+            stand_in.write_text(f"#!/bin/sh\ncase $1 in info) echo '{info}' ;; selftest) echo '{places}' ;; esac\n")
             for script in (scripts / "gpu-check", stand_in):
                 script.chmod(0o755)
             return self.script("gpu-check", "--out", root / "seen.tar.gz",
                                root=root / "share/normbench")
 
     def test_gpu_check_needs_a_self_test_that_ran(self):
-        done = self.gpu_check('echo "cuda: skipped: no GPU (no driver)"; exit 1')
+        row = {"op": "cast", "kernel": "eager", "accepted": 2, "wrong": 0, "finished": True, "failure": ""}
+        done = self.gpu_check("no driver", [])
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stdout, "FAILED +selftest-quick .* exit 1: no driver\n")
-        self.assertRegex(done.stdout, "skipped +gpu-check, blog-gpu, .*: there is no GPU to use\n")
-        self.assertRegex(done.stdout, "skipped +selftest, memcheck, .*: there is no GPU to use\n")
-        done = self.gpu_check("echo cuda: 1 row, 1 case, 1 row WRONG; exit 1")
+        self.assertRegex(done.stdout, "FAILED +machine .* no driver\n")
+        self.assertRegex(done.stdout, "skipped +selftest-quick, .*, selftest, memcheck, .*: there is no GPU to use\n")
+        done = self.gpu_check("available", [])
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stdout, "FAILED +selftest-quick .* exit 1: cuda: 1 row")
-        self.assertRegex(done.stdout, "skipped +gpu-check, blog-gpu")
-        done = self.gpu_check("echo cuda: 1 row, 1 case, all right")
+        self.assertRegex(done.stdout, "FAILED +selftest-quick .* no row was tested\n")
+        done = self.gpu_check("available", [{**row, "wrong": 1, "failure": "element 0"}])
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, "FAILED +selftest-quick .* cast/eager: element 0; 1 row, 2 cases, 1 row WRONG\n")
+        self.assertRegex(done.stdout, "passed +blog-gpu")
+        done = self.gpu_check("available", [row])
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, "passed +selftest-quick")
         self.assertRegex(done.stdout, "passed +blog-gpu")

@@ -6,6 +6,7 @@ That runtime is asked to take as long as a GPU (tests/cuda/fake_costs.h), in a m
 of the caches, of every latency and of gpu-check's time. So eight minutes are 48 seconds here. What does not
 shrink, such as the start of a process or the sizes of the self-test, weighs ten times as much as on a GPU.
 With FASTER=1 in the environment test_all_fine takes the whole eight minutes, and measures the limits in info too.
+compute-sanitizer and ncu are stand-ins; where they are not installed, nothing here tries the real ones.
 """
 
 import json
@@ -29,7 +30,12 @@ MUCH_FASTER = 100  # for what is not about time
 INFO_SECONDS = 15  # on a GPU; its sizes do not shrink, so it sleeps instead
 SMALL_CACHES = f"package:1 l3:1(size={32_000_000 // FASTER}) core:2 pu:1"  # of 32 MB, a tenth; hwloc's words
 NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
-SANITIZER = 'while [ "${1#--}" != "$1" ]; do shift 2; done; exec "$@"'  # as if nothing were found
+FAKE_CUPTI = ON_FAKE_CUDA.parent / "fake_cupti"
+# As if nothing were found: "$log" and "$xml" are what it is told to write.
+SANITIZER = """while [ "${1#--}" != "$1" ]; do
+    case "$1" in --log-file) log=$2; shift 2 ;; --save) xml=$2; shift 2 ;; --xml) shift ;; *) shift 2 ;; esac
+done
+"""
 NO_TORCH = 'exec /usr/bin/env -i python3 -I -S "$@"'  # no package is found
 
 
@@ -54,10 +60,12 @@ def tiny(config):
     variants = {"eager": ["h2d", *eager], "cast only": ["h2d", eager[0]]}
     if config["name"] == "peers-gpu":
         variants = {"torch": {"peer": "torch", "stages": eager[:1]}, "here": eager[:1]}
+    if config["name"] == "gpu-dram":
+        return {**config, "defaults": {**config["defaults"], "source": {**config["defaults"]["source"], "batch": 1, "size": [4, 8]}}}
     return {"schema": 1, "name": config["name"], "peers": config.get("peers", {}),
             "measure": {"cache": "hot", "precision": 0.2, "max_seconds_per_group": 0.1},
             "profile": {"wait": 0, "warmup": 0, "active": 1},
-            "experiments": [{"name": "tiny", "question": "Which is fast?", "variants": variants,
+            "experiments": [{"name": "resident", "question": "Which is fast?", "variants": variants,
                              "source": {"dtype": "uint8", "batch": 1, "size": [4, 8]}}]}
 
 
@@ -70,6 +78,27 @@ def many_groups(config):
 
 def read_config(path):
     return json.loads(re.sub(r"(?m)^\s*//.*$", "", path.read_text()))
+
+
+def selftest_document(**place):
+    """What a self-test prints of the GPU's rows."""
+    return json.dumps({"places": [{"place": "cuda", "unavailable": None, "lost": None, "rows": [], **place}]})
+
+
+def row(op, kernel, failure="", finished=True):
+    return {"op": op, "kernel": kernel, "accepted": 20, "wrong": int(bool(failure)), "finished": finished, "failure": failure}
+
+
+def prints(document):
+    return f"cat <<'JSON'\n{document}\nJSON\n"
+
+
+def runs(pid):
+    """Whether it still runs: what nobody waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def groups_in(journal):
@@ -85,16 +114,20 @@ class GpuDay(unittest.TestCase):
         self.dir = Path(folder.name)
         self.package = self.dir / "package"
         self.tools = self.dir / "tools"
+        self.archive = self.dir / "seen.tar.gz"
+        self.temporary = self.dir / "temporary"
+        self.temporary.mkdir()
         shared = self.package / "share/normbench"
         (shared / "configs").mkdir(parents=True)
         (shared / "scripts").mkdir()
         (shared / "scripts/peers").symlink_to(SOURCE_DIR / "scripts/peers")
-        self.script = Path(shutil.copy(SOURCE_DIR / "scripts/gpu-check", shared / "scripts"))
+        self.script = shared / "scripts/gpu-check"
         self.tool("nvidia-smi", NVIDIA_SMI)
-        self.tool("compute-sanitizer", SANITIZER)
+        self.tool("compute-sanitizer", SANITIZER + 'exec "$@"')
         self.tool("python", NO_TORCH, self.dir / "venv/bin")
         self.faster = MUCH_FASTER
         self.normbench()
+        self.times(5)
 
     def tool(self, name, script, folder=None):
         """A program of that name, found before any other."""
@@ -103,19 +136,24 @@ class GpuDay(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
-    def full_time(self, seconds):
-        """So much is the full time, and a program has 3 s to stop."""
-        text = self.script.read_text()
-        for name, value in (("full", seconds), ("grace", 3000)):
-            text, changed = re.subn(rf"(?m)^{name}=\d+", f"{name}={value}", text)
-            self.assertEqual(changed, 1, name)
-        self.script.write_text(text)
+    def times(self, faster):
+        """All times of the script are so much shorter; a program has 3 s to stop."""
+        shorter = f"""COLD, GRACE, ALONE = COLD / {faster}, 3, ALONE / 2
+STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {faster}) for step in STEPS)
+"""
+        shutil.copy(SOURCE_DIR / "scripts/gpu-check", self.script)
+        main = 'if __name__ == "__main__":\n'
+        before, found, after = self.script.read_text().partition(main)
+        self.assertTrue(found)
+        self.script.write_text(before + shorter + main + after)
 
     def normbench(self, before="", info="--no-limits", selftest="--quick"):
         """Runs `before` first. `info` and `selftest` are options of the whole ones."""
+        # Its kernels are run for nothing but the first and the last check of a case: one op's self-test alone does without costs.
         self.tool("normbench", f"""{before}
+            case "$*" in selftest*--kernel*) unset NORMBENCH_FAKE_COSTS ;; esac
             case "$*" in selftest*--quick*) ;; selftest*) set -- "$@" {selftest} ;; esac
-            case "$*" in info*json*) ;; info*) set -- "$@" {info} ;; esac
+            case "$*" in info*--no-limits*) ;; info*) set -- "$@" {info} ;; esac
             exec {ON_FAKE_CUDA} "$@\"""", self.package / "bin")
 
     def configs(self, change):
@@ -126,28 +164,40 @@ class GpuDay(unittest.TestCase):
             config["measure"] = {**config.get("measure", {}), "checked_calls": 2}
             to.write_text(json.dumps(config))
 
-    def gpu_check(self, *args, seconds=460 / FASTER, interrupt_after=None, **variables):
-        """Runs it for so long at most; its output is kept, and what it archived unpacked."""
-        self.environment = {**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}",
-                       "NORMBENCH_FAKE_COSTS": str(self.faster), "HWLOC_SYNTHETIC": SMALL_CACHES,
-                       "NORMBENCH_PEERS_VENV": str(self.dir / "venv"), **variables}
-        archive = self.dir / "seen.tar.gz"
-        archive.unlink(missing_ok=True)
-        begin = time.monotonic()
-        process = subprocess.Popen([self.script, "--out", archive, "--seconds", str(int(seconds)), *args],
-                                   env=self.environment, stdin=subprocess.DEVNULL, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def start(self, *args, seconds=92, **variables):
+        """A gpu-check in a session of its own, which is ended with the test."""
+        self.environment = {**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}", "TMPDIR": str(self.temporary),
+                            "NORMBENCH_FAKE_COSTS": str(self.faster), "HWLOC_SYNTHETIC": SMALL_CACHES,
+                            "NORMBENCH_PEERS_VENV": str(self.dir / "venv"), **variables}
+        self.archive.unlink(missing_ok=True)
+        self.begin = time.monotonic()
+        process = subprocess.Popen([self.script, "--out", self.archive, "--seconds", str(int(seconds)), *args], env=self.environment,
+                                   stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def gpu_check(self, *args, interrupt_after=None, **how):
+        """Runs it to its end; its output is kept, and what it archived unpacked."""
+        process = self.start(*args, **how)
         if interrupt_after is not None:
             for line in process.stdout:
                 if f" {interrupt_after} " in line:
                     break
             process.send_signal(signal.SIGINT)
         self.text, errors = process.communicate()
-        self.seconds, self.code = time.monotonic() - begin, process.returncode
+        self.seconds, self.code = time.monotonic() - self.begin, process.returncode
         self.assertEqual(errors, "")
-        with tarfile.open(archive) as tar:
+        self.unpack()
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def unpack(self):
+        shutil.rmtree(self.dir / "gpu-check", ignore_errors=True)
+        with tarfile.open(self.archive) as tar:
             tar.extractall(self.dir)
+        by_tar = subprocess.run(["tar", "-tzf", self.archive], check=True, capture_output=True, text=True).stdout.split()
         self.seen = self.dir / "gpu-check"
+        self.assertEqual(sorted(by_tar), sorted(str(path.relative_to(self.dir)) for path in self.seen.rglob("*") if path.is_file()))
         self.summary = (self.seen / "summary.txt").read_text()
 
     def line(self, name):
@@ -162,147 +212,378 @@ class GpuDay(unittest.TestCase):
         (path,) = self.seen.glob(f"{config}-*/results.json")
         return json.loads(path.read_text())
 
+    # --- The whole of it.
+
     def test_all_fine(self):
         self.configs(scaled)
         if FASTER == 1:
             self.normbench(info="", selftest="")
         else:
-            self.normbench(f"case \"$*\" in info*json*) ;; info*) sleep {INFO_SECONDS / FASTER} ;; esac", selftest="")
+            self.normbench(f"case \"$*\" in info*--no-limits*) ;; info*) sleep {INFO_SECONDS / FASTER} ;; esac", selftest="")
         self.faster = FASTER
-        self.gpu_check()
-        if FASTER == 1:
-            print(self.text, f"exit {self.code} after {self.seconds:.1f} s")
+        self.times(FASTER)
+        self.gpu_check(seconds=460 / FASTER)
+        print(self.text, f"exit {self.code} after {self.seconds:.1f} s")
         self.assertEqual(self.code, 0, self.text)
         self.assertLess(self.seconds, 480 / FASTER)
-        self.assertRegex(self.line("info"), "^(passed|cut short) info: Tesla T4, driver unknown for CUDA")
-        self.assertRegex(self.line("selftest-quick"), "^passed selftest-quick: cuda: .*, all right$")
+        for step in ("machine", "info"):
+            self.assertRegex(self.line(step), f"^(passed|cut short) {step}: Tesla T4, driver unknown for CUDA")
+        self.assertRegex(self.line("selftest-quick"), r"^passed selftest-quick: \d+ rows, [\d,]+ cases, all right$")
+        for step in ("one-group", "one-group-profile"):
+            self.assertEqual(self.line(step), f"passed {step}: 1 group, 2 of 2 outputs correct")
         self.assertEqual(self.line("gpu-check"), "passed gpu-check: 6 groups, 15 of 15 outputs correct")
+        self.assertEqual([group["profile"] for group in self.document("gpu-check-tesla-t4")["groups"]], [[]] * 6)
         for group in self.document("gpu-check-tesla-t4")["groups"]:
             self.assertLessEqual(len(group["cases"]), 4)
             self.assertLessEqual(len(group["cases"] + group["limits"]), 15, group["experiment"])
+            self.assertIn(group["question"], self.text)
             for case in group["cases"]:
                 self.assertEqual(case["status"], "skipped" if case["variant"] == "torch eager" else "ok", case)
-        self.assertRegex(self.line("blog-gpu"),
-                         r"^(passed|cut short) blog-gpu: \d groups?, (\d+) of \2 outputs correct")
+        self.assertRegex(self.line("gpu-check-profile"), "^(passed|cut short) gpu-check-profile: ")
+        self.assertRegex(self.line("blog-gpu"), r"^(passed|cut short) blog-gpu: \d groups?, (\d+) of \2 outputs correct")
         self.assertRegex(self.line("peers-gpu"), "^skipped peers-gpu: python3 has no numpy ")
-        self.assertRegex(self.line("selftest"), "^(passed|cut short) selftest: cuda: .*(all right|not finished)$")
-        for tool in ("memcheck", "racecheck", "initcheck"):
+        self.assertRegex(self.line("selftest"), "^(passed|cut short) selftest: .*(all right|not finished)$")
+        for tool in ("memcheck-group-norm", "memcheck", "racecheck", "initcheck"):
             self.assertRegex(self.line(tool), f"^(passed|cut short) {tool}")
+        self.assertRegex(self.line("ncu-stream"), r"^skipped ncu-normalize, ncu-stream: Nsight Compute \(ncu\) is not installed here$")
 
-    def test_failing_selftest(self):
+    def test_three_runs_are_the_whole(self):
+        """Each of them by its own name; what one ran the others do not."""
         self.configs(tiny)
-        self.normbench("""case "$1" in selftest)
-            echo "cuda cast/eager: 1x1x1x1 uint8 nchw -> float32 nchw: element 0 not written"
-            echo "cuda: 78 rows, 4,105 cases, 1 row WRONG"; exit 1; esac""")
+        ran = []
+        for run in ("1", "2", "3"):
+            self.gpu_check("--run", run)
+            self.assertEqual(self.code, 0, self.text)
+            names = [name for line in self.summary.splitlines() if (found := re.match(r"(?:passed|skipped|cut short) +([\w, -]+?)(?:  |:)", line))
+                     for name in found[1].split(", ")]
+            self.assertEqual(names.pop(0), "machine")
+            ran.append(names)
+        plan = subprocess.run([self.script, "--plan"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(sum(ran, []), re.findall(r"(?m)^([a-z-]+) +[123] ", plan))
+        self.assertEqual(ran[0], ["nvidia-smi", "info", "selftest-quick", "one-group", "one-group-profile", "memcheck-group-norm"])
+        self.assertEqual(ran[1][:2], ["gpu-check", "gpu-check-profile"])
+        self.assertEqual(ran[2], ["selftest", "memcheck", "racecheck", "initcheck", "ncu-normalize", "ncu-stream"])
+
+    def test_only_and_skip(self):
+        self.configs(tiny)
+        self.gpu_check("--only", "launch,layouts,nvidia-smi", "--skip", "layouts")
+        self.assertEqual(self.code, 0, self.text)
+        self.assertEqual(re.findall(r"(?m)^passed +(\S+)", self.summary), ["machine", "nvidia-smi", "launch"])
+
+    def test_plan(self):
+        """Nothing is run, so it needs no package and no --out."""
+        def planned(*args):
+            done = subprocess.run([SOURCE_DIR / "scripts/gpu-check", *args], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return done.stdout
+        whole = planned("--plan")
+        self.assertRegex(whole, r"(?m)^nvidia-smi +1 +10 s +2 s$")
+        self.assertRegex(whole, r"(?m)^selftest-quick +1 +60 s +40 s$")  # a context may be cold
+        self.assertNotIn("time left over", whole)
+        first = planned("--run", "1", "--plan")
+        self.assertRegex(first, r"(?m)^selftest-quick +1 +60 s +40 s$")
+        self.assertNotIn("\ngpu-check ", first)
+        short = planned("--plan", "100")
+        self.assertRegex(short, r"(?m)^selftest-quick +1 +40 s +40 s$")
+        self.assertRegex(short, r"(?m)^one-group +1 +10 s +10 s$")
+        self.assertRegex(short, r"(?m)^gpu-check +2 +only with time left over$")
+        self.assertEqual(short, planned("--seconds", "100", "--plan"))
+
+    # --- What is wrong stops nothing else.
+
+    def test_wrong_row(self):
+        self.configs(tiny)
+        wrong = "1x1x1x1 uint8 nchw -> float32 nchw: element 0 not written"
+        document = selftest_document(rows=[row("crop", "vector"), row("cast", "eager", wrong)])
+        self.normbench(f"""case "$1" in selftest) {prints(document)} exit 1; esac""")
         self.gpu_check()
         self.assertEqual(self.code, 1)
         self.assertEqual(self.line("selftest-quick"),
-                         "FAILED selftest-quick: exit 1: cuda cast/eager: 1x1x1x1 uint8 nchw -> float32 nchw: "
-                         "element 0 not written; cuda: 78 rows, 4,105 cases, 1 row WRONG")
-        self.assertRegex(self.line("gpu-check"),
-                         "^skipped gpu-check, blog-gpu, .*, peers-gpu: the quick self-test failed$")
+                         f"FAILED selftest-quick: exit 1: cast/eager: {wrong}; 2 rows, 40 cases, 1 row WRONG")
+        self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
+        self.assertEqual(self.line("cpu-vs-gpu"), "passed cpu-vs-gpu: 1 group, 2 of 2 outputs correct")
         self.assertRegex(self.line("selftest"), "^FAILED selftest: exit 1: ")  # all of it says more
         self.assertRegex(self.line("memcheck"), "^FAILED memcheck: exit 1: ")
+        self.assertEqual(json.loads((self.seen / "selftest-quick.json").read_text()), json.loads(document))
+        self.assertEqual(len(self.document("blog-gpu")["groups"]), 1)
+
+    def test_lost_device(self):
+        """What a row that broke the context kept from being tested is tested without it."""
+        self.configs(tiny)
+        lost = "cudaMalloc: an illegal memory access was encountered"
+        document = selftest_document(lost=lost, rows=[row("crop", "vector"), row("cast", "eager", "a call failed"),
+                                                      row("copy", "kernel", "not tested", finished=False)])
+        self.normbench(f"""case "$*" in *--kernel*) ;; selftest*--quick*) {prints(document)} exit 1; esac""")
+        self.gpu_check("--only", "selftest-quick,one-group")
+        self.assertEqual(self.line("selftest-quick"), "FAILED selftest-quick: exit 1: cast/eager: a call failed; 3 rows, 60 cases, "
+                         f"1 row WRONG, 1 row not finished; nothing runs any more: {lost}")
+        self.assertRegex(self.line("selftest-quick-alone"), "^passed selftest-quick-alone: 3 rows, .*, all right$")  # those of copy
+        self.assertEqual([path.name for path in (self.seen / "selftest-quick-alone").iterdir()], ["copy.json"])
+        self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
+
+    def test_hanging_row(self):
+        """The rows of every other op are tested, and of that op the other rows."""
+        self.configs(tiny)
+        self.normbench("""case "$*" in *--kernel*copy/reference* | *--kernel*copy/memcpy*) ;;
+            selftest*--quick*--kernel*copy* | selftest*--quick) trap "" TERM; while :; do sleep 1; done; esac""")
+        self.gpu_check("--only", "selftest-quick,one-group", seconds=120)
+        self.assertEqual(self.code, 1)
+        self.assertRegex(self.line("selftest-quick"), "^FAILED selftest-quick: did not stop when its .* s were up, and was killed: it hangs$")
+        alone = self.line("selftest-quick-alone")
+        self.assertRegex(alone, r"^FAILED selftest-quick-alone: copy/kernel: it hangs; \d+ rows, [\d,]+ cases, all right$")
+        rows = {(one["op"], one["kernel"]) for path in (self.seen / "selftest-quick-alone").glob("*.json") if path.read_text()
+                for one in json.loads(path.read_text())["places"][0]["rows"]}
+        self.assertIn(("group_norm", "fused"), rows)
+        self.assertEqual({kernel for op, kernel in rows if op == "copy"}, {"reference", "memcpy"})
+        self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
+
+    def test_hang_in_the_first_call(self):
+        self.configs(tiny)
+        self.normbench("""case "$*" in info*--no-limits*) trap "" TERM; while :; do sleep 1; done; esac
+            case "$1" in info) exec sleep 60; esac""")
+        self.gpu_check("--only", "nvidia-smi,info,selftest-quick,one-group,launch")
+        self.assertEqual(self.code, 1)
+        self.assertRegex(self.line("machine"), "^FAILED machine: did not stop when its 12 s were up, and was killed: it hangs")
+        self.assertEqual(self.line("info"), "cut short info: nothing was finished")
+        self.assertEqual(self.line("nvidia-smi"), "passed nvidia-smi")
+        self.assertRegex(self.line("selftest-quick"), "^passed selftest-quick: .*, all right$")
+        for config in ("one-group", "launch"):
+            self.assertEqual(self.line(config), f"passed {config}: 1 group, 2 of 2 outputs correct")
+            self.assertEqual(len(self.document(config)["groups"]), 1)
+
+    def test_crash_in_the_profile(self):
+        """It costs no measurement, and one crash is enough."""
+        self.tracer("crashes")
+        self.configs(tiny)
+        self.gpu_check("--skip", "selftest,memcheck,racecheck,initcheck,one-group,one-group-profile,gpu-check,gpu-check-profile")
+        self.assertEqual(self.code, 1)
+        self.assertEqual(self.line("blog-gpu"), "FAILED blog-gpu: killed by SIGSEGV: 1 group, 2 of 2 outputs correct")
+        self.assertEqual(self.line("blog-gpu-no-profile"), "passed blog-gpu-no-profile: 1 group, 2 of 2 outputs correct")
+        self.assertEqual(len(self.document("blog-gpu-no-profile")["groups"]), 1)
+        self.assertEqual(self.line("layouts"), "passed layouts: 1 group, 2 of 2 outputs correct, without the profile: "
+                         "it ended blog-gpu (killed by SIGSEGV)")
+        self.assertEqual(len(self.document("layouts")["groups"]), 1)
+
+    def test_hang_in_the_profile(self):
+        self.tracer("hangs")
+        self.configs(tiny)
+        self.gpu_check("--only", "gpu-check,gpu-check-profile,launch,constants")
+        self.assertEqual(self.code, 1)
+        self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
+        self.assertRegex(self.line("gpu-check-profile"), "^FAILED gpu-check-profile: did not stop .*: it hangs; 1 group, 2 of 2 outputs correct$")
+        for config in ("launch", "constants"):
+            self.assertEqual(self.line(config), f"passed {config}: 1 group, 2 of 2 outputs correct, without the profile: "
+                             "it ended gpu-check-profile (it hangs)")
+
+    def tracer(self, mode):
+        """Profiles with the CUPTI of the tests."""
+        if not (FAKE_CUPTI / "libcupti.so.13").exists():
+            self.skipTest("this build has no CUPTI")
+        self.normbench(f"export LD_LIBRARY_PATH={FAKE_CUPTI} CUDA_HOME={self.dir}; case $1 in run) export FAKE_CUPTI_MODE={mode}; esac")
+
+    def test_killed_from_outside(self):
+        """The archive has every finished step, and nothing goes on measuring."""
+        self.configs(tiny)
+        pid = self.dir / "pid"
+        self.normbench(f'case "$*" in run*launch.json*) echo $$ >{pid}; exec sleep 60; esac')
+        process = self.start("--only", "nvidia-smi,selftest-quick,one-group,memory-kinds,launch,layouts")
+        while not pid.exists() or not pid.read_text():
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        process.kill()
+        process.communicate()
+        self.unpack()
+        self.assertFalse(self.archive.with_name("seen.tar.gz.part").exists())
+        self.assertEqual(re.findall(r"(?m)^passed +(\S+)", self.summary),
+                         ["machine", "nvidia-smi", "selftest-quick", "one-group", "memory-kinds"])
+        self.assertIn("NVSMI LOG", (self.seen / "nvidia-smi.txt").read_text())
+        self.assertTrue(json.loads((self.seen / "selftest-quick.json").read_text())["places"][0]["rows"])
+        for config in ("one-group", "memory-kinds"):
+            self.assertEqual(len(self.document(config)["groups"]), 1)
+        end = time.monotonic() + 20
+        while runs(pid.read_text().strip()) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertFalse(runs(pid.read_text().strip()))
 
     def test_slow_selftest(self):
         self.configs(tiny)
         self.normbench('case "$*" in selftest*--quick*) exec sleep 60; esac', selftest="--kernel launch")
-        self.full_time(20)
-        self.gpu_check(seconds=20)
+        self.gpu_check("--only", "selftest-quick,gpu-check,selftest", seconds=60)
         self.assertEqual(self.code, 1)
-        self.assertRegex(self.line("selftest-quick"), r"^FAILED selftest-quick: not done in 2\.6 s$")
+        self.assertRegex(self.line("selftest-quick"), "^FAILED selftest-quick: not done in 12 s$")
         self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
-        self.assertRegex(self.line("selftest"), "^passed selftest: cuda: 1 row, .*, all right$")
+        self.assertRegex(self.line("selftest"), "^passed selftest: 1 row, .*, all right$")
 
     def test_slow_and_wrong_selftest(self):
         self.configs(tiny)
-        self.normbench("""case "$*" in selftest*--quick*)
-            trap 'echo "cuda: 2 rows, 3 cases, 1 row WRONG, not finished"; exit 130' TERM; sleep 60 & wait; esac""")
-        self.gpu_check(seconds=8)
+        document = selftest_document(rows=[row("cast", "eager", "wrong"), row("copy", "kernel", finished=False)])
+        self.normbench(f"""case "$*" in selftest*--quick*)
+            found() {{ {prints(document)} exit 1; }}
+            trap found TERM; sleep 60 & wait; esac""")
+        self.gpu_check("--only", "selftest-quick,one-group")
         self.assertEqual(self.line("selftest-quick"),
-                         "FAILED selftest-quick: cuda: 2 rows, 3 cases, 1 row WRONG, not finished")
-        self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, .*: the quick self-test failed$")
+                         "FAILED selftest-quick: cast/eager: wrong; 2 rows, 40 cases, 1 row WRONG, 1 row not finished")
+        self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_killed_selftest(self):
         """As by Linux when memory runs out, which is not that time was up."""
         self.configs(tiny)
-        self.normbench('case "$*" in selftest*--quick*) kill -KILL $$; esac')
-        self.gpu_check()
+        self.normbench('case "$*" in *--kernel*) ;; selftest*--quick*) kill -KILL $$; esac')
+        self.gpu_check("--only", "selftest-quick,one-group", seconds=120)
         self.assertEqual(self.code, 1)
         self.assertEqual(self.line("selftest-quick"), "FAILED selftest-quick: killed by SIGKILL (out of memory?)")
-        self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, .*: the quick self-test failed$")
+        self.assertRegex(self.line("selftest-quick-alone"), "^passed selftest-quick-alone: .*, all right$")
+        self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_crashing_config(self):
+        """With and without the profile: that was not it."""
         self.configs(tiny)
         self.normbench('case "$*" in *blog-gpu.json*) echo words; kill -SEGV $$; esac')
-        self.gpu_check()
+        self.gpu_check("--only", "blog-gpu,memory-kinds")
         self.assertEqual(self.code, 1)
-        self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: killed by SIGSEGV: words")
+        for step in ("blog-gpu", "blog-gpu-no-profile"):
+            self.assertEqual(self.line(step), f"FAILED {step}: killed by SIGSEGV: words")
         self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
 
+    def test_wrong_output(self):
+        """A case that failed is named."""
+        self.configs(tiny)
+        result = {"experiment": "e", "cases": [
+            {"variant": "fine", "status": "ok", "check": {"ok": True}},
+            {"variant": "bad", "status": "failed", "reason": "wrong output: element 3", "check": {"ok": False}}]}
+        journal = f'{{"journal": 1}}\n{json.dumps({"group": 0, "result": result})}\n{{"group": 1, "resu'
+        self.normbench(f"""case "$*" in *blog-gpu.json*)
+            while [ "$1" != --out ]; do shift; done
+            mkdir "$2"; printf %s '{journal}' >"$2/journal.jsonl"; exit 1; esac""")
+        self.gpu_check("--only", "blog-gpu,launch")
+        self.assertEqual(self.code, 1)
+        self.assertEqual(self.line("blog-gpu"), 'FAILED blog-gpu: exit 1: 1 case failed: "bad" of e: wrong output: element 3')
+        self.assertEqual(self.line("launch"), "passed launch: 1 group, 2 of 2 outputs correct")
+
+    def test_odd_documents(self):
+        """What this script does not understand is a step's mistake, and no more."""
+        self.configs(tiny)
+        self.normbench("""case "$*" in selftest*) echo '{"places": [{"place": "cuda"}]}'; exit 0 ;;
+            info*--no-limits*) ;; info*) echo '[]'; exit 0; esac""")
+        self.gpu_check("--only", "info,selftest-quick,one-group")
+        self.assertEqual(self.code, 1)
+        self.assertEqual(self.line("info"), "passed info")
+        self.assertEqual(self.line("selftest-quick"), "FAILED selftest-quick: its document is not as it should be: KeyError('unavailable')")
+        self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
+
     def test_too_little_time(self):
-        """Fails nothing, and tells of nothing to finish where nothing was begun."""
+        """Fails nothing, tells of nothing to finish where nothing was begun, and what comes first has its time."""
         self.configs(tiny)
         self.normbench("case $1 in selftest | run) exec sleep 60; esac")
-        self.gpu_check(seconds=8)
+        self.gpu_check(seconds=14)
         self.assertEqual(self.code, 0, self.text)
-        for step in ("selftest-quick", "gpu-check", "blog-gpu"):
+        for step in ("selftest-quick", "one-group"):
             self.assertEqual(self.line(step), f"cut short {step}: nothing was finished")
+        self.assertRegex(self.line("initcheck"), "^skipped .*: no time is left$")
         self.assertNotIn("FAILED", self.summary)
         self.assertNotIn("To finish", self.text)
 
     def test_hanging_config(self):
         self.configs(tiny)
         self.normbench('case "$*" in *blog-gpu.json*) trap "" TERM; while :; do sleep 1; done; esac')
-        self.full_time(20)
-        self.gpu_check(seconds=20)
+        self.times(2)
+        self.gpu_check("--only", "blog-gpu,memory-kinds", seconds=16)
         self.assertEqual(self.code, 1)
-        self.assertLess(self.seconds, 23)  # the last step may take 3 s to be stopped
-        self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: did not stop when its .* s were up, "
-                         "and was killed: it hangs$")
+        self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: did not stop when its .* s were up, and was killed: it hangs$")
         self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
+
+    # --- The tools beside it.
 
     def test_refused_sanitizer(self):
         self.configs(tiny)
-        self.tool("compute-sanitizer", """echo "========= COMPUTE-SANITIZER"
-            echo "========= Error: Device not supported. Please refer to the documentation"; exit 255""")
+        self.tool("compute-sanitizer", SANITIZER + """echo "========= COMPUTE-SANITIZER" >"$log"
+            echo "========= Error: Device not supported. Please refer to the documentation" >>"$log"; exit 255""")
         self.gpu_check()
         self.assertEqual(self.code, 0, self.text)
-        self.assertEqual(self.line("memcheck"),
-                         "skipped memcheck, racecheck, initcheck: compute-sanitizer is refused here: "
-                         "Error: Device not supported. Please refer to the documentation")
+        why = "compute-sanitizer is refused here: Error: Device not supported. Please refer to the documentation"
+        self.assertEqual(self.line("memcheck-group-norm"), f"skipped memcheck-group-norm: {why}")
+        self.assertEqual(self.line("memcheck"), f"skipped memcheck, racecheck, initcheck: {why}")
+
+    def test_sanitizer_that_finds_something(self):
+        """Even where a row is wrong, too, and its own exit code is not to be seen; and in a file that was cut off."""
+        self.configs(tiny)
+        record = ("<record><kind>Memcheck</kind><what><text>Invalid __global__ read of size 4 bytes</text>"
+                  "<size>4</size></what><hostStack><f>main</f></hostStack></record>")
+        document = selftest_document(rows=[row("group_norm", "fused", "wrong")])
+        self.tool("compute-sanitizer", SANITIZER + f"""echo '<?xml version="1.0" encoding="utf-8"?><ComputeSanitizerOutput>{record * 2}<record>' >"$xml"
+            case "$*" in *group_norm*) {prints(document)} exit 1 ;; *) "$@"; exit 99; esac""")
+        self.gpu_check("--only", "memcheck-group-norm,memcheck")
+        self.assertEqual(self.code, 1)
+        found = "2 records in {}.xml, first Invalid __global__ read of size 4 bytes"
+        self.assertEqual(self.line("memcheck-group-norm"), f"FAILED memcheck-group-norm: exit 1: {found.format('memcheck-group-norm')}; "
+                         "group_norm/fused: wrong; 1 row, 20 cases, 1 row WRONG")
+        self.assertRegex(self.line("memcheck"), f"^FAILED memcheck: exit 99: {found.format('memcheck')}; .*all right$")
+
+    def test_crash_under_the_sanitizer(self):
+        """Which can watch a launch: then it is not refused."""
+        self.configs(tiny)
+        self.tool("compute-sanitizer", SANITIZER + """case "$*" in *launch*) exec "$@"; esac
+            echo "========= Error: process didn't terminate successfully" >"$log"; exit 255""")
+        self.gpu_check("--only", "memcheck")
+        self.assertEqual(self.code, 1)
+        self.assertEqual(self.line("memcheck"), "FAILED memcheck: exit 255: Error: process didn't terminate successfully")
+
+    def test_nsight_compute(self):
+        self.configs(tiny)
+        header = ('"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",'
+                  '"Section Name","Metric Name","Metric Unit","Metric Value"')
+        lines = [f'"{launch}","7","normbench","h","run","1","7","(256, 1, 1)","(9, 1, 1)","0","9.0","Command line profiler metrics",{metric}'
+                 for launch in (0, 1) for metric in ('"dram__bytes_read.sum","byte","199,065,600"', '"dram__bytes_write.sum","byte","796,262,400"',
+                                                     '"gpu__time_duration.sum","nsecond","310,000"')]
+        log = "\n".join(["==PROF== Connected to process 7", header, *lines])
+        self.tool("ncu", f"""while [ "${{1#-}}" != "$1" ]; do
+                case "$1" in --csv | --nvtx) shift ;; --log-file) log=$2; shift 2 ;; --nvtx-include) include=$2; shift 2 ;; *) shift 2 ;; esac
+            done
+            case $include in
+                normbench@normalize/) "$@" && cat >"$log" <<'CSV'
+{log}
+CSV
+ ;;
+                *) "$@" && echo "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission" >"$log"; exit 1 ;;
+            esac""")
+        self.gpu_check("--only", "ncu-normalize,ncu-stream")
+        self.assertEqual(self.code, 0, self.text)
+        self.assertEqual(self.line("ncu-normalize"), "passed ncu-normalize: 2 launches, each 199.1 MB read, 796.3 MB written, 310.0 us")
+        self.assertEqual(self.line("ncu-stream"), "skipped ncu-stream: Nsight Compute counts nothing here: "
+                         "ERROR== ERR_NVGPUCTRPERM - The user does not have permission")
+        self.assertEqual([group["experiment"] for group in self.document("ncu-normalize")["groups"]], ["normalize"])
 
     def test_old_driver(self):
         self.configs(tiny)
         self.gpu_check(NORMBENCH_FAKE_DRIVER="11040")
         self.assertEqual(self.code, 1)
-        self.assertRegex(self.line("selftest-quick"),
-                         r"^FAILED selftest-quick: exit 1: the NVIDIA driver is too old, it is for CUDA 11.4: "
+        self.assertRegex(self.line("machine"), r"^FAILED machine: the NVIDIA driver is too old, it is for CUDA 11.4: "
                          r"install driver \d+ or newer \(this build is for CUDA \d+\.\d\)$")
-        self.assertRegex(self.line("gpu-check"), "^skipped gpu-check, .*: there is no GPU to use$")
-        self.assertEqual(self.line("memcheck"), "skipped selftest, memcheck, racecheck, initcheck: there is no GPU to use")
+        self.assertRegex(self.line("info"), "^passed info")
+        self.assertRegex(self.line("gpu-check"), "^skipped selftest-quick, one-group, .*, gpu-check, blog-gpu, .*: there is no GPU to use$"
+                         .replace("gpu-check, blog-gpu", "gpu-check, gpu-check-profile, blog-gpu"))
 
     def test_slow_nvidia_smi(self):
         self.configs(tiny)
         self.tool("nvidia-smi", "exec sleep 60")
-        self.gpu_check()
+        self.gpu_check("--only", "nvidia-smi,one-group")
         self.assertEqual(self.code, 0, self.text)
         self.assertRegex(self.line("nvidia-smi"), "^skipped nvidia-smi: no answer in ")
-        self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
+        self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_names_of_gpus(self):
         self.configs(tiny)
         log = self.dir / "log"
         for name, slug in (("Tesla T4", "tesla-t4"), ("NVIDIA H100 80GB HBM3", "h100-80gb-hbm3"),
                            ("NVIDIA GeForce RTX 4090", "geforce-rtx-4090"), ("Quadro P1000", "quadro-p1000")):
-            info = json.dumps({"environment": {"cpu": {"name": "no"}, "gpu": {"driver": None, "name": name}}}, indent=2)
+            info = json.dumps({"environment": {"cpu": {"name": "no"}, "places": {"cuda": "available"}, "gpu": {"driver": None, "name": name}}})
             self.tool("normbench", f"""case $1 in
                 info) echo '{info}' ;;
-                selftest) echo "cuda: 1 row, 1 case, all right" ;;
+                selftest) {prints(selftest_document(rows=[row("launch", "empty")]))} ;;
                 run) echo "$@" >{log} ;;
                 *) echo normbench ;;
                 esac""", self.package / "bin")
-            self.gpu_check()
+            self.gpu_check("--only", "launch")
             self.assertIn(f" --machine {slug} ", log.read_text())
             self.assertRegex(log.read_text(), rf" --out \S+-{slug}-\d{{8}} ")
 
@@ -310,14 +591,16 @@ class GpuDay(unittest.TestCase):
         self.configs(tiny)
         self.tool("python", f"""case "$1" in
             */torch_peer.py) exec {sys.executable} {SOURCE_DIR}/tests/tiny_peer.py right ;;
-            *) echo "PyTorch 2.9.0+cu130"; esac""", self.dir / "venv/bin")
-        self.gpu_check()
+            *) echo '{{"torch": "2.9.0+cu130"}}'; esac""", self.dir / "venv/bin")
+        self.gpu_check("--only", "gpu-check,peers-gpu")
         self.assertEqual(self.code, 0, self.text)
         self.assertEqual(self.line("peers-gpu"), "passed peers-gpu: 1 group, 2 of 2 outputs correct")
 
+    # --- The archive.
+
     def test_cut_short(self):
         self.configs(lambda config: many_groups(tiny(config)) if config["name"] == "blog-gpu" else tiny(config))
-        self.gpu_check(seconds=20)
+        self.gpu_check("--only", "gpu-check,blog-gpu", seconds=20)
         self.assertEqual(self.code, 0, self.text)
         self.assertRegex(self.line("blog-gpu"), r"^cut short blog-gpu: \d+ groups?, \d+ of \d+ outputs correct$")
         cut = self.document("blog-gpu")
@@ -332,32 +615,69 @@ class GpuDay(unittest.TestCase):
             time.sleep(0.05)
         self.assertIsNone(resumed.poll())  # it had gone on
 
+    def test_size_of_the_archive(self):
+        """Traces go first, then pages, the larger ones before the others; documents stay."""
+        self.configs(tiny)
+        bulk = "base64 -w 99 /dev/urandom | head -c {} >\"$2/{}\";".format
+        self.normbench(f"""case "$*" in *launch.json*)
+            (while [ "$1" != --out ]; do shift; done
+             mkdir "$2"; {bulk(1_400_000, 'trace.json.gz')} {bulk(600_000, 'report.html')} {bulk(200_000, 'journal.jsonl')})
+            exit 0; esac""")
+        self.gpu_check("--only", "one-group,launch", "--max-size", "1")
+        self.assertEqual(self.code, 0, self.text)
+        self.assertLess(self.archive.stat().st_size, 2**20)
+        (launch,) = self.seen.glob("launch-*")
+        self.assertEqual(sorted(path.name for path in launch.iterdir()), ["journal.jsonl", "report.html"])
+        self.assertEqual(len(self.document("one-group")["groups"]), 1)
+        told = f"left out of the archive: {launch.name}/trace.json.gz (1.0 MiB)\n"
+        self.assertIn(told, self.summary)
+        self.assertIn(told, self.text)
+        self.assertEqual(self.summary.count("left out"), 1)
+
+    def test_nowhere_to_write(self):
+        """What was seen is kept where there is room."""
+        self.configs(tiny)
+        folder = self.dir / "full"
+        folder.mkdir()
+        self.archive = folder / "seen.tar.gz"
+        self.normbench(f'case "$*" in run*) rm -rf {folder}; esac')
+        process = self.start("--only", "one-group")
+        text, errors = process.communicate()
+        self.assertEqual(process.returncode, 1)
+        kept = re.fullmatch(rf"gpu-check: cannot write {self.archive}: .*; all of it is in (\S+)\n", errors)
+        self.assertIn("passed     one-group ", (Path(kept[1]) / "summary.txt").read_text())
+
     def test_interrupt(self):
         self.configs(tiny)
         self.gpu_check(interrupt_after="info")
         self.assertEqual(self.code, 130)
-        self.assertRegex(self.line("gpu-check"), "gpu-check, blog-gpu, .*: interrupted$")
+        self.assertRegex(self.line("gpu-check"), "gpu-check, gpu-check-profile, blog-gpu, .*: interrupted$")
 
     def test_interrupt_of_the_sanitizer(self):
         """Which was not refused."""
         self.configs(tiny)
-        self.tool("compute-sanitizer", "kill -INT $(cut -d' ' -f4 /proc/$PPID/stat); exec sleep 60")
-        self.gpu_check()
+        self.tool("compute-sanitizer", "kill -INT $PPID; exec sleep 60")
+        self.gpu_check("--only", "memcheck,racecheck")
         self.assertEqual(self.code, 130)
-        self.assertEqual(self.line("memcheck"), "skipped memcheck, racecheck, initcheck: interrupted")
+        self.assertEqual(self.line("memcheck"), "cut short memcheck: nothing was finished")
+        self.assertEqual(self.line("racecheck"), "skipped racecheck: interrupted")
 
     def test_usage(self):
         self.configs(tiny)
-        done = subprocess.run([self.script, "--out", self.dir / "seen.tar.gz", "--device", "9"], capture_output=True,
+        done = subprocess.run([self.script, "--out", self.archive, "--device", "9"], capture_output=True,
                               text=True, env={**os.environ, "NORMBENCH_FAKE_COSTS": str(MUCH_FASTER)})
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"^gpu-check: no CUDA device 9 \(this machine has 1: 0; .*\) \(usage: .*\)\n$")
-        done = subprocess.run([SOURCE_DIR / "scripts/gpu-check", "--out", "--device", "x", "--seconds", "0.5",
-                               "none.tar.gz"], capture_output=True, text=True)
+        self.assertFalse(self.archive.exists())
+        done = subprocess.run([SOURCE_DIR / "scripts/gpu-check", "--out", "--device", "x", "--seconds", "0.5", "--run", "4", "--max-size",
+                               "0", "--only", "info,launches", "none.tar.gz"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(done.stderr, "gpu-check: --out needs a value; --device x: not a number; --seconds 0.5: not a "
-                         "whole number above 0; no package none.tar.gz "
-                         "(usage: gpu-check [PACKAGE] --out FILE.tar.gz [--device N] [--seconds S])\n")
+        names = re.findall(r"(?m)^    Step\(\"([\w-]+)", (SOURCE_DIR / "scripts/gpu-check").read_text())
+        self.assertEqual(len(names), 22)
+        self.assertEqual(done.stderr, "gpu-check: --out needs a value; --run 4: not 1, 2 or 3; --device x: not a number; --seconds 0.5: "
+                         "not a whole number above 0; --max-size 0: not a whole number of MiB above 0; no package none.tar.gz; "
+                         f"--only launches: no such step (known: {', '.join(names)}) "
+                         "(usage: gpu-check [PACKAGE] --out FILE.tar.gz [OPTION...], see gpu-check --help)\n")
 
 
 if __name__ == "__main__":

@@ -75,8 +75,8 @@ TEST_P(ConfigsTest, MakesTheRightPixels) {
 
 INSTANTIATE_TEST_SUITE_P(All, ConfigsTest,
                          ::testing::Values("blog-gpu", "cpu-vs-gpu", "quickstart", "memory-kinds",
-                                           "constants", "gpu-check", "launch", "layouts",
-                                           "slides-transfer"),
+                                           "constants", "gpu-check", "gpu-dram", "launch",
+                                           "layouts", "slides-transfer"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::ranges::replace(name, '-', '_');
