@@ -46,7 +46,7 @@ struct Portion {
 /// The output of a normalize, window by window. Those of a single image are one where each
 /// lies as far behind the one before, as two always do that are given in the order of memory.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
-/// That of a concat, input by input.
+/// The output of a concat, input by input.
 std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
 template <class T>
 std::vector<Portion> portions_of(const T& op, std::span<const View> in, const View& out) {

@@ -39,9 +39,9 @@ class CaseBuffers {
   std::byte* address(std::size_t slot, const BufferSlots& in) const;
   /// Fills the placed buffers of a set. Call when drained.
   void poison(const BufferSlots& in, const Poison& poison) const;
-  /// Those of an iteration where one comes after the other.
+  /// The buffers of an iteration, where iterations follow one another.
   BufferSlots slots_of(std::size_t iteration) const;
-  /// Those of a flight's turn `round`, one of `flights`: no other flight ever has its sets.
+  /// The buffers of a flight, one of `flights`, in its turn `round`: flights share no sets.
   BufferSlots slots_of_flight(std::size_t flight, std::size_t flights, std::size_t round) const;
   /// The most iterations until one finds the buffers of the first, on either side.
   std::size_t rotation() const;

@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// Those of the loads of a case that say `page_cache: cold`; of others none, and nothing is done.
+/// The files that a case loads with `page_cache: cold`. A case without such loads has none.
 class ColdFiles {
  public:
   explicit ColdFiles(const Case& work);

@@ -33,9 +33,9 @@ class Contender {
   /// Holds the output of the first call, or of the last one, to the reference; where there is none
   /// the outcome has that output.
   virtual CheckOutcome check() = 0;
-  /// The same of a call that is drawn now, from those whose outputs the latest turn left, at an
-  /// image that is drawn; where they are freed, of the last call, or of one more. The first time of
-  /// the call after it too. Nothing where first and last calls say as much.
+  /// Checks one drawn image of a call drawn from those whose outputs the latest turn left; where
+  /// outputs are freed, of the last call or of one more. The first time it checks the call after
+  /// that too. Nothing where the checks of first and last calls say as much.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up and decides how its turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;

@@ -75,7 +75,7 @@ class StageProfile {
     Counters before_;
   };
 
-  /// Those of all runs so far.
+  /// The page faults of all runs so far.
   const Faults& faults() const { return faults_; }
 
  private:

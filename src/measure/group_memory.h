@@ -90,7 +90,7 @@ class GroupMemory {
   std::size_t sets(Memory memory) const {
     return static_cast<std::size_t>(host_reaches(memory) ? sets_.host : sets_.device);
   }
-  /// Those that the case uses: a resident one stays on the first.
+  /// The number of sets that the case uses: a resident one stays on the first.
   std::size_t sets(const Case& work, Memory memory) const {
     return work.resident ? 1 : sets(memory);
   }

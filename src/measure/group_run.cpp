@@ -73,7 +73,7 @@ CaseResult case_result(const Case& work) {
   return result;
 }
 
-/// Of the plan; `parts` are the limits of its group.
+/// What the plan says of a case's pipeline; `parts` are the limits of its group.
 PipelineResult pipeline_result(const Case& work, const std::vector<Case>& parts) {
   const Pipeline& pipeline = *work.pipeline;
   PipelineResult result{.in_flight = pipeline.in_flight, .submit = pipeline.submit};

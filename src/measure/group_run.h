@@ -110,15 +110,15 @@ class GroupRun {
   const Standard* standard_for(const Case& work) const;
   /// A live member whose output agrees with the standard; null for none.
   const Member* witness_of(const Standard& standard) const;
-  /// Of the outputs that no reference tells right, makes the baseline's the standard, or where that
-  /// is none of them the first, and holds the others to it.
+  /// For outputs of a kind that no reference tells right, makes the baseline's the standard, or
+  /// else the first, and holds the others to it.
   void compare_first_outputs();
   Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(const std::string& reason);
-  /// Of contenders with several iterations a turn, gives those that take about as long as the
-  /// baseline equally many: a turn's own costs then have the same share in each. All that read
-  /// other files in each iteration have the most of them, so that their turns read the same files.
+  /// Gives all contenders with about as many iterations a turn as the baseline the most of these,
+  /// so that a turn's own costs have the same share in each. Those that read other files in each
+  /// iteration get the most of any of them, so that their turns read the same files.
   void align_turns();
   Sides need(const Case& work) const;
   void take_memory();

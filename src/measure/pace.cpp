@@ -11,7 +11,7 @@ namespace {
 // More than the time asked for: from here on it is said.
 constexpr double kOverrunShare = 0.25, kOverrunSeconds = 2;
 
-/// Of all steps of a group's profiles; peers have none.
+/// How many iterations a group's profiles have; peers are not profiled.
 double profile_iterations(const Plan& plan, const Group& group) {
   if (!plan.profile.enabled) return 0;
   const auto cases = std::ranges::count_if(

@@ -24,10 +24,10 @@ class Pace {
   /// What the step shows of the group's time, once: after its first round. A process that is done
   /// has measured a part of the group.
   std::optional<Overrun> step_done(const GroupStep& step, double now);
-  /// Of a group that this process has measured.
+  /// Call it for a group that this process has measured.
   void group_finished(double now);
 
-  /// Of all groups and their profiles.
+  /// About how long all groups that are left and their profiles take.
   double seconds_left(double now) const;
 
  private:

@@ -145,7 +145,7 @@ class Measuring {
     return true;
   }
 
-  /// Those of which something was measured, in the plan's order.
+  /// The groups of which something was measured, in the plan's order.
   std::vector<GroupResult> take() {
     std::vector<GroupResult> measured;
     for (Measured& group : groups_)

@@ -60,7 +60,7 @@ struct ProfileTrace {
   Json point;
   std::vector<ThreadLog> threads;
   std::vector<DeviceTrace> devices = {};  // one per recorded stretch; none without a device
-  /// Of stages by label, over all recorded steps: page faults, and shapes as torch prints them.
+  /// Page faults of all recorded steps, and shapes as torch prints them, by the stage's label.
   std::map<std::string, std::int64_t, std::less<>> faults = {};
   std::map<std::string, std::string, std::less<>> shapes = {};
   /// "load{i}" of "load3": labels of the names that have a step's number.

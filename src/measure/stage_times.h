@@ -46,11 +46,11 @@ class StageTimes {
   StageTimes(Clock& clock, std::size_t stages) : clock_(clock), host_ns_(stages) {}
 
   void start();
-  /// Do nothing where work is done inline.
+  /// Mark the queue around a run's work, or do nothing where work is done inline.
   void mark_begin(Queue& queue);
   void mark_end(Queue& queue);
   void stop(const StageRun& run);
-  /// Of the present run so much is not counted.
+  /// Leaves so much of the present run out of its time.
   void leave_out(std::int64_t ns) { left_out_ns_ += ns; }
 
   /// Host time of each stage, its marks not counted; of stages launched as one, that of the first.

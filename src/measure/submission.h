@@ -16,7 +16,7 @@
 
 namespace normbench {
 
-/// Of one stage; slots are named by their roots.
+/// What a stage must wait for, or be waited for; slots are named by their roots.
 struct Hazards {
   std::vector<int> watched;  // a device stage's, which a stage on the host waits for later
   std::vector<int> waits;    // a host stage's: the device must be done with them before it starts

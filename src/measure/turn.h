@@ -67,8 +67,8 @@ struct FlowTimes {
 
 struct Turn {
   Round round;  // start_ns on the clock itself
-  // Of each stage, empty without marks: its time (on a device that of its work), and the host's
-  // time in its calls.
+  // The time of each stage (on a device that of its work), and the host's time in its calls; both
+  // are empty without marks.
   std::vector<std::int64_t> stage_ns, calls_ns;
   std::optional<FlowTimes> flow = {};  // of a pipeline
 };

@@ -285,7 +285,7 @@ class AllChannels {
   std::int64_t period_, phase_ = 0;
 };
 
-/// Those of three channels: they repeat every three vectors, which stay in registers.
+/// Constants of three channels: they repeat every three vectors, which stay in registers.
 template <class Operation>
 class ThreeChannels {
  public:

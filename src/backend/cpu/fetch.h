@@ -71,7 +71,7 @@ HWY_INLINE void claim_page(const void* address) {
     asm volatile("prefetchw %0" : : "m"(*static_cast<const std::byte*>(address)));
 }
 
-/// The same for each line of so many bytes.
+/// fetch_line_soon for each line of so many bytes.
 HWY_INLINE void fetch_lines_soon(const void* first, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += 64)
     fetch_line_soon(static_cast<const std::byte*>(first) + at);

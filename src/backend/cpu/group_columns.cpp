@@ -45,7 +45,7 @@ std::int64_t groups_of_slab(const ImageRows& image, std::int64_t images, std::in
   return groups;
 }
 
-/// Of each column of a slab that is normalised.
+/// What normalising needs for each column of a slab.
 struct SlabTables {
   explicit SlabTables(std::int64_t columns)
       : mean(static_cast<std::size_t>(columns + kBehindTable)),

@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// Of an image's channel: the sums of dy * (x - mean) * rstd and of dy.
+/// The sums of dy * (x - mean) * rstd and of dy over a channel of an image.
 struct Gradients {
   double gamma = 0, beta = 0;
 };

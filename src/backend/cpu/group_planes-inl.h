@@ -47,7 +47,7 @@ struct OneScale {
   VF a, b;
 };
 
-/// Those of element i, in tables of which the first is element `base`.
+/// A scale and a shift for each element i, in tables that begin with element `base`.
 struct ScaleTable {
   HWY_INLINE VF scale(std::int64_t i) const { return hn::LoadU(F(), a + (i - base)); }
   HWY_INLINE VF shift(std::int64_t i) const { return hn::LoadU(F(), b + (i - base)); }
@@ -369,7 +369,7 @@ class Block {
     }
   }
 
-  /// Of rows that are worked on side by side: lines to normalise, elements to sum.
+  /// Lines to normalise and elements to sum in each of the rows that are worked on side by side.
   template <int Rows>
   struct Ranges {
     std::int64_t from[Rows], to[Rows], start[Rows], end[Rows];

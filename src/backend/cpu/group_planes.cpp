@@ -27,7 +27,7 @@ struct Groups {
   std::int64_t count() const { return images * of_image; }
   /// The first channel of a group.
   std::int64_t channel(std::int64_t group) const { return group % of_image * rows.planes; }
-  /// Of its first plane, among those of all images.
+  /// The first plane of a group, counted over all images.
   std::int64_t plane(std::int64_t group) const { return group * rows.planes; }
 
   std::int64_t images, channels, of_image;

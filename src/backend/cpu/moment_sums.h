@@ -4,11 +4,11 @@
 
 namespace normbench {
 
-/// Of some elements: their mean and the sum of squares of their distances from it.
+/// The mean of some elements, and the sum of the squares of their distances from it.
 struct MomentSums {
   double count = 0, mean = 0, squares = 0;
 
-  /// Those of both together (Chan, Golub, LeVeque: Updating formulae, 1979).
+  /// Adds the elements of `other` (Chan, Golub, LeVeque: Updating formulae, 1979).
   void add(const MomentSums& other) {
     const double all = count + other.count, delta = other.mean - mean;
     squares += other.squares + delta * delta * (count * other.count / all);

@@ -10,14 +10,14 @@ namespace normbench {
 /// mirrored or not; past the cache only if cache lines start at the same pixels of all planes.
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores);
 
-/// The same of elements of one size, and of bytes that are copied in rows: each in a file of its
-/// own, which takes compilers long.
+/// move_pixels for elements of one size, and for bytes that are copied in rows. Each has a file of
+/// its own, since it takes long to compile.
 bool move_8bit(const PixelRun& run, Stores stores);
 bool move_16bit(const PixelRun& run, Stores stores);
 bool move_32bit(const PixelRun& run, Stores stores);
 bool copy_bytes(const PixelRun& bytes, Stores stores);
 
-/// The same through the cache, and whatever the strides.
+/// Moves the pixels through the cache, whatever their strides are.
 void gather(const PixelRun& run, std::int64_t size);
 
 }  // namespace normbench

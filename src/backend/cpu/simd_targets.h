@@ -8,17 +8,17 @@
 
 namespace normbench {
 
-/// Those that this build has and this CPU can run, best first, as Highway calls them: AVX3_DL
+/// The targets of this build that this CPU can run, best first, by Highway's names: AVX3_DL
 /// (AVX-512 with VBMI), AVX3 (AVX-512), AVX2, SSE4, …, last the portable one (SCALAR or EMU128).
 std::vector<std::string> simd_targets();
 
-/// Those that this build has but this CPU cannot run, best first.
+/// The targets of this build that this CPU cannot run, best first.
 std::vector<std::string> missing_simd_targets();
 
-/// Those that the same source is compiled to elsewhere: "NEON (of Arm CPUs)".
+/// The targets that builds for other CPUs have: "NEON (of Arm CPUs)".
 std::string_view foreign_simd();
 
-/// The one that kernels prepared now use: the best, unless use_simd said otherwise.
+/// The target that kernels prepared now use: the best one, unless use_simd chose another.
 std::string simd_in_use();
 
 /// Kernels prepared from now on use this one, in the whole process. Call it while none runs. Throws

@@ -69,7 +69,7 @@ struct Alike {
   static constexpr Unit at(std::int64_t) { return {Reads, Writes}; }
 };
 
-/// Those of others have one vector more now and then.
+/// The units of other mixes have one vector more now and then.
 class Uneven {
  public:
   Uneven(std::int64_t reads, std::int64_t writes)
@@ -83,7 +83,7 @@ class Uneven {
       taken_[k] = {unit_.reads + more(rest_.reads, due_.reads),
                    unit_.writes + more(rest_.writes, due_.writes)};
   }
-  /// Of those taken.
+  /// Unit k of those that take() took.
   HWY_INLINE Unit at(std::int64_t k) const { return taken_[k]; }
   /// True for the first `count` of them.
   HWY_INLINE bool are_alike(std::int64_t count) const {

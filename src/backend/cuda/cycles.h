@@ -10,11 +10,11 @@ namespace normbench::cuda {
 /// driver's reading says what the clock is when it is read, which is after the work.
 class Cycles {
  public:
-  /// Of the current device. Throws CudaError, as all else here.
+  /// Counts on the current device. Throws CudaError, as all else here.
   Cycles();
-  /// From here on; returns when that is noted.
+  /// Begins to count in the stream; returns when the counters are read.
   void start(cudaStream_t stream);
-  /// MHz from there to here: the median of multiprocessors; 0 where nothing was counted.
+  /// The MHz since start(): the median of multiprocessors; 0 where nothing was counted.
   std::int64_t stop(cudaStream_t stream);
 
  private:

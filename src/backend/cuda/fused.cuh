@@ -38,7 +38,7 @@ template <class Pattern, class In, class Out, class Function>
 struct Fused {
   static constexpr int count = slot_elements<Out>;
   static constexpr int depth = Pattern::template depth<In, count>;  // slots of a thread
-  /// Of a thread. 16 floats that become bytes are many to hold.
+  /// The registers of a thread: 16 floats that become bytes need many.
   static constexpr unsigned registers = sizeof(Out) == 1 && sizeof(In) > 1 ? 128 : 80;
 
   std::int64_t threads;
@@ -88,7 +88,7 @@ struct Fused {
       store_pack<false>(to, pack);
   }
 
-  /// Those elements of a slot that are in the run, one by one.
+  /// Changes the elements of a slot that are in the run, one by one.
   __host__ __device__ void part(const In* from, Out* to, std::int64_t channel, Spot spot) const {
     for (const std::int64_t end = end_of_part(spot.first, count, walk.elements); spot.first < end;
          spot = spot.next(walk, {1, 0, 1}))

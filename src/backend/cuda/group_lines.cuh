@@ -140,7 +140,7 @@ struct PerChannel {
   float of[Channels];
   __host__ __device__ float at(int i) const { return of[Channels == 1 ? 0 : i]; }
 };
-/// Those of the channels from `first` on; `otherwise` where there are none.
+/// The values of the channels from `first` on; `otherwise` for each where `values` is null.
 template <int Channels>
 __host__ __device__ PerChannel<Channels> channels_from(const float* values, std::int64_t first,
                                                        float otherwise) {
@@ -149,7 +149,7 @@ __host__ __device__ PerChannel<Channels> channels_from(const float* values, std:
   return all;
 }
 
-/// Of lines in vectors of `count` elements, the last one of which may not be full.
+/// The lines in vectors of `count` elements, the last of which need not be full.
 inline GroupLines lines_of(const GroupArguments& a, unsigned count) {
   const auto pixels = static_cast<unsigned>(a.pixels);
   const auto channels = static_cast<unsigned>(a.channels / a.groups);

@@ -24,7 +24,7 @@ std::size_t most_shared_bytes() {
   return static_cast<std::size_t>(bytes);
 }
 
-/// Of groups of `x`, with no tensors yet.
+/// The arguments for groups of `x`, with no tensors yet.
 GroupArguments arguments_of(const TensorDesc& x, std::int64_t groups) {
   const auto [n, c, h, w] = x.shape;
   GroupArguments arguments{.dtype = x.dtype,

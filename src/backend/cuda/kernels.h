@@ -156,7 +156,7 @@ cudaError_t launch_normalize<DType::BFloat16>(cudaStream_t, const NormalizeArgum
 /// From a float dtype to uint8.
 cudaError_t launch_denormalize(cudaStream_t stream, const NormalizeArguments& arguments);
 
-/// Of a channel's pixels: the sums of dy * (x - mean) * rstd and of dy.
+/// The sums of dy * (x - mean) * rstd and of dy over the pixels of a channel.
 struct GroupSums {
   float products = 0, plain = 0;
 };
@@ -195,7 +195,7 @@ struct GroupArguments {
 cudaError_t launch_group_forward(cudaStream_t stream, const GroupArguments& arguments);
 cudaError_t launch_group_backward(cudaStream_t stream, const GroupArguments& arguments);
 cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& arguments);
-/// The same for every device and wherever the tensors lie: it decides the order of sums.
+/// The plan decides the order of sums, so neither the device nor where tensors lie changes it.
 GroupPlan plan_groups(const GroupArguments& arguments);
 std::size_t bytes_of_parts(const GroupArguments& arguments);
 std::size_t bytes_of_sums(const GroupArguments& arguments);

@@ -28,7 +28,7 @@ struct FieldValue {
   unsigned long long value;
 };
 
-/// Of nvmlValueType_t.
+/// The values of nvmlValueType_t that are read.
 constexpr int kUnsignedInt = 1, kUnsignedLong = 2, kUnsignedLongLong = 3;
 
 bool is_known(const FieldValue& field) {

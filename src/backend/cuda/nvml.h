@@ -39,7 +39,7 @@ class Nvml {
   Reading temperature_c() const;
   Reading power_mw() const;
   Reading power_limit_mw() const;
-  /// Of the whole GPU.
+  /// The free memory of the whole GPU.
   Reading free_memory_bytes() const;
   /// Millijoules since the driver was loaded.
   Reading energy_mj() const;

@@ -74,7 +74,7 @@ struct PlanesToPlanes {
     Constant of[period];
   };
 
-  /// Of the elements from `first` on.
+  /// The constants of the elements from `first` on.
   template <class Chosen>
   __host__ __device__ static auto constants_of(const Chosen& chosen, unsigned channel,
                                                unsigned first) {

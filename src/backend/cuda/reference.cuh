@@ -82,7 +82,7 @@ concept OneOf = (std::same_as<T, Ops> || ...);
 template <class T>
 concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp, Concat>;
 
-/// Of a portion of the op's output. `sent`: all means, then all standard deviations.
+/// The reference of a portion of the output. `sent`: all means, then all standard deviations.
 template <Pointwise T>
 PointwiseReference reference_of(const T& op, const View& in, const View& out, const double* sent) {
   PointwiseArguments arguments{.in = in, .out = out};

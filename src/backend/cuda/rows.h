@@ -38,7 +38,7 @@ constexpr Kernel row(std::string_view name) {
   return kernel;
 }
 
-/// The same for one that submits copies and no kernels.
+/// The row of a kernel that submits only copies, so that there is no code to load.
 constexpr Kernel without_kernels(Kernel kernel) {
   kernel.loads = false;
   return kernel;

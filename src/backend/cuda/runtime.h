@@ -28,7 +28,7 @@ std::string needed_driver();
 /// arguments.
 void check(cudaError_t error, std::string_view call);
 
-/// The same for a call about so many bytes: "cudaMalloc(27.6 MB) failed: …".
+/// Checks a call about so many bytes: "cudaMalloc(27.6 MB) failed: …".
 void check(cudaError_t error, std::string_view call, std::int64_t bytes);
 
 /// A stream that does not synchronise with the default stream.

@@ -125,7 +125,7 @@ auto with_type(DType dtype, Use use) {
   __builtin_unreachable();
 }
 
-/// The same for dtypes of floats.
+/// Calls `use` with the type of a float dtype.
 template <class Use>
 auto with_float_type(DType dtype, Use use) {
   switch (dtype) {

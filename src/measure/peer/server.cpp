@@ -116,7 +116,7 @@ class PeerServer::Work {
     return turn;
   }
 
-  /// Of the input.
+  /// How many copies of the input there are.
   std::size_t copies() { return memory_.inputs(work()).count; }
 
   /// Writes what the call gave; after a turn, what one more iteration on poisoned buffers gives,

@@ -52,7 +52,7 @@ class Engine {
 
   const Case& work() const { return work_; }
   bool has_device() const { return device_ != nullptr; }
-  /// Of one of its streams; there is a device.
+  /// The queue of one of its streams; only where has_device().
   Queue& device() { return *device_; }
 
   /// Draws where every buffer lies from now on. A part of a pipeline then finds there what its
@@ -165,7 +165,7 @@ class Engine {
   Worker own_;                  // of the thread that calls run()
   std::vector<std::unique_ptr<Host>> hosts_;
 
-  // Of the present turn.
+  // The present turn:
   FlowOptions options_;
   Flow flow_;
   std::mutex mutex_;

@@ -20,7 +20,7 @@ struct LaneTimes {
   std::int64_t busy_ns = 0;     // the sum of its servers' work
   std::int64_t exposed_ns = 0;  // while it worked and no other lane did
 };
-/// Of each of so many lanes.
+/// The times of each of so many lanes.
 std::vector<LaneTimes> lane_times(const std::vector<LaneSpan>& spans, std::size_t lanes);
 
 }  // namespace normbench

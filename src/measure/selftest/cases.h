@@ -32,7 +32,7 @@ std::vector<Extent> extents(bool quick);
 /// such.
 std::optional<Signature> signature_of(const Op& op, std::vector<TensorDesc> in, Memory to);
 
-/// The same for all inputs that are worth trying with a first one like `first`.
+/// The signatures for all inputs that are worth trying with a first one like `first`.
 std::vector<Signature> signatures_of(const Op& op, const TensorDesc& first, Memory to);
 
 /// "2x3x5x7 uint8 nhwc -> float32 nchw, flip horizontal".

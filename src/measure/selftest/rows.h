@@ -34,9 +34,9 @@ void fail(RowFinding& finding, const std::string& words);
 /// device cannot be recovered, all are.
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
-/// Of a float dtype smaller than float32 every `step`th bit pattern. As float32, for each of those
-/// of all of them: its value, what lies halfway to the next one, and the floats on either side of
-/// that. So there are NaN (with payloads that are cut off, too), infinities and subnormals.
+/// Every `step`th bit pattern of a float dtype smaller than float32. For float32: for each such
+/// pattern of all smaller dtypes its value, the middle between it and the next one, and the floats
+/// beside that. So there are NaN (with payloads that are cut off, too), infinities and subnormals.
 std::vector<std::byte> hard_elements(DType dtype, int step);
 
 /// Runs an op's rows where it changes no more than the dtype (cast; normalize, denormalize, sub and

@@ -7,7 +7,7 @@
 
 namespace normbench::selftest {
 
-/// Of all random inputs.
+/// The seed of all random inputs.
 inline constexpr std::uint64_t seed = 1;
 
 /// What to test, and how much.

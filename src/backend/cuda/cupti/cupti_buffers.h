@@ -31,7 +31,7 @@ class Buffers {
   explicit Buffers(std::pmr::memory_resource* queue = std::pmr::get_default_resource())
       : filled_(queue) {}
 
-  /// Of one buffer: CUPTI's guide asks for 1 to 10 MB.
+  /// The size of a buffer: CUPTI's guide asks for 1 to 10 MB.
   static constexpr std::size_t bytes = std::size_t{4} << 20;
 
   /// Has so many ready to be lent, their pages touched.
@@ -67,7 +67,7 @@ class Buffers {
   std::atomic<std::int64_t> lost_ = 0;
 };
 
-/// Those of this process, which live to its end: CUPTI's callbacks take no context, and may come
+/// The buffers of this process live to its end: CUPTI's callbacks take no context, and may come
 /// from threads of its own.
 Buffers& process_buffers();
 

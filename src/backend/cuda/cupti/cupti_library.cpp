@@ -51,7 +51,7 @@ std::vector<std::string> python_prefixes() {
   return prefixes;
 }
 
-/// Those of NVIDIA's wheels that are installed: of CUDA 13 and later, and of CUDA 12.
+/// The lib directories of installed NVIDIA wheels, for CUDA 13 and later and for CUDA 12.
 std::vector<std::string> wheel_directories(const std::string& prefix) {
   const std::string pattern =
       prefix + "/lib*/python3*/{site,dist}-packages/nvidia/{cu[0-9]*,cuda_cupti}/lib";

@@ -104,7 +104,7 @@ class Reader {
     trace_.records.push_back(std::move(record));
   }
 
-  /// The same for a device's work, with all that every kind of it says.
+  /// Keeps a device's work if it has times, with the fields that every kind of work has.
   template <class Record>
   void keep_work(DeviceRecord work, const Record& record) {
     const std::uint32_t correlation = record.correlationId;
@@ -160,7 +160,7 @@ class Reader {
               *set);
   }
 
-  /// Of the driver's calls only those that start work, and not those made by a call of the runtime.
+  /// Keeps a call; one of the driver only if it starts work and no call of the runtime made it.
   void add_call(RecordBytes bytes, CUpti_CallbackDomain domain) {
     const auto api = whole<CUpti_ActivityAPI>(bytes, sizeof(CUpti_ActivityAPI));
     if (!api) return;
