@@ -1,4 +1,4 @@
-/// The stages of a case with their kernels prepared: launched on the buffers of one iteration.
+/// The stages of a case with their kernels prepared, launched on the buffers of one iteration.
 #pragma once
 
 #include <deque>
@@ -21,12 +21,12 @@ class BoundStages {
   /// Uses these buffers from now on.
   void use(const BufferSlots& buffers) { used_ = buffers; }
 
-  /// These slots stay where they lie in the buffers used now, whatever is used later; all others go
-  /// on with it.
+  /// Keeps these slots in the buffers used now, whatever use() is told later; all others follow
+  /// use().
   void hold(std::span<const std::size_t> slots);
 
-  /// Makes the fresh device memory of a stage that lives on after it is freed, so that the first
-  /// iterations find what all later ones do.
+  /// Allocates the fresh device memory of a stage that free() keeps back, so that the first
+  /// iterations find as much of it as all later ones do.
   void make_rotation(std::size_t stage, Queue& queue);
   /// Allocates what the stage makes fresh; fills it with `poison` where that is given.
   void allocate_fresh(std::size_t stage, Queue& queue, std::optional<Poison> poison);
@@ -44,8 +44,8 @@ class BoundStages {
 
   /// Where a slot lies now; nowhere if it is fresh and not allocated.
   std::byte* address(std::size_t slot) const;
-  /// What an iteration on them reads (nothing when the case loads) and writes. A fresh output is
-  /// there only while it was not freed.
+  /// What an iteration on the used buffers reads (nothing when the case loads) and writes. A fresh
+  /// output is there only until it is freed.
   std::vector<View> inputs() const;
   std::vector<View> outputs() const;
 

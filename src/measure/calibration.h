@@ -1,4 +1,4 @@
-/// Pairs whose answer is known, measured one after another: what `normbench calibrate` learns from.
+/// Measures pairs whose answer is known, from which `normbench calibrate` learns.
 #pragma once
 
 #include "core/enums.h"

@@ -32,10 +32,10 @@ class CaseBuffers {
   std::size_t root(std::size_t slot) const { return roots_[slot]; }
   bool is_output(std::size_t root) const;
 
-  /// Draws where every placed buffer of every set lies from now on; once for all where there are
-  /// tens of thousands, of which every turn takes others. Call when drained.
+  /// Draws where every placed buffer of every set lies from now on. Where there are tens of
+  /// thousands it draws only once: each turn takes others of them. Call when drained.
   void place(std::mt19937_64& random);
-  /// Where the slot lies in these; not of a fresh one.
+  /// Where the slot lies in these buffers; not for a fresh slot.
   std::byte* address(std::size_t slot, const BufferSlots& in) const;
   /// Fills the placed buffers of a set. Call when drained.
   void poison(const BufferSlots& in, const Poison& poison) const;

@@ -15,7 +15,7 @@ class ColdFiles {
   explicit ColdFiles(const Case& work);
 
   bool any() const { return !files_.empty(); }
-  /// Items of a turn that find no image read before by another of them; without cold files any.
+  /// The most items of a turn of which no two read the same image; no limit without cold files.
   std::int64_t most_items() const { return most_items_; }
   /// Has the system forget their pages, and asks it whether it did. Throws CannotRunHere when more
   /// than a hundredth of them stays, or a tenth of an item.

@@ -30,8 +30,8 @@ class Contender {
   virtual std::int64_t first_call() = 0;
   /// Runs one more iteration after the last turn where that leaves no output to check.
   virtual void last_call() = 0;
-  /// Holds the output of the first call, or of the last one, to the reference; where there is none
-  /// the outcome has that output.
+  /// Holds the output of the first call, or of the last one, to the reference. Without a reference
+  /// the outcome holds that output.
   virtual CheckOutcome check() = 0;
   /// Checks one drawn image of a call drawn from those whose outputs the latest turn left; where
   /// outputs are freed, of the last call or of one more. The first time it checks the call after

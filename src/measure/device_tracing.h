@@ -23,7 +23,7 @@ class DeviceTracing {
   /// True while device work can be traced. The first call attaches the tracer, which costs
   /// milliseconds.
   bool usable();
-  /// Why it cannot be, or "" while nothing is known to be wrong.
+  /// Why device work cannot be traced, or "" while nothing is known to be wrong.
   const std::string& missing() const { return missing_; }
 
   /// A number for the next range in which device work is submitted; from 1, and never twice.
@@ -31,10 +31,10 @@ class DeviceTracing {
 
   /// Begins to record, when usable. Call when drained.
   void start();
-  /// Ends it; what was recorded, and nothing of it when the tracer failed. Call when drained.
+  /// Ends recording and gives what was recorded; nothing if the tracer failed. Call when drained.
   DeviceTrace stop();
 
-  /// Around the submission of work; nothing while it does not record.
+  /// Stand around the submission of work; do nothing while it does not record.
   void push(std::uint64_t external_id);
   void pop();
 

@@ -134,7 +134,7 @@ class GroupMemory {
   std::vector<int> team_nodes(int threads) const;
   SharedSource* find(const Case& work);
 
-  /// The inputs of one copy, of those at `first` in memory that host code reads.
+  /// Fills one copy from the inputs at `first`, which lie in memory that host code reads.
   void fill_copy(const SharedSource& shared, std::byte* first, std::byte* to,
                  std::size_t copy) const;
 

@@ -11,7 +11,7 @@
 
 namespace normbench {
 
-/// Guards one piece of work that must end.
+/// Has the watchdog guard one piece of work, which must end.
 class Watched {
  public:
   Watched(Watchdog& watchdog, std::size_t group, const std::string& contender)
@@ -37,7 +37,7 @@ struct Member {
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
-  /// End this contender alone. It keeps no rounds: only whole cases are compared.
+  /// Both end this contender alone. It keeps no rounds: only whole cases are compared.
   void fail(const std::string& reason) { end(Status::Failed, reason); }
   void skip(const std::string& reason) { end(Status::Skipped, reason); }
   /// Keeps what a check found; a wrong output fails it.
@@ -66,8 +66,8 @@ class GroupRun {
   /// Holds the output of the member's first or last call to the reference, or to the standard; a
   /// wrong one fails it.
   void check(Member& member);
-  /// After a turn of a case: holds a call that is drawn from those that it left to the reference.
-  /// False where none can be drawn.
+  /// After a turn of a case, draws one of the calls whose outputs it left and checks that. False
+  /// where none can be drawn.
   bool check_recent(Member& member);
   /// Whether a call of the case's next turn is to be checked: of three of the first eight, and more
   /// rarely later.
@@ -87,7 +87,7 @@ class GroupRun {
   /// True when the run was interrupted while a member was waited for.
   bool cut_short() const { return cut_short_; }
 
-  /// Says anew whose outputs agree with a standard's: the one that did at first may have failed.
+  /// Names again the member that agrees with each standard: the one before may have failed.
   void name_witnesses();
 
   /// Contenders that have not failed: cases, then limits; and whether any case is among them.

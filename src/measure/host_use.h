@@ -1,5 +1,5 @@
-/// What a process uses of the host beside time. System calls tell it, which take time of their own:
-/// it is read around what is timed.
+/// What a process uses of the host beside time. It is read before and after what is timed, since
+/// the system calls that tell it take time of their own.
 #pragma once
 
 #include <vector>

@@ -8,8 +8,8 @@
 namespace normbench {
 
 /// One block of k rounds in a random cyclic Latin square: every contender once at every position.
-/// What a turn leaves behind for the next is as fairly dealt: within the rounds each contender
-/// follows every other once where k is even, and none more than twice where it is odd (Williams
+/// What a turn leaves behind for the next is dealt as fairly: within the rounds each contender
+/// follows every other once if k is even, and none more than twice if k is odd (Williams
 /// 1949, "Experimental designs balanced for the estimation of residual effects of treatments").
 std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random);
 

@@ -34,19 +34,19 @@ struct LargestError {
 /// the values, and zeros would pass. Where all exact values are 0, any finite bound will do.
 class OutputCheck {
  public:
-  /// These images of an output, or these rows of images that are `height` high (0: as `got` is).
+  /// Compares these images, or these rows of images that are `height` high (0: as high as `got`).
   void compare(const Exact& exact, const Tensor64& got, const ImageRange& images = {},
                std::int64_t height = 0);
 
-  /// What another check found in other parts of the same output.
+  /// Adds what another check found in other parts of the same output.
   void add(const OutputCheck& other);
 
   const Worst& worst() const { return worst_; }
   const LargestError& largest_error() const { return largest_error_; }
   std::int64_t values() const { return values_; }
-  /// How many of them could not be checked.
+  /// How many of the values could not be checked.
   std::int64_t unchecked() const;
-  /// At least half of its values could be.
+  /// True if at least half of the values could be checked.
   bool is_checked() const { return 2 * unchecked() <= values_; }
 
  private:

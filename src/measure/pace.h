@@ -21,8 +21,8 @@ class Pace {
   explicit Pace(const Plan& plan);
 
   void group_started(std::size_t index, std::int64_t part, double now);
-  /// What the step shows of the group's time, once: after its first round. A process that is done
-  /// has measured a part of the group.
+  /// Gives the group's overrun once, after its first round, if there is one. A step that is a
+  /// process is a part of the group that is measured.
   std::optional<Overrun> step_done(const GroupStep& step, double now);
   /// Call it for a group that this process has measured.
   void group_finished(double now);

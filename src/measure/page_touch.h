@@ -9,7 +9,7 @@
 namespace normbench {
 
 /// The team that touches memory first, and which of its threads touches the page `at` bytes after
-/// `first`. One thread: the caller does.
+/// `first`. With one thread the caller touches all.
 struct TouchPlan {
   int threads = 1;
   std::function<int(const std::byte* first, std::size_t at)> rank = {};
@@ -21,7 +21,7 @@ TouchPlan touched_by_readers(int threads, std::size_t bytes, std::size_t stride)
 
 /// Memory whose buffers are somewhere else in every turn, for a team whose threads are on `nodes`,
 /// by rank. No thread keeps a page, so blocks of 2 MiB (a huge page) go round the nodes: whatever
-/// lies there is spread over all of them. On a node they go round its threads.
+/// lies there is spread over all nodes. Within a node blocks go round its threads.
 TouchPlan touched_in_turn(std::span<const int> nodes);
 
 /// Touches every page.

@@ -48,12 +48,12 @@ class PreparedCase {
  public:
   /// Prepares kernels and queues. Throws std::runtime_error when a kind of memory is not there.
   PreparedCase(const Case& work, GroupMemory& memory, const Backends& backends, Recorder& recorder);
-  /// Waits: memory goes before the queues that may still work on it.
+  /// Waits for all work first: memory is freed before the queues that may still work on it.
   ~PreparedCase();
   PreparedCase(PreparedCase&&) = default;
 
   const Case& work() const { return work_; }
-  /// Where the ranges of its work go.
+  /// The recorder of the ranges of its work.
   Recorder& recorder() const { return recorder_; }
   /// The queue whose work is done later than it is submitted, or null when there is none.
   Queue* device() const { return device_; }
@@ -79,7 +79,7 @@ class PreparedCase {
   /// Whether host code may look at all its outputs before the first of them is freed, which is in
   /// its last stage.
   bool frees_outputs_last() const;
-  /// Goes back to what the iteration used that was so many before the latest one.
+  /// Goes back to the buffers of the iteration that was so many before the latest one.
   void look_back(std::size_t iterations) {
     if (!work_.resident)
       stages_->use(buffers_->slots_of(memory_.upcoming_iteration() - 1 - iterations));
@@ -91,11 +91,11 @@ class PreparedCase {
   void number(std::int64_t iteration);
   /// The numbered names of the next iteration with the labels that they were made of.
   std::vector<std::pair<std::string_view, std::string_view>> numbered_names() const;
-  /// Captures the graphs of the next iterations, those that there are not yet.
+  /// Captures those graphs of the next iterations that were not captured before.
   void capture(std::int64_t iterations);
-  /// The same, and launches each of them once: a graph's first launch costs more than the others.
+  /// Captures them too, and launches each once: a graph's first launch costs more than the others.
   /// Then goes once round the other buffers, without graphs, so that the next iterations find
-  /// theirs as cold as ever. Drained when it returns.
+  /// their own as cold as ever. Drained when it returns.
   void launch_graphs_once(std::int64_t iterations);
   /// Drops all graphs.
   void drop_graphs();

@@ -13,10 +13,10 @@ constexpr bool is_recorded(StepAction action) {
   return action == StepAction::Record || action == StepAction::RecordAndSave;
 }
 
-/// As torch.profiler.schedule() decides; with `repeat` 0 for ever.
+/// Decides as torch.profiler.schedule() does; with `repeat` 0 cycles go on for ever.
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step);
 
-/// Steps that are run: all of a schedule that repeats, else those of one cycle.
+/// How many steps are run: all of a schedule that repeats, else those of one cycle.
 std::int64_t schedule_steps(const ProfileOptions& options);
 
 /// Steps that follow one another and are treated alike: [first, last). Recorded ones are those of
@@ -27,7 +27,7 @@ struct Stretch {
 };
 Stretch stretch_from(const ProfileOptions& options, std::int64_t first);
 
-/// True between host and device; kernels that reach over the link are no copies.
+/// True for copies between host and device; kernels that reach over the link are no copies.
 bool is_copy_over_link(const Stage& stage);
 
 /// What was recorded, and what was thrown away.
@@ -43,8 +43,8 @@ struct ProfiledSteps {
   std::vector<LaneWork> lane_work = {};                    // of a pipeline: of a few items
 };
 
-/// Runs all steps of the schedule. Those for warm-up are recorded too, as they cost the same then,
-/// and dropped; all that are not kept lie inside a range `warmup`. Device work is traced with
+/// Runs all steps of the schedule. Warm-up steps are recorded too, so that they cost the same, and
+/// dropped; all steps that are not kept lie in a range `warmup`. Device work is traced with
 /// `traced`, else timed between marks. Nothing when the tracing ended in the middle.
 std::optional<ProfiledSteps> run_profiled_steps(PreparedCase& prepared,
                                                 const ProfileOptions& options, RunContext& context,

@@ -31,7 +31,7 @@ class StepCounters {
  public:
   StepCounters(const RunContext& context, bool uses_gpu);
 
-  /// Around a recorded step, which may be the first or the last of a stretch.
+  /// Stand around a recorded step, which may be the first or the last of a stretch.
   void begin(bool first);
   void end(bool last);
 

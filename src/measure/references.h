@@ -19,7 +19,7 @@ struct ImageRange {
   std::int64_t first = 0, count = 0;
   std::int64_t row = 0, rows = 0;  // [row, row + rows); 0 rows: all there are
 
-  /// What of a tensor belongs to them: those images, or all of what is no batch.
+  /// The images of a tensor that belong to these, or all of a tensor that is no batch.
   ImageRange of(const TensorDesc& desc, const Case& work) const;
 };
 
@@ -29,7 +29,7 @@ struct ImageRange {
 std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,
                                  const ImageRange& images, std::int64_t item);
 
-/// These values of a case whose inputs are given whole: what a setup makes.
+/// The exact values `wanted` of a case whose inputs are given whole, as a setup's are.
 std::vector<Exact> exact_values(const Case& work, std::vector<Exact> inputs,
                                 std::span<const int> wanted);
 

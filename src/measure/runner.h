@@ -26,7 +26,7 @@ namespace normbench {
 
 class GroupMemory;
 
-/// A piece of a group that is done, and of how many.
+/// A piece of a group that is done, and how many such pieces there are.
 struct GroupStep {
   enum class Kind { Prepared, Turn, Process, StagedTurn, Checked, Profiled };
   Kind kind;
@@ -112,8 +112,8 @@ struct RunContext {
 
 /// Measures every group of the plan that the journal does not hold yet, then profiles those that
 /// have no profile; the journal keeps each group, and each part of one that several processes
-/// measure. Without rounds each case is run once, checked, and has its profile, but no times. What
-/// is interrupted is abandoned: a group, or its last part. A group that the journal cannot keep is
+/// measure. Without rounds each case is run once, checked and profiled, but has no times. An
+/// interrupted group is dropped, or only its last part. A group that the journal cannot keep is
 /// the last, with `unkept` and `interrupted`. Fills `groups`,
 /// `interrupted`, `unkept` and what comes from the plan; the app adds tool and environment.
 Results run(const Plan& plan, RunContext& context);

@@ -1,4 +1,4 @@
-/// The files that a stage saves of the items that have one set of buffers.
+/// The files that a stage saves for the items that use one set of buffers.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// The files are there until this ends: one for each image of the latest item, whose next one
-/// replaces them. So a case has no more of them than items in flight.
+/// Holds a file for each image of the latest item, until this ends; the next item replaces them.
+/// So a case has files of no more items than are in flight.
 class SavedFiles {
  public:
   /// `start`: what all their names start with.
@@ -21,7 +21,7 @@ class SavedFiles {
   const std::string& start() const { return start_; }
   /// Removes them, so that none passes for a newer one.
   void remove() const;
-  /// Why one is not of these images, dense in memory that the host caches; "" when all are.
+  /// Why a file does not hold its image of `images` (dense, in memory that the host caches), or "".
   std::string why_wrong(const View& images) const;
 
  private:

@@ -18,7 +18,7 @@ class StateReader {
 
   /// Call outside of what is timed. All zeros where nothing is read.
   DeviceState read();
-  /// What the slowest reading took; 0 before the first.
+  /// How long the slowest reading took; 0 before the first.
   std::int64_t slowest_ns() const { return slowest_ns_; }
 
  private:

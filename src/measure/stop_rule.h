@@ -19,8 +19,8 @@ class StopRule {
   static constexpr int fewest_rounds = 12;
   static constexpr int first_look = 120;
 
-  /// `precision`: half-width on the log scale that every ratio must reach (0.01 is 1 %). Of a group
-  /// that several processes measure one after another, each takes its share of the fewest rounds.
+  /// `precision`: half-width on the log scale that every ratio must reach (0.01 is 1 %). Where
+  /// several processes measure a group, each needs only its share of the fewest rounds.
   StopRule(double precision, double max_seconds, std::int64_t processes = 1);
 
   /// Why to stop now: every ratio has reached the precision with rounds that are worth 40

@@ -41,7 +41,7 @@ class GraphRun {
   /// The graph for these buffers, made by `capture` when there is none yet. Buffers that no stage
   /// of the run uses make no difference.
   Graph& at(const BufferSlots& slots, const std::function<std::unique_ptr<Graph>()>& capture);
-  /// How many there are.
+  /// How many graphs there are.
   std::size_t count() const { return graphs_.size(); }
   /// Drops all graphs: their buffers have moved.
   void clear() { graphs_.clear(); }

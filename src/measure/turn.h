@@ -32,9 +32,9 @@ double iteration_in_burst_ns(Clock& clock,
 /// of the clock.
 std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 
-/// What a loader's turn has at least: an epoch, so that turns of all variants load all images and
-/// workers have something to be ahead with; at most 16 items, or 3 s, of a long one. One for
-/// others.
+/// The fewest iterations of a loader's turn: an epoch, so that turns of all variants load all
+/// images and workers can be ahead, but no more than 16 items or 3 s of a long one. Other cases
+/// have one.
 std::int64_t iterations_of_an_epoch(const Case& work, double iteration_ns);
 
 /// Nanoseconds of one reading of the clock.
@@ -57,8 +57,8 @@ struct TurnShape {
 /// less than 0.5 % of an iteration, and never within a graph.
 TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns);
 
-/// What a turn of a pipeline gives besides: from its start to the first item's end, from the last
-/// item's start to its end, of each item, and of each lane (none without marks).
+/// The further times of a pipeline's turn: from its start to the first item's end, from the last
+/// item's start to the turn's end, of each item, and of each lane (none without marks).
 struct FlowTimes {
   std::int64_t fill_ns = 0, drain_ns = 0;
   std::vector<std::int64_t> latency_ns = {};

@@ -46,14 +46,14 @@ class ChildProcess {
   ~ChildProcess();
 
   /// Returns when it has said something, when it can be written to (if `to_write`) or when
-  /// `timeout` is over; a negative one never is.
+  /// `timeout` is over; a negative timeout never ends.
   void wait(bool to_write, std::chrono::milliseconds timeout);
-  /// Takes from the front of `text` what its stdin has room for; all of it when nobody reads that.
+  /// Writes what its stdin has room for and takes that off `text`; all of it when nobody reads.
   void write(std::string& text);
   /// Ends its input.
   void close_input() { in_.close(); }
-  /// Append what it wrote meanwhile: to `output` until that is longer than `most` bytes, and to
-  /// `errors` all.
+  /// Appends what it wrote meanwhile: stdout to `output`, until that is longer than `most` bytes,
+  /// and all of stderr to `errors`.
   void read(std::string& output, std::size_t most, std::string& errors);
 
   /// True when nothing more can come from its stdout.

@@ -12,11 +12,11 @@
 
 namespace normbench {
 
-/// Nobody else can read it, and it is gone with all it holds at the end of its life.
+/// A folder that nobody else can read. The destructor removes it with all that it holds.
 class PeerFolder {
  public:
-  /// With room for `bytes`: in memory where that has it, else where temporary files go. Throws
-  /// std::runtime_error saying why there is none.
+  /// Makes one with room for `bytes`: in memory if that has room, else where temporary files go.
+  /// Throws std::runtime_error saying why there is none.
   explicit PeerFolder(std::int64_t bytes);
   ~PeerFolder();
   PeerFolder(const PeerFolder&) = delete;
@@ -28,8 +28,8 @@ class PeerFolder {
   std::filesystem::path path_;
 };
 
-/// How long a peer may take for an answer, in seconds; for its turns, and for writing what they
-/// give, that comes on top of the warm-up.
+/// How long a peer may take for an answer, in seconds. Turns, and writing what they give, may take
+/// the warm-up's time besides.
 struct PeerLimits {
   double hello_seconds = 60;     // imports are slow
   double prepare_seconds = 300;  // compilers are slow
@@ -68,7 +68,7 @@ class PeerContender final : public Contender {
                           const std::function<void(const std::string&)>& read);
   std::string write_file_list(const PeerFolder& folder) const;
   PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
-  /// Copy `copy` of the inputs; where the group's memory has none of that number, it is made.
+  /// The inputs of this copy, which is made if the group's memory has no copy of that number.
   std::vector<View> inputs(std::size_t copy);
   bool has_network() const;
   /// Holds the latest result to the reference: these images alone, where they are given.

@@ -19,14 +19,14 @@ inline constexpr std::size_t peer_line_bytes = 1 << 20;
 std::string hello_request();
 /// `paths` are .npy files of the case's inputs; `files` one that lists what it loads, or "";
 /// `device` the number of the GPU, for a case that
-/// uses it. What is no plain chain of stages tells the numbers of the values that each reads and
-/// writes, inputs first, and those of the outputs.
+/// uses it. For a case that is no plain chain, each stage has the numbers of the values that it
+/// reads and writes, inputs first, and the request those of the outputs.
 /// `unlike`: copies of the inputs are to differ (docs/peers.md).
 std::string prepare_request(const Case& work, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device);
 std::string run_request(std::int64_t iterations, std::int64_t warmup_ns);
-/// One iteration on this copy of the inputs.
+/// The request to run one iteration on this copy of the inputs.
 std::string run_on_request(std::size_t copy);
 std::string output_request(std::span<const std::string> paths);
 std::string close_request();
@@ -54,7 +54,7 @@ struct PeerReady {
 };
 PeerReady read_ready(const std::string& line);
 PeerTurn read_ran(const std::string& line, std::size_t stages);
-/// Gives the copy of the inputs that the result is of, 0 where the peer does not say.
+/// The number of the copy of the inputs that gave the result; 0 where the peer does not say.
 std::int64_t read_written(const std::string& line);
 
 }  // namespace normbench

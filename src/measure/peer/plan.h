@@ -1,4 +1,4 @@
-/// The case that a peer is asked for: read from its message, and planned as that of any config.
+/// Reads the case that a peer is asked for from the message, and plans it like that of any config.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct PeerStage {
   Json op, parameters = Json::object(), place, kernel, output;  // null: not said
   std::vector<TensorDesc> in, out;                              // empty: not said
 
-  /// "normalize"; what is no text as JSON.
+  /// "normalize"; as JSON if it is not text.
   std::string name() const;
 };
 
@@ -43,7 +43,7 @@ struct Unsupported : std::runtime_error {
 /// Throws Invalid with all issues, if there are any.
 void throw_if_any(const std::vector<Issue>& issues);
 
-/// The last cache that so many copies of the input exceed as cold sources do: what is measured
+/// The size of a last cache for which cold sources have exactly so many copies: what is measured
 /// with it rotates over as many.
 std::int64_t cache_bytes_of(const PeerPrepare& said);
 

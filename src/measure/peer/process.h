@@ -22,8 +22,8 @@ class PeerProcess {
   /// Starts the peer called `name`. Throws std::runtime_error ("peer torch cannot be started: …").
   PeerProcess(std::string name, const PeerCommand& command, const std::atomic<bool>& interrupted);
 
-  /// Sends `line`, a request called so. Throws std::runtime_error for no answer in time, the end of
-  /// the peer, more than the one line, or too long a one; CutShort when the run is interrupted.
+  /// Sends `line`; messages call it `request`. Throws std::runtime_error for no answer in time, the
+  /// peer's end, a second line or too long a line; CutShort when the run is interrupted.
   Answer ask(const std::string& request, const std::string& line, Duration timeout);
 
   /// Waits until the peer is idle, at most `timeout`: OpenMP's threads spin after their work, on a

@@ -14,7 +14,7 @@ class PeerServer {
   PeerServer(Clock& clock, MakeBackends make_backends);
   ~PeerServer();
 
-  /// The reply to a line; nothing to `close`.
+  /// The reply to a line; nothing after `close`, which has none.
   std::optional<Json> reply(std::string_view line);
 
  private:

@@ -18,7 +18,7 @@ class PipelineContender final : public Contender {
   std::int64_t first_call() override;
   void last_call() override;
   CheckOutcome check() override;
-  /// Checked turns hold some of their items to the reference, and compare all.
+  /// Nothing: checked turns hold some of their items to the reference, and compare all.
   std::optional<CheckOutcome> check_recent(std::mt19937_64&) override { return std::nullopt; }
   TurnShape shape_of_turns(double clock_cost_ns) override;
   Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;

@@ -40,7 +40,7 @@ struct Flow {
 /// A number for the range in which a device is given the item's stage; never 0.
 std::uint64_t external_id(const Case& work, std::int64_t item, std::size_t stage);
 
-/// Its lanes' host threads sleep between turns.
+/// Runs the items of a pipeline. The host threads of its lanes sleep between turns.
 class Engine {
  public:
   /// Throws std::runtime_error when a kind of memory is not there.
@@ -55,8 +55,8 @@ class Engine {
   /// The queue of one of its streams; only where has_device().
   Queue& device() { return *device_; }
 
-  /// Draws where every buffer lies from now on. A part of a pipeline then finds there what its
-  /// other stages gave.
+  /// Draws where every buffer lies from now on. For a part of a pipeline it also puts there what
+  /// the other stages gave.
   void place(std::mt19937_64& random);
   /// Brings the code of its kernels to the device, so that no item has to. Call when placed.
   void load_kernels();
@@ -65,14 +65,14 @@ class Engine {
   Flow run(std::int64_t items, const FlowOptions& options);
 
  private:
-  /// A device's queue of a server of a lane. Host threads take turns to submit to it.
+  /// The device queue of a lane's server. Host threads take turns to submit to it.
   struct Stream {
     std::unique_ptr<Queue> queue;
     std::mutex mutex;
     std::int64_t number = 1;     // among all of them
     std::int64_t anchor_ns = 0;  // when its mark 0 was reached, on the clock
   };
-  /// What one host thread needs to run stages: its queues on the host by lane; and what they took.
+  /// What a host thread has: its queues on the host, by lane, and the times of the stages it ran.
   struct Worker {
     std::vector<std::unique_ptr<Queue>> host;
     std::vector<std::int64_t> calls_ns;  // of each stage
@@ -161,7 +161,7 @@ class Engine {
   std::vector<std::unique_ptr<Passage>> passages_;
   const std::vector<int> fed_;  // values of a part that are there before its turns, …
   std::vector<Fed> fed_bytes_;  // … and what they hold, by item; flights take them by turns
-  std::size_t first_fed_ = 0;   // of them, of the first flight
+  std::size_t first_fed_ = 0;   // the index of the first flight's
   Worker own_;                  // of the thread that calls run()
   std::vector<std::unique_ptr<Host>> hosts_;
 

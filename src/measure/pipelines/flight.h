@@ -9,7 +9,7 @@ namespace normbench {
 /// a time uses it.
 class Flight {
  public:
-  /// `number`: among the flights of the case.
+  /// `number` counts the flights of the case.
   Flight(const Case& work, const CaseBuffers& buffers, GroupMemory& memory,
          const Backends& backends, std::size_t number)
       : work_(work), buffers_(buffers), stages_(work, buffers, memory, backends, number) {}
@@ -20,7 +20,7 @@ class Flight {
   std::int64_t item() const { return item_; }
   BoundStages& stages() { return stages_; }
 
-  /// Starts an item on these buffers, when a device is done with the one before.
+  /// Starts an item on these buffers, once a device is done with the item before.
   void begin(std::int64_t item, const BufferSlots& buffers);
   /// What is submitted to `queue` from now on starts when the item's earlier work on other queues
   /// is done. The host waits for that only if it does the work itself.

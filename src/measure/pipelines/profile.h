@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// What lanes did while the six items in the middle of a turn, or all of fewer, were in flight,
-/// sorted by start; times are ns since the earliest of these items began. The turn has items.
+/// What lanes did, sorted by start, while the six items in the middle of a turn were in flight (or
+/// all, if there are fewer). Times are ns since the first of these began. The turn has items.
 std::vector<LaneWork> middle_work(const Flow& flow);
 
 /// Runs the items that the schedule has before its active steps, which are dropped, then the active
