@@ -31,7 +31,7 @@ struct Signature {
 /// The fewest bytes the op can move: every input read once, every output written once.
 Cost fewest(const Op& op, const Signature& signature);
 
-/// What of its input an op reads: all of it, or a window, mirrored. No copy.
+/// The part of its input that an op reads (all, or a window, mirrored), without a copy.
 View input_view(const Crop& op, const View& in);
 View input_view(const FlipOp& op, const View& in);
 template <class T>
@@ -39,12 +39,12 @@ View input_view(const T&, const View& in) {
   return in;
 }
 
-/// Some of an output's images, and what of the input they come from, in as many images.
+/// Some of an output's images, and the part of the input that they come from, image by image.
 struct Portion {
   View in, out;
 };
-/// The output of a normalize, window by window. Those of a single image are one where each
-/// lies as far behind the one before, as two always do that are given in the order of memory.
+/// The output of a normalize, window by window. Windows of a single image are one portion if they
+/// lie equally far apart, as any two do that are given in the order of memory.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
 /// The output of a concat, input by input.
 std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
@@ -59,8 +59,8 @@ class Graph {
   virtual ~Graph() = default;
 };
 
-/// Where work is submitted. A CPU queue runs it inline and needs none of the marks and graphs. What
-/// fails throws std::runtime_error.
+/// Where work is submitted. A CPU queue runs it inline and needs no marks and graphs. Calls that
+/// fail throw std::runtime_error.
 class Queue {
  public:
   Queue(int team, Recorder* ranges) : threads(team), recorder(ranges) {}
@@ -74,7 +74,7 @@ class Queue {
   virtual int mark() { return 0; }
   /// Returns when everything before the mark is done.
   virtual void wait(int) {}
-  /// The same, but the host never sleeps: it knows the moment.
+  /// Waits likewise, but the host never sleeps, so that it returns at that moment.
   virtual void wait_awake(int mark) { wait(mark); }
   /// Device nanoseconds between two marks that were both reached, to about half a microsecond.
   virtual std::int64_t ns_between(int /*from*/, int /*to*/) { return 0; }
@@ -86,14 +86,14 @@ class Queue {
   virtual void wait_for(Queue& /*other*/, int /*mark*/) {}
   /// From here on the device counts the cycles of its processors, where it can.
   virtual void start_cycles() {}
-  /// The clock rate in MHz that they had from start_cycles() to here; 0 where that is not known.
-  /// Both wait for all that was submitted.
+  /// The clock rate of the processors in MHz since start_cycles(); 0 where it is not known. Both
+  /// functions wait for all that was submitted.
   virtual std::int64_t stop_cycles() { return 0; }
   /// From the first mark on the host sleeps in wait(), and leaves its core to others, instead of
   /// looking again and again. Call before the first mark.
   virtual void sleep_in_waits() {}
 
-  /// What is submitted from now on is not run but captured. Only capturable rows may be.
+  /// Work that is submitted from now on is captured, not run. Only capturable rows may be.
   virtual void begin_capture() {}
   /// The graph of what was captured, ready to be launched without a first-launch cost.
   virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
@@ -106,15 +106,15 @@ class Queue {
 
   const int threads;         // of the team that a CPU kernel runs on: exactly so many
   Recorder* const recorder;  // for ranges inside a stage; may be null
-  /// What the ranges of other threads' shares of the stage are called; "": they have none.
+  /// The name of the ranges around other threads' shares of the stage; "": there are no ranges.
   std::string_view stage = {};
-  /// The CPUs of its team, by rank; empty: none of its threads is bound. Nothing: as team_cpus()
-  /// says.
+  /// The CPUs of its team, by rank; empty: no thread is bound; nothing: those that team_cpus()
+  /// gives.
   std::optional<std::vector<int>> cpus = {};
   /// The item (iteration) that the next stage is submitted for, counted from 0 in every turn. What
   /// a loader reads goes by it, so that all turns of all variants read the same files in one order.
   std::int64_t item = 0;
-  /// What the names of files start with that the next stage writes; "": it can write none.
+  /// The start of the names of files that the next stage writes; "": it can write none.
   std::string_view files = {};
 };
 
@@ -134,12 +134,12 @@ struct Kernel {
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
   bool loads = false;  // its launch only submits kernels, so that a queue can load them instead
-  /// For pixels of another filter than the op's: how close each image at least comes to the exact
-  /// one, as peak signal-to-noise ratio. 0: every element is held to its error bound.
+  /// For a row with another filter than the op's: the least peak signal-to-noise ratio of its
+  /// images to the exact ones. 0: every element is held to its error bound.
   double psnr_db = 0;
 };
 
-/// What rows that cannot be captured say.
+/// The answer of rows that cannot be captured.
 inline bool never(const Op&, const Signature&) { return false; }
 
 /// Erases the op type: rows are written against their own op struct.
@@ -201,15 +201,15 @@ class Backend {
   virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes);
   virtual void fill(std::byte* to, std::byte value, std::size_t bytes);
 
-  /// What a reader needs to judge a number of this place (name, memory, caches, …); null where the
-  /// place has nothing to add to the environment. What only a place that is ready can tell is null
-  /// before.
+  /// Facts by which a reader judges numbers of this place (name, memory, caches, …); null where the
+  /// place has nothing to add to the environment. A fact that only a ready place knows is null
+  /// before that.
   virtual Json describe();
-  /// What may change between groups (clocks, temperature, power, why clocks are low); null
-  /// likewise.
+  /// Facts that may change between groups (clocks, temperature, power, why clocks are low), or
+  /// null.
   virtual Json condition();
-  /// The little of it that is read after every turn; nothing where it cannot be read. A call may
-  /// take milliseconds.
+  /// The few of these facts that are read after every turn; nothing where they cannot be read. A
+  /// call may take milliseconds.
   virtual std::optional<DeviceState> state() { return std::nullopt; }
   /// Bytes of the cache between its memory and its kernels (L2 of a GPU); 0: the host's counts.
   virtual std::int64_t cache_bytes() const { return 0; }
@@ -244,8 +244,8 @@ std::unique_ptr<Backend> make_cpu_backend();
 /// The CUDA backend, or one that says why there is none. Throws Invalid when there are devices but
 /// not the chosen one.
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
-/// Both. Makes all CPU kernels of this process use `options.simd`, unless it is empty. Throws
-/// Invalid likewise, and for an instruction set that is not there.
+/// The backends of both places. All CPU kernels of this process then use `options.simd`, unless it
+/// is empty. Throws Invalid likewise, and for an instruction set that is not there.
 Backends make_backends(const BackendOptions& options = {});
 
 }  // namespace normbench

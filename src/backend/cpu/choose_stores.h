@@ -26,7 +26,7 @@ using StoresRule = std::function<Stores(int threads)>;
 
 /// What choose_stores says on this machine.
 StoresRule suitable_stores(const Signature& signature);
-/// Always through the cache, as plain loops do; always past it.
+/// Rules that always go through the cache, as plain loops do, or always past it.
 StoresRule normal_stores(const Signature& signature);
 StoresRule non_temporal_stores(const Signature& signature);
 

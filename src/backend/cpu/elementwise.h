@@ -24,8 +24,8 @@ using PixelFunction = bool (*)(const PixelRun& run, const float* a, const float*
 
 /// Null where nothing is gained over tiles and `fma_function`.
 PixelFunction pixels_function(DType from, DType to, Stores stores);
-/// The same from three planes to pixels of bytes; null where `from` is no float dtype or nothing is
-/// gained.
+/// The function from three planes to pixels of bytes; null where `from` is no float dtype or
+/// nothing is gained.
 PixelFunction interleave_function(DType from, Stores stores);
 
 }  // namespace normbench

@@ -33,8 +33,8 @@ inline bool lie_alike(const void* in, const void* out) {
 
 /// Where in its page a part starts, seen from the one before: whole lines. Parts that all end a
 /// page at the same time wait together: on Emerald Rapids copies took 1.06 times as long as with
-/// any of these. Of them the first with which no input lies like the output of the part before;
-/// each input rules out one at most.
+/// any of these. Gives the first of them with which no input lies like the output of the part
+/// before; each input rules out one at most.
 inline std::int64_t part_phase(std::initializer_list<const void*> inputs, const void* out) {
   for (const std::int64_t phase : {3392, 704}) {
     const auto is_alike = [&](const void* in) {
@@ -50,14 +50,14 @@ constexpr std::int64_t part_bytes(std::int64_t most, std::int64_t phase) {
   return most < phase ? 0 : (most - phase) / kPrefetchReach * kPrefetchReach + phase;
 }
 
-/// Starts to load the line of an address, valid or not, into the second-level cache. The first can
-/// wait for fewer lines at once: with it, Zen 4 copied a quarter slower.
+/// Starts to load the line of an address, valid or not, into the second-level cache. The first
+/// level can wait for fewer lines at once: fetching into it, Zen 4 copied a quarter slower.
 HWY_INLINE void fetch_line(const void* address) {
   __builtin_prefetch(address, 0, 2);
   asm volatile("");  // else GCC sees a caller that does nothing else as without effect
 }
 
-/// Into the first-level cache.
+/// Starts to load the line of an address into the first-level cache.
 HWY_INLINE void fetch_line_soon(const void* address) {
   __builtin_prefetch(address, 0, 3);
   asm volatile("");  // as above

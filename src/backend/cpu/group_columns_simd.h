@@ -1,5 +1,5 @@
-/// Kernels over the columns of a matrix in memory. Of an image in nhwc they are its channels, or
-/// those of several pixels side by side.
+/// Kernels over the columns of a matrix in memory. The columns of an image in nhwc are its
+/// channels, or the channels of several pixels side by side.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ struct GroupTensors {
   bool normalises() const { return out != nullptr; }
 };
 
-/// Where x is nchw; where it is nhwc.
+/// normalise_planes is for x in nchw, normalise_columns for x in nhwc.
 void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores);
 void normalise_columns(const GroupTensors& tensors, const Queue& queue, Stores stores);
 inline void normalise_groups(const GroupTensors& tensors, const Queue& queue, Stores stores) {

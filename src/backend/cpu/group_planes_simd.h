@@ -26,14 +26,14 @@ struct PlaneRows {
   }
   /// Sums that a group has: one for each row, or for each plane where these are small.
   std::int64_t sums() const { return has_small_planes() ? planes : planes * pieces; }
-  /// Where a row starts, among the group's elements; for as many as there are: where the last ends.
+  /// The group's element at which a row starts; for an index behind the last row, where that ends.
   std::int64_t start(std::int64_t index) const {
     if (has_small_planes()) return std::min(elements(), index * row);
     if (pieces == 1) return index * pixels;
     return index / pieces * pixels + index % pieces * row;
   }
 
-  /// Rows that are worked on by one call, of which forward sums are taken around one centre.
+  /// How many rows a call works on; their forward sums are taken around one centre.
   std::int64_t block_rows() const;
   std::int64_t blocks() const { return (rows() + block_rows() - 1) / block_rows(); }
 

@@ -11,12 +11,12 @@ namespace normbench {
 /// huge pages. Throws std::runtime_error naming the failed call, the size and errno.
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
 
-/// Has the system map the pages that a part of a mapping lies on, all with one call: cheaper than a
-/// fault for each. What they hold stays. Nothing where it cannot (Linux before 5.14): first touches
-/// fault.
+/// Has the system map the pages of a part of a mapping with one call, which is cheaper than a fault
+/// for each. What they hold stays. Does nothing where the system cannot (Linux before 5.14): first
+/// touches then fault.
 void populate_pages(std::byte* begin, std::int64_t bytes);
 
-/// Whether it can.
+/// Whether the system can do that.
 bool populates_pages();
 
 }  // namespace normbench

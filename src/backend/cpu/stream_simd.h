@@ -29,8 +29,8 @@ struct StreamVectors {
   std::int64_t reads_before(std::int64_t write) const { return write * reads / writes; }
 };
 
-/// How memory is gone through. Which is the fastest depends on the machine, and on a virtual one on
-/// what its host leaves it at that time.
+/// How memory is gone through. Which form is the fastest depends on the machine, and on a virtual
+/// machine on what its host leaves it at that time.
 enum class StreamForm {
   Temporal,   // from one end to the other, through the cache; the others store past it
   Parts,      // kParts parts, a line of each in turn, fetched ahead: as kernels do

@@ -20,7 +20,7 @@ class Queue;
 /// first of the CPUs once, if it is elsewhere. On another thread's CPU it would spin there until
 /// all are done, and keep that very thread from running: milliseconds.
 void on_team(int threads, const std::function<void(int rank, int size)>& body);
-/// The same on CPUs of its own, by rank; with fewer CPUs than threads none is bound. Every calling
+/// Runs the team on these CPUs, by rank; with fewer CPUs than threads none is bound. Every calling
 /// thread has teams of its own.
 void on_team(int threads, std::span<const int> cpus,
              const std::function<void(int rank, int size)>& body);

@@ -29,7 +29,7 @@ struct Run {
   Planes planes;
   const std::byte* ahead = nullptr;  // read soon, as many bytes as `in` has: fetched meanwhile
 
-  /// Goes on to the next plane where this one has ended.
+  /// Goes on to the next plane if this one has ended.
   static void end_plane(Planes& planes, std::int64_t& channel) {
     if (planes.left > 0) return;
     planes.left = planes.elements;
@@ -37,8 +37,8 @@ struct Run {
   }
 };
 
-/// Calls `body(begin, count, channel)` for what each of its planes has of a run from element
-/// `begin` on.
+/// Calls `body(first, count, channel)` for the elements that each plane has of a run, without those
+/// before element `begin` of the run.
 template <class Body>
 void each_plane(const Run& run, std::int64_t begin, const Body& body) {
   Planes planes = run.planes;
@@ -86,8 +86,8 @@ enum class FirstTouches { Fault, Populate };
 /// the tile.
 bool walkable(const TensorDesc& in, const TensorDesc& out);
 
-/// Calls `body` for runs that cover the output once, on the queue's team, but for pixels that
-/// `pixels` did where it is given. Inputs that do not lie as the output does are gathered in tiles
+/// Calls `body` on the queue's team for runs that cover the output once, but not for pixels that
+/// `pixels`, if given, did. Inputs that do not lie as the output does are gathered in tiles
 /// in the first-level cache. `in` may equal `out` when their descriptions are equal. Neither body
 /// may throw.
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,

@@ -21,7 +21,7 @@ __host__ __device__ inline bool is_aligned(const void* address, std::size_t byte
   return (reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) == 0;
 }
 
-/// What a GPU does of its own accord (cudaErrorMisalignedAddress): throws std::runtime_error.
+/// Throws std::runtime_error if not aligned, as a GPU fails (cudaErrorMisalignedAddress).
 inline void check_aligned(const void* address, std::size_t bytes) {
   if (!is_aligned(address, bytes))
     throw std::runtime_error("misaligned access of " + std::to_string(bytes) + " bytes");

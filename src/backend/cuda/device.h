@@ -13,8 +13,8 @@ std::string pci_bus_id(int device);
 
 /// Name, uuid, versions, memory and what is free of it, caches, clock maxima and the PCIe link of a
 /// device; null is what cannot be read, "nvml" says why. A device that is `ready`, with a context,
-/// says itself what memory is free, and its link is read while copies run over it; of another NVML
-/// is asked, and nothing makes a context. Throws CudaError.
+/// says itself what memory is free, and its link is read while copies run over it; for any other
+/// NVML is asked, and no context is made. Throws CudaError.
 Json describe_device(int device, const Nvml& nvml, bool ready);
 
 /// Clocks in MHz, throttle reasons, temperature, power in W and the link, as they are now; and for

@@ -284,7 +284,7 @@ auto with_normalize(const NormalizeArguments& arguments, Use use) {
   });
 }
 
-/// The same from a float dtype to uint8.
+/// Calls `use(body)` with the body from a float dtype to uint8, and gives what it gives.
 template <class Use>
 auto with_denormalize(const NormalizeArguments& arguments, Use use) {
   return with_float_type(arguments.task.in.desc.dtype, [&]<class In>(std::type_identity<In>) {

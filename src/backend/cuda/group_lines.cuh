@@ -48,7 +48,7 @@ struct Elements {
       unrolled<Count>([&](int i) { to[i] = to_value<T>(value(i)); });
   }
 
-  /// Number `i` of an array in shared memory.
+  /// Stores the vector as number `i` of an array in shared memory.
   __host__ __device__ void hold(std::byte* shared, unsigned i) const {
     if constexpr (is_wide)
       reinterpret_cast<uint4*>(shared)[i] =

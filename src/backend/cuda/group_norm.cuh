@@ -34,7 +34,7 @@ struct CentredSums {
     sum += distance;
     squares = fmaf(distance, distance, squares);
   }
-  /// The same about another centre.
+  /// These sums about another centre.
   __host__ __device__ CentredSums moved(float to) const {
     const float by = centre - to;
     return {count, to, fmaf(count, by, sum), fmaf(count * by, by, fmaf(2 * by, sum, squares))};
@@ -158,7 +158,7 @@ struct GroupForward {
     return all;
   }
 
-  /// What a group is normalised by: (x - centre) * rstd + shift.
+  /// The numbers that normalise a group: (x - centre) * rstd + shift.
   struct Statistics {
     float centre, rstd, shift;
   };
@@ -490,7 +490,7 @@ auto with_backward_body(const GroupArguments& a, GroupStep step, Use use) {
   });
 }
 
-/// The body that adds up what the other has left in `sums`.
+/// The body that adds up what the backward body has left in `sums`.
 inline ChannelSums channel_sums_body(const GroupArguments& a) {
   constexpr unsigned warps = 8;
   return {.blocks = {.count = static_cast<unsigned>((a.channels + warp_lanes - 1) / warp_lanes),

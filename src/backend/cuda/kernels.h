@@ -19,7 +19,7 @@ inline cudaStream_t only_load() { return reinterpret_cast<cudaStream_t>(~std::ui
 
 /// The kernel that does nothing.
 cudaError_t launch_empty(cudaStream_t stream);
-/// Loads it without running it: the error tells whether this build runs on this device.
+/// Loads that kernel without running it: the error tells whether this build runs on this device.
 cudaError_t load_empty();
 
 /// What a multiprocessor's cycles and the GPU's clock are at one moment; zeros: nothing was read.
@@ -27,8 +27,8 @@ struct ClockReading {
   std::uint64_t cycles = 0, time_ns = 0;
 };
 
-/// Each multiprocessor that one of `blocks` blocks comes to notes its own in `readings`, of which
-/// there are `count`, at its number.
+/// Each multiprocessor that runs one of `blocks` blocks writes its reading to `readings`, which has
+/// `count` elements, at its own number.
 cudaError_t launch_read_clocks(cudaStream_t stream, ClockReading* readings, unsigned count,
                                unsigned blocks);
 

@@ -27,7 +27,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// Freed on `stream` too, which must live longer.
+  /// Memory that is also freed on `stream`, which must live longer.
   std::unique_ptr<Allocation> allocate(std::size_t bytes, cudaStream_t stream);
 
  private:

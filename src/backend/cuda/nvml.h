@@ -46,11 +46,11 @@ class Nvml {
   std::optional<bool> persistence_mode() const;
   /// The link as it is now; a GPU may slow it down while idle.
   Link link() const;
-  /// The fastest that GPU and slot can do together.
+  /// The fastest link that GPU and slot can have together.
   Link max_link() const;
   std::optional<std::vector<std::string>> throttle_reasons() const;
   /// Nanoseconds for which each reason has held the clocks back so far, by the words of
-  /// throttle_words(); only those that can be read. What is between two readings counts: they start
+  /// throttle_words(); only those that can be read. Only differences of readings count: they start
   /// anywhere. Drivers count in steps of about 100 ms.
   std::map<std::string, std::int64_t> held_back_ns() const;
   /// Clock, throttle reasons and temperature together; nothing where the clock cannot be read.

@@ -138,12 +138,12 @@ struct Spot {
     return {first, pixel - count, static_cast<std::int32_t>(channel)};
   }
 
-  /// Its element of the input, from the run's first.
+  /// The spot's element of the input, counted from the run's first.
   __host__ __device__ std::int64_t source(const Walk& walk) const {
     return pixel * walk.pixel + channel * walk.channel;
   }
 
-  /// Further on by a whole number of elements, given also as pixels and channels.
+  /// The spot that is further on by so many elements, given also as pixels and channels.
   __host__ __device__ Spot next(const Walk& walk, const Spot& by) const {
     const auto period = static_cast<std::int32_t>(walk.period.divisor);
     const std::int32_t c = channel + by.channel;

@@ -34,8 +34,8 @@ __host__ __device__ inline void store(const View& view, const Position& at, doub
   store_element(view, offset_of(view, at), value);
 }
 
-/// Bytes that are images again: (x * stds[c] + means[c]) / scale of each element, rounded once. The
-/// constants as of PointwiseArguments.
+/// Bytes that are images again: (x * stds[c] + means[c]) / scale for each element, rounded once.
+/// The constants are those of PointwiseArguments.
 struct DenormalizeReference {
   std::int64_t threads;  // elements of the output
   View in, out;
@@ -140,7 +140,7 @@ inline ResizeReference reference_of(const Resize&, const View& in, const View& o
   return {out.desc.elements(), in, out};
 }
 
-/// Byte for byte: the one at the same share of the input, or 0 where nothing is read.
+/// Gives each output byte the one at the same share of the input, or 0 where nothing is read.
 struct StreamReference {
   std::int64_t threads;  // bytes of the output
   const std::byte* in;

@@ -59,7 +59,7 @@ bool accepts_in_order(const T& op, const Signature& s) {
   return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;
 }
 
-/// With the constants of each channel in device memory.
+/// The arguments, with the constants of each channel in device memory.
 inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
                                               const float* constants) {
   const Shape& shape = out.desc.shape;

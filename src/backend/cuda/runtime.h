@@ -47,7 +47,7 @@ class Stream {
 /// An event with timing.
 class Event {
  public:
-  /// `sleeps`: so does the host while it waits for it.
+  /// `sleeps`: the host sleeps while it waits for the event.
   explicit Event(bool sleeps = false);
   ~Event();
   Event(const Event&) = delete;

@@ -34,9 +34,9 @@ class Buffers {
   /// The size of a buffer: CUPTI's guide asks for 1 to 10 MB.
   static constexpr std::size_t bytes = std::size_t{4} << 20;
 
-  /// Has so many ready to be lent, their pages touched.
+  /// Makes so many buffers ready to be lent, their pages touched.
   void prepare(std::size_t count);
-  /// What comes back from now on is queued; false: is thrown away.
+  /// Queues what comes back from now on, or (false) throws it away.
   void keep(bool kept);
 
   /// A zeroed buffer, or null without memory. CUPTI's C code calls this and give_back().

@@ -17,10 +17,10 @@ struct Anchor {
   std::int64_t error_ns = 0;  // the two were read within this
 };
 
-/// The one read most closely together of many.
+/// The anchor, of many, whose two clocks were read most closely together.
 Anchor take_anchor(const Functions& cupti);
 
-/// From times of CUPTI to those of the host, on the line through two moments.
+/// Maps CUPTI's times to the host's, on the line through two moments.
 class ClockMap {
  public:
   /// Both clocks are one.
@@ -28,7 +28,7 @@ class ClockMap {
   ClockMap(const Anchor& from, const Anchor& to);
 
   std::int64_t host_ns(std::uint64_t cupti_ns) const;
-  /// What is returned is right within this. Large when CUPTI's clock was set in between.
+  /// How far mapped times may be off. Large when CUPTI's clock was set in between.
   std::int64_t error_ns() const { return error_ns_; }
 
  private:

@@ -49,13 +49,13 @@ struct Functions {
   CUptiResult (*enable_all_syncs)(std::uint8_t) = nullptr;
 };
 
-/// Where to look for it.
+/// Where to look for the library.
 struct Places {
   std::vector<std::string> names;        // the best first: it is looked for everywhere
   std::vector<std::string> directories;  // after those that the loader knows
 };
 
-/// What CUPTI is called from CUDA 12 on: first that of this major version of CUDA.
+/// CUPTI's file names from CUDA 12 on: first the one of this major version of CUDA.
 std::vector<std::string> library_names(int major);
 
 /// CUPTI's names, that of this build's CUDA first, in the loader's directories, in those of CUDA
@@ -73,7 +73,7 @@ std::string not_found(const std::string& why_not, const Places& places);
 
 class Library {
  public:
-  /// Loads one. Never throws: missing() says why it cannot be used.
+  /// Loads the library. Never throws: missing() says why it cannot be used.
   explicit Library(const std::string& path);
 
   /// Null when it cannot be loaded; the same for two paths to one library.

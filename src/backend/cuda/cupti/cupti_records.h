@@ -1,4 +1,4 @@
-/// From CUPTI's records to what a device and the calls to it did, named as torch names it.
+/// Reads from CUPTI's records what a device and the calls to it did, with torch's names.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace normbench::cupti {
 /// All records of filled buffers, which may come in any order. External ids are those pushed as
 /// CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. Of `cupti`, get_next_record and get_callback_name are
 /// called. Copies all names, for CUPTI owns those in the records. A record that was cut off counts
-/// as dropped, and so does one for each buffer that ends in what is no whole record.
+/// as dropped, and so does one for each buffer whose end is not a whole record.
 DeviceTrace read_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti,
                          const ClockMap& clock);
 

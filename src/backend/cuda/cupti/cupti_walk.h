@@ -21,15 +21,15 @@ struct Walk {
   std::int64_t broken_buffers = 0;   // that end in what is no whole record
 };
 
-/// Bytes of all buffers as they came back.
+/// Finds the records of all buffers, in the order that those came back in.
 Walk walk_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti);
 
 /// CUpti_ActivityKind of a record; 0 when it is cut off before that.
 std::uint32_t kind_of(RecordBytes bytes);
 
-/// A record, of which an older library may have written less than `Record` has and a newer one
-/// more: versions only ever append fields. Those that are not there are 0. Nothing when fewer than
-/// `needed` bytes are there, so that it was cut off.
+/// A record. Versions of the library only ever append fields: an older one writes less than
+/// `Record` has, and the fields that are missing are 0; a newer one writes more. Nothing when the
+/// record was cut off before `needed` bytes.
 template <class Record>
 std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   if (bytes.size() < needed) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   return record;
 }
 
-/// A call as the work that it started needs it.
+/// The facts of a call that the work started by it needs.
 struct Call {
   std::uint64_t start = 0;  // on CUPTI's clock; 0: unknown
   std::int64_t thread = 0;
@@ -51,7 +51,7 @@ struct Links {
   std::unordered_map<std::uint32_t, std::uint32_t> devices;       // by context
 
   const Call* call(std::uint32_t correlation) const;
-  /// 0 where there is none.
+  /// The external id of a correlation; 0 where there is none.
   std::uint64_t external_id(std::uint32_t correlation) const;
   std::uint32_t device(std::uint32_t context) const;
 };
