@@ -32,7 +32,7 @@ class Interlude {
   Counters counters_;
 };
 
-/// What an iteration does besides its work.
+/// The options of an iteration: what it does besides its work.
 struct IterationOptions {
   bool ranges = false;                   // those of the config, of stages and of shares of them
   StageTimes* times = nullptr;           // given: takes the time of each stage

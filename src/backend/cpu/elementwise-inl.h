@@ -174,7 +174,7 @@ HWY_INLINE std::int64_t part_elements(const Storage<From>* in, Storage<To>* out,
   return part_bytes(elements / kParts * least, phase) / least / unit * unit;
 }
 
-/// In several parts in turn. `elements` start aligned; returns how many are done.
+/// Works on several parts in turn. `elements` start aligned; returns how many are done.
 template <DType From, DType To, class Function>
 HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
                                  std::int64_t period, Function& f) {

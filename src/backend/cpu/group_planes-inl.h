@@ -34,7 +34,7 @@ HWY_INLINE const Storage<T>* elements_at(const std::byte* p) {
   return reinterpret_cast<const Storage<T>*>(p);
 }
 
-/// Where it stands: the compiler would gather the fetches of several rows.
+/// Fetches where the call stands: the compiler would gather the fetches of several rows.
 HWY_INLINE void fetch_ahead(const std::byte* p) {
   asm volatile("" : "+r"(p));
   fetch_line(p + kAhead);
@@ -323,7 +323,7 @@ class Block {
     summed_->second[sum] = summer.second(row);
   }
 
-  /// Backward sums are those of each plane, shorter than the lines that are normalised: taken
+  /// Backward, each plane has sums of its own, and planes are shorter than lines: sums are taken
   /// first.
   template <bool Normalises, bool Sums, int Rows>
   HWY_INLINE void small_planes(const std::int64_t (&which)[Rows],
@@ -417,7 +417,7 @@ class Block {
       lines<Normalises, Sums, FetchesSummed, Row + 1>(all, i, scale, normaliser, summer);
   }
 
-  /// What is left of each row from element `done` on.
+  /// Works on the rest of each row, from element `done` on.
   template <bool Normalises, bool Sums, bool FetchesSummed, int Row = 0, int Rows, class Scale>
   HWY_INLINE void rests(const Ranges<Rows>& all, std::int64_t done, const Scale (&scale)[Rows],
                         const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
@@ -446,7 +446,7 @@ class Block {
     Normaliser<T, P, S>(*normalised_).line(i, own_table(i, tables));
   }
 
-  /// Through the cache: what little of a line is this group's.
+  /// Normalises the elements of a line that are this group's, through the cache.
   HWY_NOINLINE void edge(std::int64_t i, std::int64_t count) const {
     HWY_ALIGN float tables[2][kLine];
     Normaliser<T, P, S>(*normalised_).partial(i, count, own_table(i, tables));

@@ -114,7 +114,7 @@ struct MovedRow {
                   some + W::kOut * (first - pixel) + c * kStep,
                   static_cast<std::size_t>(W::kOut * count) * sizeof(T));
   }
-  /// What of a visit lies so many bytes on.
+  /// Fetches the lines that lie so many bytes ahead of a visit's.
   template <bool Soon>
   HWY_INLINE void fetch(std::int64_t pixel, std::int64_t bytes_ahead) const {
     const auto* ahead = reinterpret_cast<const std::byte*>(source(pixel)) + bytes_ahead;
@@ -131,7 +131,7 @@ struct MovedRow {
     if constexpr (W::kOut == 4) return elements % 4 == 0 ? elements / 4 : kStep + 1;
     return W::kOut == 3 ? elements * kThird % kStep : elements;
   }
-  /// The stores to these pages soon.
+  /// Claims the pages that are soon stored to.
   void claim_pages(std::int64_t pixels) const {
     for (int c = 0; c < kPlanes; ++c) {
       const auto begin = reinterpret_cast<std::uintptr_t>(out + c * out_plane);
@@ -179,7 +179,7 @@ class Seam {
 template <class W>
 constexpr int kParts = W::kChannels > W::kIn ? 4 : 8;
 
-/// What is fetched ahead: the rows that so many are moved before, or of one row so many pixels.
+/// How far ahead is fetched: so many rows, or so many pixels of one row.
 struct Ahead {
   std::int64_t rows = 0, pixels = 0;
   std::int64_t bytes = 0;       // to where that is
@@ -202,7 +202,7 @@ class Parts {
     in_stride_ = run.stride / std::int64_t{sizeof(T)};
   }
 
-  /// Fetches what is not, as nothing was moved before.
+  /// Fetches for the first rows, since no move before them has done so.
   void fetch_first() const {
     for (const Row& part : parts_)
       for (std::int64_t y = 0; y < ahead_.rows; ++y)
@@ -210,7 +210,7 @@ class Parts {
           nth(part, in_order(y)).template fetch<Soon>(W::kMirror ? pixels_ - kStep - i : i, 0);
   }
 
-  /// The source upwards in memory, as the hardware expects it.
+  /// Moves all rows, going up in the source's memory, as the hardware expects.
   void move() {
     for (std::int64_t i = 0; i < count_; ++i) {
       const std::int64_t y = in_order(i), after = in_order(i + 1);
@@ -274,7 +274,7 @@ class Parts {
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
-  /// The rest of a row, with what is in the same line of the one after it.
+  /// Moves the rest of a row, with the pixels of the next row that are in the same line.
   HWY_INLINE void end_row(int p, std::int64_t y) {
     std::int64_t done = done_[p];
     for (; done + kStep <= pixels_; done += kStep) rows_[p].template move<S>(done);
@@ -293,7 +293,7 @@ class Parts {
   Seam<W> seams_[N];
 };
 
-/// So many rows of a run, from one on.
+/// The part of a run that has `rows` rows from row `first` on.
 template <class W>
 PixelRun rows_of(PixelRun run, std::int64_t first, std::int64_t rows) {
   run.from.data += first * run.stride;
@@ -340,7 +340,7 @@ void move_rows(const PixelRun& run) {
   if (rest > 0) Parts<W, S, 1, false>(at(done, rest), rest, {.bytes = stride}).move();
 }
 
-/// A long row as parts; what is left is one of its own.
+/// Moves a long row in parts; what is left is a part of its own.
 template <class W, Stores S>
 void move_row(PixelRun run) {
   using T = typename W::T;
@@ -387,7 +387,7 @@ bool move_as(const PixelRun& run, Stores stores) {
   return true;
 }
 
-/// Three or four channels.
+/// Moves pixels of three or four channels.
 template <class T, int C>
 bool move_channels(const PixelRun& run, Stores stores) {
   const PixelStrides f = run.from.strides, t = run.to.strides;

@@ -44,7 +44,7 @@ HWY_INLINE void all(const Apart& apart, Storage<To>* out, std::int64_t plane,
       chunk<DType::UInt8, To, S, kVectors>(apart[c] + i, out + c * plane + i, f[c]);
 }
 
-/// Only `count` pixels from the one called `from` on.
+/// Computes only `count` pixels from pixel `from` on.
 template <DType To, Stores S>
 HWY_INLINE void some(const Apart& apart, std::int64_t from, std::int64_t count, Storage<To>* out,
                      std::int64_t plane, const Channel (&f)[3]) {

@@ -108,7 +108,7 @@ struct Places {
   std::int64_t in, out, ahead;
 };
 
-/// So many units at one place.
+/// Reads and stores so many units at one place.
 template <StreamForm Form, class Units>
 HWY_INLINE void visit(const std::byte* in, std::byte* out, std::int64_t units, const Units& mix,
                       const Places& places) {

@@ -69,8 +69,8 @@ std::int64_t own_cache(std::span<const std::int64_t> caches) {
   return caches.size() < 2 ? 0 : caches[caches.size() - 2];
 }
 
-/// The fewest bytes for which a team of at least two is used: what a thread's own caches do not
-/// hold, and saves more than the waking.
+/// The fewest bytes for which a team of at least two is used: more than a thread's own caches hold,
+/// and enough that sharing them saves more than waking the team costs.
 std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
   const double even = team_wake_ns * kBytesPerNs / (1 - 1.0 / threads);
   return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;

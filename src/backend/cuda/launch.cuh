@@ -1,4 +1,4 @@
-/// The one kernel there is: a body run for every index, or for every block.
+/// The only kernel, which runs a body for every index or for every block.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -96,7 +96,7 @@ PeerContender::~PeerContender() {
   }
 }
 
-/// The answer to a request, which `read` has read.
+/// Asks the peer and has `read` read the line that it answers.
 PeerProcess::Answer PeerContender::ask(const Request& request,
                                        const std::function<void(const std::string&)>& read) {
   const bool before = std::exchange(failed_, true);

@@ -43,8 +43,8 @@ struct PeerTurn {
 
 /// "torch 2.9.0".
 std::string read_hello(const std::string& line);
-/// What a peer says of what it prepared, and of its results where they are not the op's within its
-/// bound.
+/// What a peer says of what it prepared, and of how its results differ from the op's where they are
+/// not within its bound.
 struct PeerReady {
   double psnr_db = 0;  // that each image it loads keeps; 0: they are the op's
   ResizeFilter filter = ResizeFilter::Triangle;  // by which they are resized

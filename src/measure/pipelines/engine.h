@@ -37,7 +37,7 @@ struct Flow {
   std::vector<LaneSpan> spans;                   // work of stages; none on a device without marks
 };
 
-/// A number for the range in which a device is given the item's stage; never 0.
+/// The number of the range in which an item's stage is submitted to a device; never 0.
 std::uint64_t external_id(const Case& work, std::int64_t item, std::size_t stage);
 
 /// Runs the items of a pipeline. The host threads of its lanes sleep between turns.

@@ -24,7 +24,7 @@ constexpr auto kMemories =
                                      "Device Static", "Managed Static"});
 constexpr auto kSyncs = std::to_array<std::string_view>(
     {"Unknown Sync", "Event Sync", "Stream Wait Event", "Stream Sync", "Context Sync"});
-/// The driver's own are 0 and 1; CUPTI's are multiples of 65536.
+/// Names by kind of overhead: 0 and 1 are the driver's own; CUPTI's are multiples of 65536.
 constexpr auto kOverheads = std::to_array<std::string_view>(
     {"Unknown", "Driver Compiler", "Buffer Flush", "Instrumentation", "Resource",
      "Runtime Triggered Module Loading", "Lazy Function Loading", "Command Buffer Full",
