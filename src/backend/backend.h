@@ -215,8 +215,8 @@ class Backend {
   virtual std::int64_t cache_bytes() const { return 0; }
   /// The number of its device among those that this process sees.
   virtual int device() const { return 0; }
-  /// The NUMA node that its link to the host is on; nothing where the host has one, or it is not
-  /// known.
+  /// The NUMA node that its link to the host is on; nothing where the host has a single node, or it
+  /// is not known.
   virtual std::optional<int> link_node() const { return std::nullopt; }
 
   /// Tell a profiler that waits for it (nsys -c cudaProfilerApi) to record from here on, and to

@@ -11,7 +11,7 @@ struct Route {
   Memory from, to;
 };
 
-/// Inputs of one shape: how they lie in their buffers, and what is done with them.
+/// Inputs of one shape, how they lie in their buffers, and what is done with them.
 struct Extent {
   Shape shape;
   Look look = {};
@@ -28,8 +28,8 @@ std::vector<Route> routes_of(std::string_view op, Place place, bool host_memory 
 /// two of a million elements, one of them a single row.
 std::vector<Extent> extents(bool quick);
 
-/// Inputs and outputs of the op on inputs with these descriptions, or nothing where it takes none
-/// such.
+/// The inputs and outputs of the op on inputs with these descriptions, or nothing if it does not
+/// take such inputs.
 std::optional<Signature> signature_of(const Op& op, std::vector<TensorDesc> in, Memory to);
 
 /// The signatures for all inputs that are worth trying with a first one like `first`.

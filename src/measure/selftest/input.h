@@ -16,7 +16,7 @@ struct Look {
 /// from -128 to 384 rounded to the dtype.
 std::vector<std::byte> random_elements(DType dtype, std::int64_t first, std::int64_t count);
 
-/// What is known of them.
+/// What is known of random elements.
 Accuracy random_accuracy(DType dtype);
 
 /// A tensor, random unless said otherwise: its bytes in host memory, and how rows see them.

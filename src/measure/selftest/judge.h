@@ -11,8 +11,8 @@ struct Exact {
   Errors bounds = {};  // how far right values may lie from them
 };
 
-/// All outputs, from the op's reference and error analysis. `signature` may be of more images than
-/// the inputs have.
+/// What all outputs should be, from the op's reference and error analysis. `signature` may have
+/// more images than the inputs.
 std::vector<Exact> exact_outputs(const Op& op, std::span<const Known> in,
                                  const Signature& signature);
 
@@ -30,7 +30,7 @@ Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t
 /// The first element of two outputs of the same description that differs, in words.
 std::string difference(const View& before, const View& after);
 
-/// 1: as far from the exact value as a right one may be.
+/// The error as a share of its bound: 1 is as far from the exact value as a right one may be.
 double share_of_bound(double error, double bound);
 
 }  // namespace normbench::selftest

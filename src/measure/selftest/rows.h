@@ -1,4 +1,4 @@
-/// Rows under test: what they are run on, and how what is found of them comes together.
+/// Runs rows under test on their cases, and collects what is found of them.
 #pragma once
 
 #include <cstddef>

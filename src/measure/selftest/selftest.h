@@ -54,9 +54,9 @@ struct Findings {
   std::vector<PlaceFinding> places;
 };
 
-/// Rows that failed.
+/// How many rows failed.
 std::int64_t failed_rows(const PlaceFinding& place);
-/// Rows that no failure is known of, but not all cases either.
+/// How many rows have no failure so far, but were not run on all their cases.
 std::int64_t unfinished_rows(const PlaceFinding& place);
 
 /// Runs all rows that `options` choose, but the CPU's references, on inputs of every dtype and

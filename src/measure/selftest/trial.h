@@ -36,7 +36,7 @@ class Lab {
   void recover();
   /// Why the device could not be recovered, or nothing.
   const std::optional<std::string>& lost() const { return lost_; }
-  /// No more cases are run.
+  /// True when no more cases are run: the device is lost, or the test is interrupted.
   bool is_over() const { return lost_.has_value() || (interrupted_ != nullptr && *interrupted_); }
 
  private:
@@ -59,7 +59,7 @@ class Settled {
   Queue& queue_;
 };
 
-/// What must not change what a row computes; but the instruction set may, within its bound.
+/// What must not change a row's results; only the instruction set may, within their bounds.
 struct Setting {
   std::int64_t in_shift = 0, out_shift = 0;  // elements past a cache line
   int threads = 1;
@@ -85,7 +85,7 @@ struct Trial {
   const std::vector<Exact>* exact;  // of each output; null: the values are undefined
 };
 
-/// Runs it in all settings. Right are outputs within their bounds, of the same bits in every
+/// Runs it in all settings. Outputs are right within their bounds, with the same bits in every
 /// setting of an instruction set, with nothing written beside any tensor and the inputs as they
 /// were. What is found is of the output nearest to its bound. `runs` counts up.
 /// What the row throws passes through.
