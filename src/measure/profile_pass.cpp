@@ -55,7 +55,7 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
 /// Runs the steps; nothing when the tracing ended in the middle.
 using RunSteps = std::function<std::optional<ProfiledSteps>(bool traced)>;
 
-/// With the tracer; where that fails, all steps again with marks.
+/// Runs the steps with the tracer or, where that fails, all of them again with marks.
 ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing& tracing,
                              std::vector<std::string>& notes) {
   if (has_device && tracing.usable()) {

@@ -23,7 +23,7 @@ std::string variants(const Cases& cases) {
   return text;
 }
 
-/// The same text for a group of a plan and of a journal that belong together.
+/// A text that is equal for a group of a plan and one of a journal if they belong together.
 template <class AnyGroup>
 std::string identity(const AnyGroup& group) {
   return fmt::format("\"{}\" at {} with {}, baseline \"{}\"", group.experiment, group.point.dump(),

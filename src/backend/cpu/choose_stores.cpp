@@ -15,7 +15,7 @@ bool is_spread(const std::vector<std::int64_t>& caches) {
   return caches.size() > 1 && caches.back() > kLargestCluster;
 }
 
-/// From how many bytes on caches do not keep what was stored.
+/// The number of bytes from which on caches do not keep what was stored.
 std::int64_t lost_bytes(const std::vector<std::int64_t>& caches, int threads) {
   const std::int64_t kept = kept_bytes(caches, threads);
   return kept + kept / 2;

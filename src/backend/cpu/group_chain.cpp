@@ -96,7 +96,7 @@ Launch prepare_accumulate(const Accumulate&, const Signature& s) {
   };
 }
 
-/// So many groups that one is worth a thread's while.
+/// How many groups the channels are summed in, so that each group is worth a thread's while.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 8192;  // elements
   std::int64_t groups = x.c;

@@ -25,7 +25,7 @@ struct ImageRows {
     rest = pixels * channels - rows * columns;
   }
 
-  /// With the shorter one at the end.
+  /// Counts the shorter row at the end too.
   std::int64_t all_rows() const { return rows + (rest > 0 ? 1 : 0); }
   std::int64_t block_rows() const { return std::max<std::int64_t>(1, kSummedElements / columns); }
   std::int64_t bytes() const { return pixels * channels * size; }

@@ -53,7 +53,7 @@ HWY_INLINE void repeat(V v, std::byte* out, std::int64_t writes) {
   for (std::int64_t k = 0; k < writes; ++k) store<Form>(v, out + k * vector_size());
 }
 
-/// What of a mix belongs together: a vector of the side that has fewer, and its share of the other.
+/// A vector of the side of a mix that has fewer, and its share of the other side's vectors.
 struct Unit {
   std::int64_t reads, writes;
   bool operator==(const Unit&) const = default;
@@ -125,7 +125,7 @@ HWY_INLINE void visit(const std::byte* in, std::byte* out, std::int64_t units, c
   }
 }
 
-/// The same at each of `N` places, the first of which is moved on.
+/// Visits each of `N` places, and moves the first one on.
 template <StreamForm Form, int N, class Units>
 HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t units,
                           const Units& mix, const Places& places) {
@@ -161,7 +161,7 @@ HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t
   visit_all<Form, N>(in, out, units, mix, places);
 }
 
-/// So many units at each of `N` places, a cache line's of each in turn.
+/// Moves so many units at each of `N` places, a cache line of each in turn.
 template <StreamForm Form, int N, class Units>
 HWY_INLINE void in_turn(const std::byte* in, std::byte* out, std::int64_t units, Units mix,
                         const Places& places) {
@@ -176,7 +176,7 @@ HWY_INLINE void in_turn(const std::byte* in, std::byte* out, std::int64_t units,
   }
 }
 
-/// From one end to the other.
+/// Moves all vectors from one end to the other.
 template <StreamForm Form>
 void in_order(const std::byte* in, std::int64_t reads, std::byte* out, std::int64_t writes) {
   const std::int64_t units = std::min(reads, writes);
@@ -194,7 +194,7 @@ std::int64_t units_of_place(std::int64_t units, const void* in, const void* out,
   return part_bytes(most, is_copy ? part_phase({in}, out) : part_phase({}, out)) / size;
 }
 
-/// From one end to the other.
+/// Moves the vectors of a stream from one end to the other.
 template <StreamForm Form, class Units>
 void whole(const StreamVectors& all) {
   if constexpr (std::is_same_v<Units, Uneven>)

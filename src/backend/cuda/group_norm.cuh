@@ -424,7 +424,7 @@ auto with_group_vectors(const GroupArguments& a, Use use) {
   });
 }
 
-/// So many vectors of a group, `bytes` each, as shared memory holds between its sums and its end.
+/// How many vectors of a group, `bytes` each, stay in shared memory after they were summed.
 inline unsigned held_vectors(const GroupLines& lines, std::size_t shared_bytes, std::size_t bytes) {
   return static_cast<unsigned>(
       std::min<std::size_t>(lines.lines * lines.length, shared_bytes / bytes));

@@ -153,7 +153,7 @@ template <>
 cudaError_t launch_normalize<DType::Float16>(cudaStream_t, const NormalizeArguments&);
 template <>
 cudaError_t launch_normalize<DType::BFloat16>(cudaStream_t, const NormalizeArguments&);
-/// From a float dtype to uint8.
+/// Launches a denormalize from a float dtype to uint8.
 cudaError_t launch_denormalize(cudaStream_t stream, const NormalizeArguments& arguments);
 
 /// The sums of dy * (x - mean) * rstd and of dy over the pixels of a channel.

@@ -24,7 +24,7 @@ std::function<Images(std::int64_t)> images_of(const Case& work) {
   return [walk = load->walk()](std::int64_t item) { return walk.numbers_of(item); };
 }
 
-/// So many of the items, in order: the first and the last, and others drawn.
+/// Gives `count` of the items, in order: the first and the last, and others that are drawn.
 std::vector<std::int64_t> drawn_items(std::int64_t items, std::int64_t count,
                                       std::mt19937_64& random) {
   std::vector<std::int64_t> between, drawn{0, items - 1};

@@ -64,7 +64,7 @@ void Engine::make_streams() {
   }
 }
 
-/// With queues for this lane, or for all.
+/// Makes a worker with queues for this lane, or for all lanes.
 Engine::Worker Engine::make_worker(std::optional<std::size_t> only) const {
   Worker worker;
   worker.host.resize(lanes_.size());
@@ -151,7 +151,7 @@ BufferSlots Engine::buffers_of(const Passage& passage) const {
   return buffers_.slots_of_flight(passage.number, passages_.size(), passage.round);
 }
 
-/// From its first stage to its last, whatever threads they are on.
+/// Opens the item's range, from its first stage to its last, whatever threads those are on.
 void Engine::open_range(Passage& passage) {
   passage.range = 0;
   if (options_.ranges && recorder_.has_tool())
