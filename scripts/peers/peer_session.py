@@ -158,7 +158,7 @@ class Session:
         self._copies, self._calls = self._made_copies(request["inputs"], task), 0
         self._peer.ready(self._kernel, None if task.loads else self._copies[0])
         self._inputs, self._task = itertools.cycle(self._copies[:task.copies]), task
-        if task.device != "cpu":
+        if any(result.memory == "device" for result in task.results):
             self._earlier = collections.deque(maxlen=max(1, task.copies - 1))
         gc.collect()
         gc.freeze()

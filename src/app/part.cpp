@@ -46,8 +46,10 @@ Exit measure_asked_part(const Json& asked) {
     send_answer({{"hung", contender}});
     _exit(static_cast<int>(Exit::Fine));
   });
-  own.context.part = {
-      .index = asked.at("part"), .first = first ? &*first : nullptr, .limits = asked.at("limits")};
+  own.context.part = {.index = asked.at("part"),
+                      .first = first ? &*first : nullptr,
+                      .limits = asked.at("limits"),
+                      .hung = asked.at("hung")};
   const auto group = measure_group(plan, asked.at("group"), own.context, clock_cost_ns(own.clock));
   send_answer({{"result", group ? to_json(*group) : Json()}});
   return Exit::Fine;
@@ -82,6 +84,7 @@ std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const
                    {"part", part.index},
                    {"first", part.first ? to_json(*part.first) : Json()},
                    {"limits", part.limits},
+                   {"hung", part.hung},
                    {"scratch", scratch}};
   const Json answered = Json::parse(answer_of_part(asked.dump()));
   if (answered.contains("hung")) on_hung(answered.at("hung"));

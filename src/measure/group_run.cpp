@@ -210,7 +210,7 @@ std::string point_name(const Group& group) {
 }
 
 std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group) {
-  if (context.journal == nullptr) return {};
+  if (context.journal == nullptr) return context.part.hung;
   const auto& hung = context.journal->content().hung;
   const auto found = hung.find(group);
   return found == hung.end() ? std::map<std::string, std::string>{} : found->second;

@@ -50,7 +50,7 @@ struct Member {
 /// "place {"batch":10}", "place" without a sweep: how ranges name a group.
 std::string point_name(const Group& group);
 
-/// Contenders of a group that the journal knows to hang, and why.
+/// Contenders of a group that are known to hang, and why: from the journal, or the part asked for.
 std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group);
 
 class GroupRun {

@@ -86,7 +86,7 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
     std::size_t turns = 0;
     for (const int position : row) {
       if (run.context().interrupted) return BlockEnd::Interrupted;
-      if (rule.has_to_end(whole, run.seconds() - start)) {
+      if (rule.has_fewest(whole) && rule.time_is_over(run.seconds() - start)) {
         if (!took.empty()) order.push_back(std::move(took));
         set_aside(run, whole);
         return BlockEnd::Cut;

@@ -8,6 +8,7 @@
 
 #include "core/file.h"
 #include "core/issue.h"
+#include "measure/group_run.h"
 #include "measure/measure_group.h"
 #include "measure/profile_pass.h"
 #include "measure/turn.h"
@@ -119,6 +120,18 @@ std::int64_t end_ns(const GroupResult& group) {
   return end;
 }
 
+/// Counts to what was before the group's rounds what held the device's clocks back between its last
+/// part and this one, while other groups were measured: so it is no part of the difference.
+void leave_out_between(GroupResult& group, const GroupResult& part) {
+  const Json& until = value_at(group.condition_after, "/held_back_ns");
+  const Json& from = value_at(part.condition_before, "/held_back_ns");
+  if (!until.is_object() || !from.is_object()) return;
+  for (auto& [reason, ns] : group.condition_before["held_back_ns"].items())
+    if (until.contains(reason) && from.contains(reason))
+      ns = ns.get<std::int64_t>() + from[reason].get<std::int64_t>() -
+           until[reason].get<std::int64_t>();
+}
+
 /// A plan's groups while they are measured. Where `measure.processes` asks for several, one after
 /// another measures all groups, so that a group's rounds are spread over the whole run.
 class Measuring {
@@ -173,10 +186,11 @@ class Measuring {
     Measured& group = groups_[index];
     context_.observer.group_started(index, plan_.groups[index], part);
     const bool fresh = parts_ > 1 && has_work(plan_.groups[index]);
-    auto result = fresh
-                      ? context_.fresh_process(
-                            index, {.index = part, .first = group.first ? &*group.first : nullptr})
-                      : measure_group(plan_, index, context_, clock_cost_ns_);
+    auto result =
+        fresh ? context_.fresh_process(index, {.index = part,
+                                               .first = group.first ? &*group.first : nullptr,
+                                               .hung = hung_contenders(context_, index)})
+              : measure_group(plan_, index, context_, clock_cost_ns_);
     if (!result || (fresh && context_.interrupted)) return false;
     const bool last = part + 1 == parts_;
     const bool kept =
@@ -234,6 +248,7 @@ void append_part(GroupResult& group, GroupResult part) {
   std::ranges::move(part.cut_order, std::back_inserter(group.cut_order));
   group.slowest_state_ns = std::max(group.slowest_state_ns, part.slowest_state_ns);
   if (part.stop == Stop::Time) group.stop = part.stop;
+  leave_out_between(group, part);
   group.condition_after = std::move(part.condition_after);
 }
 

@@ -75,6 +75,7 @@ struct Part {
   const GroupResult* first = nullptr;  // part 0's, whose iterations per turn all parts share
   bool limits = true;                  // false: only the cases are measured
   bool check = true;                   // false: outputs are not compared with their references
+  std::map<std::string, std::string> hung = {};  // contenders that an earlier process hung in, why
 };
 
 struct RunContext {

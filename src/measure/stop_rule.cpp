@@ -48,7 +48,7 @@ std::optional<Stop> StopRule::decide(std::span<const std::vector<double>> series
     half_width_ = look.half_width;
     if (look.half_width <= precision_ && look.effective >= enough_effective) return Stop::Precision;
   }
-  if (has_to_end(series[baseline].size(), seconds)) return Stop::Time;
+  if (has_fewest(series[baseline].size()) && time_is_over(seconds)) return Stop::Time;
   return std::nullopt;
 }
 

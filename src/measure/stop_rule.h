@@ -31,10 +31,9 @@ class StopRule {
   std::optional<Stop> decide(std::span<const std::vector<double>> series, std::size_t baseline,
                              double seconds);
 
-  /// Whether the time is over, and the fewest rounds are there.
-  bool has_to_end(std::size_t rounds, double seconds) const {
-    return rounds >= fewest_rounds_ && seconds >= max_seconds_;
-  }
+  /// Whether a group that has its fewest rounds has to end.
+  bool time_is_over(double seconds) const { return seconds >= max_seconds_; }
+  bool has_fewest(std::size_t rounds) const { return rounds >= fewest_rounds_; }
 
   /// The widest half-width at the last look; 0 before the first.
   double half_width() const { return half_width_; }

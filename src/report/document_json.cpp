@@ -120,10 +120,11 @@ void add_device_states(Json& json, const DeviceStates& states) {
       {"sm_clock_of", states.over_turns ? "turns" : "ends"},
       {"sm_clock_mhz",
        {{"low", states.low_mhz}, {"median", states.middle_mhz}, {"high", states.high_mhz}}},
-      {"temperature_c", {{"low", states.low_c}, {"high", states.high_c}}},
-      {"throttle_reasons",
-       {{"always", words(states.always_bits)}, {"sometimes", words(states.sometimes_bits)}}},
       {"changed", states.changed()}};
+  if (states.read == 0) return;
+  json["gpu_states"]["temperature_c"] = {{"low", states.low_c}, {"high", states.high_c}};
+  json["gpu_states"]["throttle_reasons"] = {{"always", words(states.always_bits)},
+                                            {"sometimes", words(states.sometimes_bits)}};
 }
 
 /// Adds the host's states, where a stream has several forms: 1 or 2, null with too few rounds.

@@ -17,6 +17,10 @@
 namespace normbench {
 namespace {
 
+/// The share of the rounds from which on held back clocks are warned of: the driver counts in
+/// steps.
+constexpr double kHeldBackShare = 0.01;
+
 /// The GPU. Its link is shown only as it was under load, with what it could be.
 std::string gpu_name(const Json& gpu) {
   std::string text = text_at(gpu, "/name", "GPU");
@@ -285,7 +289,11 @@ std::string throttle_warning(const Experiment& experiment) {
       held_back_ns[reason] = saturated_sum(held_back_ns[reason], ns);
   }
   std::vector<std::string> seen;
-  if (!held_back_ns.empty()) seen.push_back(held_back_text(held_back_ns, rounds_ns));
+  std::map<std::string, std::int64_t> long_enough;
+  for (const auto& [reason, ns] : held_back_ns)
+    if (static_cast<double>(ns) >= kHeldBackShare * static_cast<double>(rounds_ns))
+      long_enough.emplace(reason, ns);
+  if (!long_enough.empty()) seen.push_back(held_back_text(long_enough, rounds_ns));
   for (const GroupResult* group : experiment.groups)
     for (const Json* condition : {&group->condition_before, &group->condition_after})
       for (const std::string& word : throttle_reasons(*condition))

@@ -135,6 +135,14 @@ std::string machine_line(const Results& results) {
                      machine_text(results.environment), threads_text(results), gpu_text(results));
 }
 
+std::string missing_text(const Results& results) {
+  const Json& processes = value_at(results.config, "/measure/processes");
+  const bool in_parts = processes.is_number_integer() && processes.get<std::int64_t>() > 1;
+  return fmt::format("groups that were not {}", in_parts ? "begun are missing, others may lack the "
+                                                           "rounds of some processes"
+                                                         : "finished are missing");
+}
+
 std::string run_line(const Results& results, const std::vector<Experiment>& list) {
   const std::string limits =
       results.groups.size() == 1 ? limits_summary(results.groups[0], results) : "";

@@ -65,9 +65,10 @@ std::string terminal(const Results& given, TableKind profile_kind, const Screen&
       break;
     }
   if (results.interrupted)
-    text += wrapped(fmt::format("{}: groups that were not finished are missing.",
+    text += wrapped(fmt::format("{}: {}.",
                                 results.unkept ? "Ended early, its journal could not be written"
-                                               : "Interrupted"),
+                                               : "Interrupted",
+                                missing_text(results)),
                     0, width);
   return text;
 }

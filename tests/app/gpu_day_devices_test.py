@@ -115,7 +115,7 @@ class SecondDevice(unittest.TestCase):
         done = self.normbench("run", "--config", path, "--out", out, before=before)
         held = json.loads((out / "results.json").read_text())["groups"][0]["gpu_held_back"]
         self.assertEqual(list(held["seconds"]), ["sw_power_cap"])
-        self.assertEqual(held["seconds"]["sw_power_cap"], held["of_seconds"])  # of short rounds
+        self.assertEqual(held["seconds"]["sw_power_cap"], min(0.25, held["of_seconds"]))
         self.assertRegex(done.stdout, r"held its clocks back \(sw_power_cap for \d\.\d of \d\.\d s")
 
     def test_what_leaves_it_alone_makes_no_context(self):

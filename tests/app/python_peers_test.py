@@ -679,10 +679,18 @@ class Library(PeerTest):
         for copies, alive in ((5, 4), (2, 1), (1, 1)):
             peer = self.probe("alive")
             request, _, _ = self.written(PLANAR, [NORMALIZE])
+            request["stages"][-1]["out"][0]["memory"] = "device"
             self.assertEqual(peer.ask({**request, "copies": copies, "device": "cuda:0"}), {"type": "ready"})
             for _ in range(2):
                 self.run_once(peer, 9, warmup_ns=1)
                 self.assertEqual(self.first_value(peer), alive)
+
+    def test_of_results_that_a_device_sent_back_one_lives(self):
+        peer = self.probe("alive")
+        request, _, _ = self.written(PLANAR, [NORMALIZE])
+        self.assertEqual(peer.ask({**request, "copies": 5, "device": "cuda:0"}), {"type": "ready"})
+        self.run_once(peer, 9, warmup_ns=1)
+        self.assertEqual(self.first_value(peer), 1)
 
     def test_inputs_rotate_over_the_copies(self):
         peer = self.prepared("rotate")

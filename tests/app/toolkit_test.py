@@ -49,6 +49,20 @@ class ToolkitTest(unittest.TestCase):
         nvcc.chmod(0o755)
         self.assertEqual(self.run_toolkit("13.5", self.dir / "to"), (0, ""))
 
+    def test_a_relative_folder_is_below_the_working_folder(self):
+        """apt takes a relative folder for one below its own."""
+        tools = self.dir / "tools"
+        tools.mkdir()
+        said = self.dir / "said"
+        for name, script in (("apt-get", f'echo "$*" >>{said}; [ "$1" = indextargets ] && echo {NOBODY}'),
+                             ("dpkg", "exit 1")):
+            (tools / name).write_text(f"#!/bin/sh\n{script}\n")
+            (tools / name).chmod(0o755)
+        subprocess.run([TOOLKIT, "12.4", "below/to"], cwd=self.dir, capture_output=True,
+                       env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
+        if said.exists():  # a Debian
+            self.assertRegex(said.read_text(), f"Dir::State={self.dir}/below/")
+
     def test_packages_out_of_reach_leave_nothing_and_have_an_exit_code_of_their_own(self):
         for version, where in (("12.4", "Debian's archive is not reached"), ("13.5", "Python's packages are not reached")):
             with self.subTest(version=version):

@@ -218,6 +218,31 @@ TEST_F(KeptPartsTest, AreThereAfterAnInterruptAndNotMeasuredAgain) {
   }
 }
 
+TEST_F(KeptPartsTest, EachProcessIsToldWhatHangs) {
+  Journal kept = Journal::create(path, Json::object());
+  kept.add_hung(1, "b", "a turn took more than 1 s");
+  std::vector<std::size_t> told;
+  fresh_process = [&](std::size_t group, const Part& part) {
+    for (const auto& [contender, why] : part.hung) {
+      EXPECT_EQ(contender + ": " + why, "b: a turn took more than 1 s");
+      told.push_back(group);
+    }
+    return std::optional(part_of(plan.groups[group], 100));
+  };
+  run_with(kept);
+  EXPECT_THAT(told, ElementsAre(1, 1, 1));
+}
+
+TEST_F(KeptGroupsTest, AContenderThatHungInAnotherProcessFails) {
+  add_groups(1);
+  plan.profile.enabled = false;
+  hung = {{"b", "a turn took more than 1 s"}};
+  const Results results = run_plan();
+  EXPECT_EQ(results.groups[0].cases[0].status, Status::Ok);
+  EXPECT_EQ(results.groups[0].cases[1].status, Status::Failed);
+  EXPECT_EQ(results.groups[0].cases[1].reason, "a turn took more than 1 s");
+}
+
 TEST_F(KeptPartsTest, NoProcessStartsForAGroupWithNothingToRun) {
   for (Case& work : plan.groups[0].cases) work.skip = "nothing runs it here";
   const Results results = run_plan();

@@ -39,6 +39,23 @@ TEST(Processes, LaterRoundsFollowTheFirst) {
   EXPECT_EQ(group, expected);
 }
 
+TEST(Processes, WhatHeldTheDeviceBackWhileOtherGroupsRanIsNotTheirs) {
+  const auto part = [](std::int64_t before_ns, std::int64_t after_ns) {
+    GroupResult group = part_of(100, 0.5, Stop::Time);
+    group.condition_before = {{"held_back_ns", {{"sw_power_cap", before_ns}, {"idle", 3}}}};
+    group.condition_after = {{"held_back_ns", {{"sw_power_cap", after_ns}}}};
+    return group;
+  };
+  GroupResult group = part(1000, 1010);
+  append_part(group, part(1500, 1507));
+  append_part(group, part(9000, 9001));
+  EXPECT_EQ(group.condition_after["held_back_ns"]["sw_power_cap"], 9001);
+  EXPECT_EQ(group.condition_before["held_back_ns"]["sw_power_cap"], 9001 - (10 + 7 + 1));
+  EXPECT_EQ(group.condition_before["held_back_ns"]["idle"], 3);
+  append_part(group, part_of(100, 0.5, Stop::Time));  // where nothing was read
+  EXPECT_EQ(group.condition_before["held_back_ns"]["sw_power_cap"], 9001 - (10 + 7 + 1));
+}
+
 TEST(Processes, ACaseThatFailsInOneHasFailed) {
   GroupResult group = part_of(100, 0.5, Stop::Time), later = part_of(200, 0.5, Stop::Time);
   later.cases[1].status = Status::Failed;

@@ -72,6 +72,9 @@ class RunTest : public testing::Test {
   }
 
   Results run_plan() {
+    Part part;
+    part.check = check;
+    part.hung = hung;
     RunContext context{.backends = backends,
                        .clock = clock,
                        .recorder = recorder,
@@ -86,7 +89,7 @@ class RunTest : public testing::Test {
                        .tracer = tracer,
                        .rounds = rounds,
                        .start_profiler = start_profiler,
-                       .part = {.check = check},
+                       .part = part,
                        .fresh_process = fresh_process,
                        .on_stuck = on_stuck};
     Results results = run(plan, context);
@@ -107,6 +110,7 @@ class RunTest : public testing::Test {
   std::string unkept, untraced, uncaptured;  // of the last run
   std::int64_t cache_bytes = 1 << 10;
   bool check = true;  // outputs
+  std::map<std::string, std::string> hung;  // contenders that hung in another process
   PerfEvents* perf_events = nullptr;
   const Rapl* rapl = nullptr;
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "example_results.h"
@@ -77,6 +78,17 @@ TEST(GpuDayDeviceStatesText, WhatHeldItBackIsInTheDocument) {
   const Json held = document(results)["groups"][0]["gpu_held_back"];
   EXPECT_EQ(held["seconds"], (Json{{"sw_power_cap", 0.05}}));
   EXPECT_GT(held["of_seconds"], 0.05);
+}
+
+TEST(GpuDayDeviceStatesText, AStepOfTheDriversCountIsNoWarning) {
+  const Results results = changing();
+  Experiment experiment = experiments(results)[0];
+  DeviceStates& device = experiment.analyses[0].device;
+  device.rounds_ns = 5'000'000'000;
+  device.held_back_ns = {{"sw_power_cap", 49'000'000}};
+  EXPECT_THAT(throttle_warning(experiment), testing::Not(testing::HasSubstr("sw_power_cap for")));
+  device.held_back_ns["sw_power_cap"] = 51'000'000;
+  EXPECT_THAT(throttle_warning(experiment), testing::HasSubstr("(sw_power_cap for 0.1 of 5.0 s)"));
 }
 
 }  // namespace

@@ -44,12 +44,11 @@ std::string uuid_text(const cudaDeviceProp& properties) {
 }
 
 /// What the device has left beside all that runs on it. NVML tells it of a whole GPU, of which the
-/// device may be a part.
-Reading free_memory_bytes(const cudaDeviceProp& properties, const Nvml& nvml, bool ready) {
+/// device may be a part; without NVML it is all that a device has until it is ready.
+std::int64_t free_memory_bytes(const cudaDeviceProp& properties, const Nvml& nvml, bool ready) {
   const auto most = static_cast<std::int64_t>(properties.totalGlobalMem);
   if (!ready) {
-    const Reading free = nvml.free_memory_bytes();
-    return free ? std::optional(std::min(*free, most)) : std::nullopt;
+    return std::min(nvml.free_memory_bytes().value_or(most), most);
   }
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
@@ -145,7 +144,7 @@ Json describe_device(int device, const Nvml& nvml, bool ready) {
           {"driver_cuda", version(&cudaDriverGetVersion, "cudaDriverGetVersion")},
           {"runtime_cuda", version(&cudaRuntimeGetVersion, "cudaRuntimeGetVersion")},
           {"memory_bytes", properties.totalGlobalMem},
-          {"free_memory_bytes", or_null(free_memory_bytes(properties, nvml, ready))},
+          {"free_memory_bytes", free_memory_bytes(properties, nvml, ready)},
           {"memory_bus_bits", properties.memoryBusWidth},
           {"l2_bytes", properties.l2CacheSize},
           {"multiprocessors", properties.multiProcessorCount},

@@ -116,8 +116,8 @@ std::string page_with(const std::vector<Analysed>& documents, std::string title,
     rest += document_markup(documents[d], d + 1, first, content);
     first += documents[d].experiments.size();
     if (results.interrupted)
-      top += Element{"p"}(
-          words("The run was interrupted: groups that were not finished are missing."));
+      top +=
+          Element{"p"}(words(fmt::format("The run was interrupted: {}.", missing_text(results))));
   }
   if (!content.left_out.empty()) top += Element{"p"}(words(content.left_out));
   whole.body = section("findings", "What was found", top) + rest + how_to_read();
