@@ -396,12 +396,19 @@ class HangTest(FaultsCase):
             self.assertEqual(document["environment"]["host"], "lab-7")
             self.assertEqual((document["seed"], document["precision"]), (7, 0.3))
 
+    def test_what_hangs_in_one_process_runs_in_no_other(self):
+        self.config.write_text(json.dumps(changed(SLOW, turn_timeout_seconds=0.8, processes=3)))
+        done = self.run_config("--no-profile", code=1)
+        self.assertEqual(done.stderr.count("eager: a turn took more than 0.8 s; continuing without it\n"), 1)
+        journal = (self.out / "journal.jsonl").read_text()
+        self.assertEqual(journal.count('{"hung":'), 1)
+
     def test_a_part_that_cannot_say_what_hangs_ends(self):
         options = {"images": "", "set": [], "only": [], "quick": False, "no_profile": True}
         job = {"file": "slow", "text": json.dumps(changed(SLOW, turn_timeout_seconds=0.8)),
                "options": options, "machine": ""}
         asked = {"asker": os.getpid(), "job": job, "group": 1, "part": 0, "first": None,
-                 "limits": True}
+                 "limits": True, "hung": {}}
         with open("/dev/full", "w") as full:
             done = normbench("part", input=json.dumps(asked), stdout=full, timeout=60)
         self.assertEqual(done.returncode, 5, done.stderr)

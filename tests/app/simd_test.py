@@ -106,7 +106,7 @@ class SimdTest(unittest.TestCase):
         out = self.dir / "out"
         self.run_small(out)
         job = {**self.header(out), "simd": "AVX9"}
-        asked = {"asker": os.getpid(), "job": job, "group": 0, "part": 1, "first": None, "limits": []}
+        asked = {"asker": os.getpid(), "job": job, "group": 0, "part": 1, "first": None, "limits": [], "hung": {}}
         done = normbench("part", input=json.dumps(asked))
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn('unknown instruction set "AVX9"', done.stderr)
