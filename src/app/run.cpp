@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "app/begin.h"
@@ -131,9 +132,14 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   context.rounds = !tool_there || options.measure;
   context.start_profiler = options.capture == Capture::CudaProfiler;
   context.fresh_process = [&](std::size_t group, const Part& part) {
-    return measure_part(
-        begun.job, group, part, [&](const std::string& contender) { on_hung(group, contender); },
-        options.scratch);
+    try {
+      return measure_part(
+          begun.job, group, part, [&](const std::string& contender) { on_hung(group, contender); },
+          options.scratch);
+    } catch (const std::runtime_error&) {  // Ctrl-C also ends a process that has just started
+      if (context.interrupted) return std::optional<GroupResult>();
+      throw;
+    }
   };
   context.on_stuck = [&] {
     leave(tool_there ? tool_there->name : "the profiler", limit_seconds, end, then);

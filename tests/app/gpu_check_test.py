@@ -669,6 +669,13 @@ CSV
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"^gpu-check: no CUDA device 9 \(this machine has 1: 0; .*\) \(usage: .*\)\n$")
         self.assertFalse(self.archive.exists())
+        for name in ("--out", "--only", "--skip"):  # of a variable that is not set
+            done = subprocess.run([self.script, "--plan", name, ""], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), name)
+            self.assertIn(f"{name} needs a value", done.stderr)
+        done = subprocess.run([self.script, "--out", "/proc/a.tar.gz"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("gpu-check: --out /proc/a.tar.gz: ", done.stderr)
         done = subprocess.run([SOURCE_DIR / "scripts/gpu-check", "--out", "--device", "x", "--seconds", "0.5", "--run", "4", "--max-size",
                                "0", "--only", "info,launches", "none.tar.gz"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -31,6 +31,8 @@ class ToolkitTest(unittest.TestCase):
         usage = "scripts/toolkit: needs a version and a folder (usage: scripts/toolkit 12.4|13.5 FOLDER)\n"
         self.assertEqual(self.run_toolkit(), (2, usage))
         self.assertEqual(self.run_toolkit("13.5"), (2, usage))
+        self.assertEqual(self.run_toolkit("13.5", ""),
+                         (2, "scripts/toolkit: the folder has no name (usage: scripts/toolkit 12.4|13.5 FOLDER)\n"))
         self.assertEqual(self.run_toolkit("11.8", self.dir / "to"),
                          (2, 'scripts/toolkit: unknown version "11.8" (known: 12.4, 13.5)\n'))
 
