@@ -125,11 +125,14 @@ std::int64_t end_ns(const GroupResult& group) {
 void leave_out_between(GroupResult& group, const GroupResult& part) {
   const Json& until = value_at(group.condition_after, "/held_back_ns");
   const Json& from = value_at(part.condition_before, "/held_back_ns");
-  if (!until.is_object() || !from.is_object()) return;
-  for (auto& [reason, ns] : group.condition_before["held_back_ns"].items())
-    if (until.contains(reason) && from.contains(reason))
-      ns = ns.get<std::int64_t>() + from[reason].get<std::int64_t>() -
-           until[reason].get<std::int64_t>();
+  if (!value_at(group.condition_before, "/held_back_ns").is_object() || !until.is_object() ||
+      !from.is_object())
+    return;
+  for (auto& [reason, ns] : group.condition_before["held_back_ns"].items()) {
+    const Json then = until.value(reason, Json()), now = from.value(reason, Json());
+    if (ns.is_number_integer() && then.is_number_integer() && now.is_number_integer())
+      ns = ns.get<std::int64_t>() + now.get<std::int64_t>() - then.get<std::int64_t>();
+  }
 }
 
 /// A plan's groups while they are measured. Where `measure.processes` asks for several, one after

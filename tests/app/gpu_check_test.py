@@ -673,6 +673,11 @@ CSV
             done = subprocess.run([self.script, "--plan", name, ""], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""), name)
             self.assertIn(f"{name} needs a value", done.stderr)
+        for twice, words in ((["--run", "1", "--run", "2"], "--run is given more than once"),
+                             (["--seconds", "10", "--plan", "20"], "--plan and --seconds both say a time")):
+            done = subprocess.run([self.script, "--plan", *twice], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), twice)
+            self.assertIn(words, done.stderr)
         done = subprocess.run([self.script, "--out", "/proc/a.tar.gz"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("gpu-check: --out /proc/a.tar.gz: ", done.stderr)
