@@ -52,7 +52,8 @@ TEST_F(CyclesTest, AreThoseOfEveryTurnOnTheGpu) {
       "variants": {"v": ["h2d", {"op": "cast", "to": "float32"}],
                    "flow": {"stages": ["h2d", {"op": "cast", "to": "float32"}],
                             "in_flight": 2, "items": 3, "submit": "one"}}}]})");
-  for (const CaseResult& result : run_plan(plan).groups.at(0).cases) {
+  const Results results = run_plan(plan);
+  for (const CaseResult& result : results.groups.at(0).cases) {
     ASSERT_FALSE(result.rounds.empty());
     for (const Round& round : result.rounds) EXPECT_EQ(round.turn_clock_mhz, 1'755);
   }

@@ -62,7 +62,8 @@ std::vector<std::string> teams(const std::string& experiment) {
   options.all_threads = 7;
   options.data_caches = {32 << 10, 1 << 20, 32 << 20};
   std::vector<std::string> texts;
-  for (const Case& one : fakes::plan(config(experiment), options).groups.at(0).cases)
+  const Plan plan = fakes::plan(config(experiment), options);
+  for (const Case& one : plan.groups.at(0).cases)
     texts.push_back(fmt::format("{}{}", one.threads, one.threads_decided ? ", of all" : ""));
   return texts;
 }
