@@ -1,41 +1,66 @@
 #include "measure/contender.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 #include "ops/array_file.h"
 
 namespace normbench {
 
-std::int64_t poisoned_iteration(PreparedCase& prepared, const Poison& poison, bool poison_fresh,
-                                Clock& clock, std::int64_t item) {
-  prepared.advance();
-  prepared.poison(poison);
-  const Bound bound = prepared.bind_fresh();
-  IterationOptions options{.keep_outputs = true, .item = item};
+std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poison_fresh,
+                                std::int64_t item) {
+  Clock& clock = engine.clock();
+  engine.advance();
+  engine.item().poison(poison);
+  const Bound bound = engine.bind_fresh();
+  RunOptions options{.keep_outputs = true, .item = item};
   if (poison_fresh) options.poison = poison;
   const std::int64_t start_ns = clock.now_ns();
-  prepared.run(options);
-  prepared.drain();
+  engine.iterate(options);
+  engine.drain();
   return clock.now_ns() - start_ns;
 }
 
 namespace {
 
 /// True if one image of each output can be held to the reference alone.
-bool are_images_known(const Case& work) {
+bool are_images_known(const Case& planned) {
   const auto is_known = [](const Stage& stage) { return has_reference(stage.op); };
   const auto has_images = [&](int value) {
-    const TensorDesc& desc = work.values[value].desc;
-    return desc.shape.n == work.images() && host_caches(desc.memory);
+    const TensorDesc& desc = planned.values[value].desc;
+    return desc.shape.n == planned.images() && host_caches(desc.memory);
   };
-  return !whole_batch(work) && std::ranges::all_of(work.stages, is_known) &&
-         std::ranges::all_of(work.outputs, has_images);
+  return !whole_batch(planned) && std::ranges::all_of(planned.stages, is_known) &&
+         std::ranges::all_of(planned.outputs, has_images);
+}
+
+/// The images that items start from: those with equal ones start from the same values. Empty where
+/// they load none.
+using ImageNumbers = std::vector<std::size_t>;
+
+std::function<ImageNumbers(std::int64_t)> images_of(const Case& planned) {
+  const auto* const load = std::get_if<Load>(&planned.stages.front().op);
+  if (load == nullptr) return [](std::int64_t) { return ImageNumbers(); };
+  return [walk = load->walk()](std::int64_t item) { return walk.numbers_of(item); };
+}
+
+/// Gives `count` of the items, in order: the first and the last, and others that are drawn.
+std::vector<std::int64_t> drawn_items(std::int64_t items, std::int64_t count,
+                                      std::mt19937_64& random) {
+  std::vector<std::int64_t> between, drawn{0, items - 1};
+  for (std::int64_t item = 1; item + 1 < items; ++item) between.push_back(item);
+  std::ranges::sample(between, std::back_inserter(drawn), count - 2, random);
+  std::ranges::sort(drawn);
+  drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+  return drawn;
 }
 
 }  // namespace
 
-ImageRange drawn_image(const Case& work, std::mt19937_64& random) {
-  std::uniform_int_distribution<std::int64_t> image(0, work.images() - 1);
+ImageRange drawn_image(const Case& planned, std::mt19937_64& random) {
+  std::uniform_int_distribution<std::int64_t> image(0, planned.images() - 1);
   return {.first = image(random), .count = 1};
 }
 
@@ -49,88 +74,97 @@ void write_array(const std::string& path, View view, const Backends& backends) {
   write_npy(path, view);
 }
 
-CaseContender::CaseContender(const Case& work, GroupMemory& memory, const Backends& backends,
-                             Recorder& recorder, Clock& clock, std::mt19937_64& random)
+CaseContender::CaseContender(const Case& planned, GroupMemory& memory, const Backends& backends,
+                             Recorder& recorder, Clock& clock, std::mt19937_64& random,
+                             std::int64_t checked_items)
     : backends_(backends),
-      clock_(clock),
-      prepared_(work, memory, backends, recorder),
-      keeps_images_(prepared_.frees_outputs_last() && are_images_known(work)) {
-  prepared_.place(random);
-}
-
-void CaseContender::keep_an_image(std::mt19937_64& random) {
-  kept_.image = drawn_image(prepared_.work(), random);
-  const std::vector<View> outputs = prepared_.outputs();
-  kept_.outputs.resize(outputs.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const TensorDesc& desc = outputs[i].desc;
-    const std::int64_t bytes = desc.bytes() / desc.shape.n;
-    const std::byte* const first = outputs[i].data + kept_.image.first * bytes;
-    kept_.outputs[i].assign(first, first + bytes);
-  }
-}
+      random_(planned.pipeline ? random() : 0),
+      engine_(planned, memory, backends, recorder, clock, random),
+      keeps_images_(engine_.frees_outputs_last() && are_images_known(planned)),
+      checked_items_(checked_items) {}
 
 std::int64_t CaseContender::first_call() {
-  prepared_.load_kernels();
-  prepared_.cold_files().drop();
-  return poisoned_iteration(prepared_, Poison{std::byte{0xFF}}, false, clock_);
+  constexpr std::byte poison{0xFF};
+  engine_.load_kernels();
+  engine_.cold_files().drop();
+  if (!planned().pipeline) return poisoned_iteration(engine_, Poison{poison}, false);
+  const std::int64_t first_ns = engine_.run(1, {}).round.wall_ns;  // checks take time of their own
+  run_checked(1, poison);
+  return first_ns;
 }
 
 void CaseContender::last_call() {
+  constexpr std::byte poison{0x55};
+  if (planned().pipeline) return run_checked(planned().pipeline->items, poison);
   checked_ = last_item_;
-  poisoned_iteration(prepared_, Poison{std::byte{0x55}}, true, clock_, checked_);
+  poisoned_iteration(engine_, Poison{poison}, true, checked_);
 }
 
 CheckOutcome CaseContender::check() {
+  if (planned().pipeline) return check_items();
+  Item& item = engine_.item();
   CheckOutcome outcome =
-      check_output(prepared_.work(), prepared_.inputs(), prepared_.outputs(), backends_, checked_);
-  outcome.judge_files(prepared_.why_not_saved());
+      check_output(planned(), item.inputs(), item.outputs(), backends_, checked_);
+  outcome.judge_files(item.why_not_saved());
   return outcome;
 }
 
-CheckOutcome CaseContender::check_image(ImageRange image) {
-  return check_output(prepared_.work(), prepared_.inputs(), prepared_.outputs(), backends_,
-                      last_item_, 0, image);
+/// Holds copies to the reference: all images of them, or only these.
+CheckOutcome CaseContender::check_kept(const Kept& kept, std::optional<ImageRange> only) const {
+  std::vector<View> outputs;
+  for (std::size_t i = 0; i < kept.outputs.size(); ++i) {
+    TensorDesc desc = planned().values[planned().outputs[i]].desc;
+    if (kept.image.count > 0) desc.shape.n = kept.image.count;
+    desc.memory = Memory::Pageable;
+    outputs.push_back({.data = const_cast<std::byte*>(kept.outputs[i].data()), .desc = desc});
+  }
+  return check_output(planned(), kept.inputs, outputs, backends_, kept.item, 0, only);
 }
 
-CheckOutcome CaseContender::check_kept() {
-  const Case& work = prepared_.work();
-  std::vector<View> kept;
-  for (std::size_t i = 0; i < kept_.outputs.size(); ++i) {
-    TensorDesc desc = work.values[work.outputs[i]].desc;
-    desc.shape.n = kept_.image.count;
-    desc.memory = Memory::Pageable;
-    kept.push_back({.data = kept_.outputs[i].data(), .desc = desc});
+void CaseContender::keep_an_image(std::mt19937_64& random) {
+  kept_image_.image = drawn_image(planned(), random);
+  const std::vector<View> outputs = engine_.item().outputs();
+  kept_image_.outputs.resize(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const TensorDesc& desc = outputs[i].desc;
+    const std::int64_t bytes = desc.bytes() / desc.shape.n;
+    const std::byte* const first = outputs[i].data + kept_image_.image.first * bytes;
+    kept_image_.outputs[i].assign(first, first + bytes);
   }
-  return check_output(work, prepared_.inputs(), kept, backends_, last_item_, 0, kept_.image);
+}
+
+CheckOutcome CaseContender::check_image(ImageRange image) {
+  Item& item = engine_.item();
+  return check_output(planned(), item.inputs(), item.outputs(), backends_, last_item_, 0, image);
 }
 
 CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
-  const Case& work = prepared_.work();
-  const ImageRange image = drawn_image(work, random);
+  const ImageRange image = drawn_image(planned(), random);
   Poison poison{std::byte{0x55}};
-  if (!whole_batch(work)) {
+  if (!whole_batch(planned())) {
     poison.part = image.first;  // what is checked: all of it would cost more than the call
-    poison.parts = work.images();
+    poison.parts = planned().images();
   }
-  poisoned_iteration(prepared_, poison, true, clock_, last_item_);
+  poisoned_iteration(engine_, poison, true, last_item_);
   return check_image(image);
 }
 
 std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {
-  const Case& work = prepared_.work();
-  const std::int64_t calls = std::min(prepared_.calls_left(), last_item_ + 1);
+  if (planned().pipeline) return std::nullopt;  // checked turns say as much
+  const std::int64_t calls = std::min(engine_.calls_left(), last_item_ + 1);
   const bool is_pair = drawn_++ == 0;  // what is wrong in every other call is wrong in one of them
   if (!keeps_images_ && calls == 0) return check_one_more(random);
   CheckOutcome outcome;
   if (keeps_images_) {
-    outcome = check_kept();
+    kept_image_.item = last_item_;
+    kept_image_.inputs = engine_.item().inputs();
+    outcome = check_kept(kept_image_, kept_image_.image);
   } else {
     std::int64_t back = 0;
     if (!is_pair) back = std::uniform_int_distribution<std::int64_t>(0, calls - 1)(random);
-    prepared_.look_back(static_cast<std::size_t>(back));
+    engine_.look_back(static_cast<std::size_t>(back));
     last_item_ -= back;
-    outcome = check_image(drawn_image(work, random));
+    outcome = check_image(drawn_image(planned(), random));
   }
   if (!is_pair || !outcome.result.ok) return outcome;
   CheckOutcome next = check_one_more(random);
@@ -138,15 +172,86 @@ std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random)
   return next;
 }
 
+/// Keeps the outputs of some items; those of items that start from the same must be equal.
+void CaseContender::run_checked(std::int64_t items, std::byte poison) {
+  kept_.clear();
+  unlike_.reset();
+  given_.assign(static_cast<std::size_t>(items), {});
+  chosen_ = drawn_items(items, checked_items_, random_);
+  if (planned().pipeline->part) {
+    engine_.run(items, {});
+    return;
+  }
+  engine_.run(items, {.poison = Poison{poison}, .on_done = [&](Item& item) { keep(item); }});
+  compare_items();
+}
+
+void CaseContender::compare_items() {
+  if (given_.size() == 1) return;
+  const auto loaded = images_of(planned());
+  std::map<std::pair<ImageNumbers, const std::byte*>, std::int64_t> firsts;
+  for (std::int64_t item = 0; item < std::ssize(given_) && !unlike_; ++item) {
+    const Given& given = given_[static_cast<std::size_t>(item)];
+    const std::int64_t first =
+        firsts.emplace(std::pair(loaded(item), given.input), item).first->second;
+    if (given.hash != given_[static_cast<std::size_t>(first)].hash) unlike_.emplace(first, item);
+  }
+}
+
+void CaseContender::keep(Item& item) {
+  Kept kept{.item = item.number, .inputs = item.inputs()};
+  std::size_t hash = 0;
+  for (const View& view : item.outputs()) {
+    auto& bytes = kept.outputs.emplace_back(static_cast<std::size_t>(view.desc.bytes()));
+    backends_.owner(view.desc.memory).copy(bytes.data(), view.data, bytes.size());
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    hash = hash * 31 + std::hash<std::string_view>{}(text);
+  }
+  const bool is_checked = std::ranges::binary_search(chosen_, kept.item);
+  if (is_checked) kept.wrong_file = item.why_not_saved();
+  const std::byte* const input = kept.inputs.empty() ? nullptr : kept.inputs.front().data;
+  const std::lock_guard lock(mutex_);
+  given_[static_cast<std::size_t>(kept.item)] = {.input = input, .hash = hash};
+  if (is_checked) kept_.push_back(std::move(kept));
+}
+
+CheckOutcome CaseContender::check_items() {
+  // The stages of a part are those of a variant, which is checked.
+  CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
+  for (const Kept& kept : kept_) {
+    const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();
+    std::optional<ImageRange> only;  // all images of the first and the last item
+    if (!is_end) only = drawn_image(planned(), random_);
+    CheckOutcome outcome = check_kept(kept, only);
+    outcome.judge_files(kept.wrong_file);
+    if (!outcome.result.ok) outcome.reason = fmt::format("item {}: {}", kept.item, outcome.reason);
+    if (&kept == &kept_.front()) {
+      worst = std::move(outcome);
+    } else if (outcome.result.ok) {
+      worst.result.add(outcome.result);
+    } else {
+      outcome.result.add(worst.result);
+      worst = std::move(outcome);
+    }
+  }
+  if (unlike_ && worst.result.ok) {
+    worst.result.ok = false;
+    worst.reason =
+        fmt::format("wrong output: item {} differs from item {}, though both start from the same",
+                    unlike_->second, unlike_->first);
+  }
+  return worst;
+}
+
 TurnShape CaseContender::shape_of_turns(double clock_cost_ns) {
-  return normbench::shape_of_turns(prepared_, clock_, clock_cost_ns);
+  return normbench::shape_of_turns(engine_, clock_cost_ns);
 }
 
 Turn CaseContender::take_turn(const TurnShape& shape, std::mt19937_64& random) {
   last_item_ = shape.iterations - 1;
-  std::function<void()> look;
-  if (keeps_images_ && shape.looked_at) look = [&] { keep_an_image(random); };
-  return normbench::take_turn(prepared_, shape, clock_, random, look);
+  std::function<void(Item&)> look;
+  if (keeps_images_ && shape.looked_at) look = [&](Item&) { keep_an_image(random); };
+  return normbench::take_turn(engine_, shape, random, look);
 }
 
 }  // namespace normbench

@@ -11,7 +11,7 @@
 #include "core/units.h"
 #include "machine/disturbance.h"
 #include "measure/peer/contender.h"
-#include "measure/pipelines/contender.h"
+#include "measure/contender.h"
 
 namespace normbench {
 namespace {
@@ -155,12 +155,9 @@ std::unique_ptr<Contender> make_contender(const Case& work, const Plan& plan, Gr
                                           RunContext& context, std::mt19937_64& random,
                                           CaseResult& result) {
   const Range range(&context.recorder, RangeKind::Init, "init");
-  if (work.pipeline)
-    return std::make_unique<PipelineContender>(work, memory, context.backends, context.recorder,
-                                               context.clock, random, plan.measure.checked_calls);
   if (work.peer.empty())
     return std::make_unique<CaseContender>(work, memory, context.backends, context.recorder,
-                                           context.clock, random);
+                                           context.clock, random, plan.measure.checked_calls);
   const PeerLimits limits{.turn_seconds = plan.measure.turn_timeout_seconds};
   auto peer =
       std::make_unique<PeerContender>(work, plan.peers.at(work.peer), limits, memory, context);

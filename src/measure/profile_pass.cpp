@@ -12,7 +12,6 @@
 
 #include "document/statistics.h"
 #include "measure/group_run.h"
-#include "measure/pipelines/profile.h"
 #include "measure/profiled_steps.h"
 #include "measure/submission.h"
 #include "measure/turn.h"
@@ -93,48 +92,29 @@ CaseProfile empty_profile(const CaseResult& result, const ProfiledSteps& steps) 
   return profile;
 }
 
-/// One iteration after the other.
-ProfiledSteps profile_iterations(const Plan& plan, const Case& work, CaseResult& result,
-                                 GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(plan.measure.seed));
-  std::optional<PreparedCase> prepared;
-  {
-    const Range init(&context.recorder, RangeKind::Init, "init");
-    prepared.emplace(work, memory, context.backends, context.recorder);
-    prepared->place(random);
-    if (prepared->device() != nullptr) tracing.usable();
-  }
-  const Bound bound = prepared->bind_fresh();
-  warm_up(*prepared, context.clock);
-  const auto run = [&](bool traced) {
-    return run_profiled_steps(*prepared, plan.profile, context, tracing, traced);
-  };
-  ProfiledSteps steps = profiled_steps(prepared->device() != nullptr, run, tracing, result.notes);
-  note_cut_ranges(work, result.notes);
-  return steps;
-}
-
-ProfiledSteps profile_pipeline(const Plan& plan, const Case& work, CaseResult& result,
-                               GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
+ProfiledSteps profile_stages(const Plan& plan, const Case& planned, CaseResult& result,
+                             GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
   std::mt19937_64 random(static_cast<std::uint64_t>(plan.measure.seed));
   std::optional<Engine> engine;
   {
     const Range init(&context.recorder, RangeKind::Init, "init");
-    engine.emplace(work, memory, context.backends, context.recorder, context.clock);
-    engine->place(random);
-    if (engine->has_device()) tracing.usable();
+    engine.emplace(planned, memory, context.backends, context.recorder, context.clock, random);
+    if (engine->device() != nullptr) tracing.usable();
   }
+  const Bound bound = engine->bind_fresh();
+  if (!planned.pipeline) warm_up(*engine);
   const auto run = [&](bool traced) {
-    return run_profiled_window(*engine, plan.profile, context, tracing, traced);
+    return run_profiled_steps(*engine, plan.profile, context, tracing, traced);
   };
-  return profiled_steps(engine->has_device(), run, tracing, result.notes);
+  ProfiledSteps steps = profiled_steps(engine->device() != nullptr, run, tracing, result.notes);
+  note_cut_ranges(planned, result.notes);
+  return steps;
 }
 
 CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work, CaseResult& result,
                          GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
   const Range variant(&context.recorder, RangeKind::Variant, context.recorder.intern(work.variant));
-  const auto profile_of = work.pipeline ? profile_pipeline : profile_iterations;
-  ProfiledSteps steps = profile_of(plan, work, result, memory, context, tracing);
+  ProfiledSteps steps = profile_stages(plan, work, result, memory, context, tracing);
   CaseProfile profile = empty_profile(result, steps);
   profile.lane_work = std::move(steps.lane_work);
   context.on_profile({.experiment = group.experiment,

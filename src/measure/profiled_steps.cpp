@@ -31,92 +31,43 @@ void append(std::vector<ThreadLog>& all, std::vector<ThreadLog> more) {
   }
 }
 
-// A case works on one stream, whose real number only a tracer knows; they count from 1.
-constexpr std::int64_t kStream = 1;
-
-/// What a device did, where no tracer tells: marks around the work of each stage, tied to the
-/// host's clock anew before every step, as the two clocks drift apart.
-class DeviceLane {
- public:
-  /// The case has a device, the number of which is `device`.
-  DeviceLane(PreparedCase& prepared, Clock& clock, int device)
-      : prepared_(prepared), clock_(clock), device_(device) {}
-
-  /// Call when drained; what is returned takes the step's times.
-  StageTimes* begin_step() {
-    anchor_ = take_anchor(*prepared_.device(), clock_);
-    return &times_.emplace(clock_, prepared_.work().stages.size());
-  }
-
-  /// Adds the step's records. Call when it is drained.
-  void keep_step() {
-    Queue& queue = *prepared_.device();
-    const auto host_ns = [&](int mark) { return anchor_.host_ns + queue.ns_between(0, mark); };
-    for (const auto& [run, from, to] : times_->spans())
-      trace_.records.push_back({.activity = Activity::Stage,
-                                .start_ns = host_ns(from),
-                                .end_ns = host_ns(to),
-                                .name = trace_.name(run.name),
-                                .external_id = run.external_id,
-                                .device = device_,
-                                .stream = kStream,
-                                .bytes = run.bytes,
-                                .over_link = is_over_link(run)});
-    trace_.clock_error_ns = std::max(trace_.clock_error_ns, anchor_.error_ns);
-  }
-
-  /// What the steps kept since the last call did.
-  DeviceTrace take() {
-    trace_.source = name_of(DeviceTimes::CudaEvents);
-    return std::exchange(trace_, {});
-  }
-
- private:
-  bool is_over_link(const StageRun& run) const {
-    const auto stages = prepared_.work().stages.begin();
-    return std::all_of(stages + static_cast<std::ptrdiff_t>(run.first),
-                       stages + static_cast<std::ptrdiff_t>(run.last) + 1, is_copy_over_link);
-  }
-
-  PreparedCase& prepared_;
-  Clock& clock_;
-  int device_;
-  Anchor anchor_;
-  std::optional<StageTimes> times_;
-  DeviceTrace trace_;
-};
+bool is_over_link(const StageRun& run, const Case& planned) {
+  return std::all_of(planned.stages.begin() + static_cast<std::ptrdiff_t>(run.first),
+                     planned.stages.begin() + static_cast<std::ptrdiff_t>(run.last) + 1,
+                     is_copy_over_link);
+}
 
 /// A profile while its steps run.
 class Steps {
  public:
-  Steps(PreparedCase& prepared, RunContext& context, DeviceTracing& tracing, bool traced)
-      : prepared_(prepared),
+  Steps(Engine& engine, RunContext& context, DeviceTracing& tracing, bool traced)
+      : engine_(engine),
         context_(context),
         tracing_(tracing),
         traced_(traced),
-        counters_(context, prepared.device() != nullptr),
-        kept_(context.clock, tracing) {
-    if (prepared.device() != nullptr && !traced)
-      lane_.emplace(prepared, context.clock, context.backends.at(Place::Cuda)->device());
-  }
+        marks_(engine.device() != nullptr && !traced),
+        counters_(context, engine.device() != nullptr),
+        kept_(context.clock, tracing) {}
 
   /// Nothing of these is kept, also by the recorder.
   void skip(const Stretch& steps) {
-    prepared_.capture(steps.last - steps.first);
+    engine_.capture(steps.last - steps.first);
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
-      prepared_.number(step);
-      run(step, {.ranges = true});
+      engine_.item().number_names(step);
+      engine_.begin_step({.ranges = true, .item = step});
+      engine_.step(name_of_step(step));
     }
   }
 
   void warm_up(const Stretch& steps) {
-    prepared_.capture(steps.last - steps.first);
+    engine_.capture(steps.last - steps.first);
     StageProfile dropped(context_.clock, tracing_);
     {
-      const Recording recording(context_.recorder, traced_ ? &tracing_ : nullptr);
+      const Recording recording(context_.recorder, tracer());
       for (std::int64_t step = steps.first; step < steps.last; ++step) {
-        prepared_.number(step);
-        run(step, {.ranges = true, .times = begin_times(), .profile = &dropped});
+        engine_.item().number_names(step);
+        engine_.begin_step(options(step, &dropped));
+        engine_.step(name_of_step(step));
       }
     }
     context_.recorder.take();
@@ -124,24 +75,57 @@ class Steps {
   }
 
   void record(const Stretch& steps) {
-    prepared_.launch_graphs_once(steps.last - steps.first);
-    Recording recording(context_.recorder, traced_ ? &tracing_ : nullptr);
+    engine_.launch_graphs_once(steps.last - steps.first);
+    Recording recording(context_.recorder, tracer());
+    DeviceTrace trace = empty_trace();
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
-      prepared_.number(step);
-      for (const auto& [name, label] : prepared_.numbered_names())
-        result_.labels.emplace(name, label);
-      prepared_.cold_files().drop();
-      StageTimes* const times = begin_times();
+      engine_.item().number_names(step);
+      engine_.cold_files().drop();
+      engine_.begin_step(options(step, &kept_));
       counters_.begin(step == steps.first);
-      const double ns = run(step, {.ranges = true, .times = times, .profile = &kept_});
+      const Flow flow = engine_.step(name_of_step(step));
       counters_.end(step + 1 == steps.last);
-      result_.step_ns.push_back(ns);
-      if (lane_) lane_->keep_step();
+      result_.step_ns.push_back(static_cast<double>(flow.round.wall_ns));
+      add_labels(step);
+      add_records(flow, trace);
     }
-    DeviceTrace device = recording.stop();
-    if (traced_) result_.devices.push_back(std::move(device));
-    if (lane_) result_.devices.push_back(lane_->take());
+    keep_device(recording.stop(), std::move(trace));
     append(result_.threads, context_.recorder.take());
+  }
+
+  /// Of a pipeline: runs so many items and drops what they took.
+  void warm_up_items(std::int64_t items) {
+    const Range warmup(&context_.recorder, RangeKind::Warmup, "warmup");
+    const Recording recording(context_.recorder, tracer());
+    engine_.run(items, item_options());
+    result_.discarded = items;
+  }
+
+  /// Of a pipeline: runs so many items in one window, which has the number of their first step.
+  void record_items(std::int64_t items, std::int64_t step) {
+    Recording recording(context_.recorder, tracer());
+    engine_.cold_files().drop();
+    counters_.begin(true);
+    Flow flow;
+    {
+      const Range window(&context_.recorder, RangeKind::Step, name_of_step(step));
+      flow = engine_.run(items, item_options());
+    }
+    counters_.end(true);
+    DeviceTrace trace = empty_trace();
+    add_records(flow, trace);
+    keep_device(recording.stop(), std::move(trace));
+    append(result_.threads, context_.recorder.take());
+    result_.step_ns.assign(
+        static_cast<std::size_t>(items),
+        static_cast<double>(flow.round.wall_ns) / static_cast<double>(items));
+    result_.lane_work = middle_work(flow);
+    for (std::size_t i = 0; i < flow.end_ns.size(); ++i) {
+      const auto item = static_cast<std::int64_t>(i);
+      result_.items.push_back(
+          {item, flow.round.start_ns + flow.begin_ns[i], flow.round.start_ns + flow.end_ns[i]});
+      add_labels(item);
+    }
   }
 
   ProfiledSteps result() {
@@ -151,31 +135,89 @@ class Steps {
   }
 
  private:
-  StageTimes* begin_times() { return lane_ ? lane_->begin_step() : nullptr; }
-
-  /// One iteration in the range of its step, until it is done; returns its time.
-  double run(std::int64_t step, IterationOptions options) {
-    options.item = step;
-    const std::string_view name = context_.recorder.intern(fmt::format("ProfilerStep#{}", step));
-    const std::int64_t start_ns = context_.clock.now_ns();
-    {
-      const Range range(&context_.recorder, RangeKind::Step, name);
-      prepared_.advance();
-      prepared_.run(options);
-      prepared_.drain();
-    }
-    return static_cast<double>(context_.clock.now_ns() - start_ns);
+  DeviceTracing* tracer() { return traced_ ? &tracing_ : nullptr; }
+  RunOptions options(std::int64_t step, StageProfile* profile) const {
+    return {.ranges = true, .marks = marks_, .spans = marks_, .profile = profile, .item = step};
+  }
+  RunOptions item_options() const {
+    return {.ranges = true, .marks = !traced_, .external_ids = !traced_};
+  }
+  std::string_view name_of_step(std::int64_t step) {
+    return context_.recorder.intern(fmt::format("ProfilerStep#{}", step));
   }
 
-  PreparedCase& prepared_;
+  /// The names of a step's ranges that have its number, and their labels.
+  void add_labels(std::int64_t step) {
+    for (const std::string_view label : engine_.labels())
+      if (is_numbered(label)) result_.labels.emplace(numbered(label, step), label);
+  }
+
+  /// What a device did between marks, where no tracer tells. They are tied to the host's clock anew
+  /// before every step, as the two clocks drift apart.
+  DeviceTrace empty_trace() const {
+    DeviceTrace trace;
+    trace.source = name_of(DeviceTimes::CudaEvents);
+    return trace;
+  }
+  void add_records(const Flow& flow, DeviceTrace& trace) const {
+    trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
+    for (const StageSpan& span : flow.spans) {
+      if (span.stream == 0) continue;
+      // A tracer alone knows a stream's real number; they count from 1.
+      trace.records.push_back({.activity = Activity::Stage,
+                               .start_ns = span.start_ns,
+                               .end_ns = span.end_ns,
+                               .name = trace.name(span.run.name),
+                               .external_id = span.run.external_id,
+                               .device = context_.backends.at(Place::Cuda)->device(),
+                               .stream = span.stream,
+                               .bytes = span.run.bytes,
+                               .over_link = is_over_link(span.run, engine_.planned())});
+    }
+  }
+  void keep_device(DeviceTrace traced, DeviceTrace marked) {
+    if (engine_.device() == nullptr) return;
+    result_.devices.push_back(traced_ ? std::move(traced) : std::move(marked));
+  }
+
+  Engine& engine_;
   RunContext& context_;
   DeviceTracing& tracing_;
   bool traced_;
+  bool marks_;  // stages on a device are timed between marks
   StepCounters counters_;
   StageProfile kept_;
-  std::optional<DeviceLane> lane_;
   ProfiledSteps result_;
 };
+
+/// Runs what the schedule says; false when the tracing ended in the middle.
+bool run_schedule(Steps& steps, const ProfileOptions& options, RunContext& context,
+                  DeviceTracing& tracing, bool traced) {
+  std::optional<Range> warmup;
+  for (std::int64_t step = 0; step < schedule_steps(options);) {
+    const Stretch stretch = stretch_from(options, step);
+    if (stretch.action == StepAction::Record) {
+      warmup.reset();
+      steps.record(stretch);
+    } else {
+      if (!warmup) warmup.emplace(&context.recorder, RangeKind::Warmup, "warmup");
+      stretch.action == StepAction::Warmup ? steps.warm_up(stretch) : steps.skip(stretch);
+    }
+    if (traced && !tracing.usable()) return false;
+    step = stretch.last;
+  }
+  return true;
+}
+
+/// Runs a pipeline's items; false when the tracing ended in the middle.
+bool run_window(Steps& steps, const ProfileOptions& options, RunContext& context,
+                DeviceTracing& tracing, bool traced) {
+  const std::int64_t before = options.skip_first + options.wait + options.warmup;
+  if (before > 0) steps.warm_up_items(before);
+  context.recorder.take();
+  steps.record_items(options.active, before);
+  return !traced || tracing.usable();
+}
 
 }  // namespace
 
@@ -213,24 +255,34 @@ Stretch stretch_from(const ProfileOptions& options, std::int64_t first) {
   return stretch;
 }
 
-std::optional<ProfiledSteps> run_profiled_steps(PreparedCase& prepared,
-                                                const ProfileOptions& options, RunContext& context,
-                                                DeviceTracing& tracing, bool traced) {
-  Steps steps(prepared, context, tracing, traced);
+std::vector<LaneWork> middle_work(const Flow& flow) {
+  constexpr std::size_t few = 6;
+  const std::size_t count = std::min(few, flow.end_ns.size());
+  const std::size_t first = (flow.end_ns.size() - count) / 2;
+  // Items with threads of their own begin in any order.
+  const auto begins = std::span(flow.begin_ns).subspan(first, count);
+  const auto ends = std::span(flow.end_ns).subspan(first, count);
+  const std::int64_t from_ns = flow.round.start_ns + std::ranges::min(begins);
+  const std::int64_t to_ns = flow.round.start_ns + std::ranges::max(ends);
+  std::vector<LaneWork> work;
+  for (const StageSpan& span : flow.spans)
+    if (span.end_ns > from_ns && span.start_ns < to_ns)
+      work.push_back({.item = span.run.item,
+                      .lane = static_cast<std::int64_t>(span.lane),
+                      .stage = static_cast<std::int64_t>(span.run.first),
+                      .start_ns = std::max(span.start_ns, from_ns) - from_ns,
+                      .end_ns = std::min(span.end_ns, to_ns) - from_ns});
+  std::ranges::sort(work, {}, &LaneWork::start_ns);
+  return work;
+}
+
+std::optional<ProfiledSteps> run_profiled_steps(Engine& engine, const ProfileOptions& options,
+                                                RunContext& context, DeviceTracing& tracing,
+                                                bool traced) {
+  Steps steps(engine, context, tracing, traced);
   context.recorder.take();
-  std::optional<Range> warmup;
-  for (std::int64_t step = 0; step < schedule_steps(options);) {
-    const Stretch stretch = stretch_from(options, step);
-    if (stretch.action == StepAction::Record) {
-      warmup.reset();
-      steps.record(stretch);
-    } else {
-      if (!warmup) warmup.emplace(&context.recorder, RangeKind::Warmup, "warmup");
-      stretch.action == StepAction::Warmup ? steps.warm_up(stretch) : steps.skip(stretch);
-    }
-    if (traced && !tracing.usable()) return std::nullopt;
-    step = stretch.last;
-  }
+  const auto run = engine.planned().pipeline ? run_window : run_schedule;
+  if (!run(steps, options, context, tracing, traced)) return std::nullopt;
   return steps.result();
 }
 

@@ -1,8 +1,9 @@
-/// The steps of one case's profile: run as torch.profiler's schedule says, recorded or thrown away.
+/// What the profile pass records of one case: steps run as torch.profiler's schedule says, or a
+/// window of a pipeline's items; recorded, or thrown away.
 #pragma once
 
 #include "measure/device_tracing.h"
-#include "measure/prepared_case.h"
+#include "measure/engine.h"
 #include "measure/runner.h"
 
 namespace normbench {
@@ -43,11 +44,17 @@ struct ProfiledSteps {
   std::vector<LaneWork> lane_work = {};                    // of a pipeline: of a few items
 };
 
+/// What lanes did, sorted by start, while the six items in the middle of a turn were in flight (or
+/// all, if there are fewer). Times are ns since the first of these began. The turn has items.
+std::vector<LaneWork> middle_work(const Flow& flow);
+
 /// Runs all steps of the schedule. Warm-up steps are recorded too, so that they cost the same, and
-/// dropped; all steps that are not kept lie in a range `warmup`. Device work is traced with
+/// dropped; all steps that are not kept lie in a range `warmup`. Of a pipeline the items that the
+/// schedule has before its active steps are run and dropped, then the active ones are run in one
+/// window that is not drained between them: one step to torch's tables. Device work is traced with
 /// `traced`, else timed between marks. Nothing when the tracing ended in the middle.
-std::optional<ProfiledSteps> run_profiled_steps(PreparedCase& prepared,
-                                                const ProfileOptions& options, RunContext& context,
-                                                DeviceTracing& tracing, bool traced);
+std::optional<ProfiledSteps> run_profiled_steps(Engine& engine, const ProfileOptions& options,
+                                                RunContext& context, DeviceTracing& tracing,
+                                                bool traced);
 
 }  // namespace normbench

@@ -50,25 +50,63 @@ std::int64_t empty_bracket_ns(Queue& queue) {
   return least;
 }
 
+std::vector<LaneTimes> lane_times(const std::vector<StageSpan>& spans, std::size_t lanes) {
+  struct Change {
+    std::int64_t at_ns;
+    int by;
+    std::size_t lane;
+  };
+  std::vector<Change> changes;
+  std::vector<LaneTimes> times(lanes);
+  for (const StageSpan& span : spans) {
+    times[span.lane].busy_ns += span.end_ns - span.start_ns;
+    changes.push_back({span.start_ns, 1, span.lane});
+    changes.push_back({span.end_ns, -1, span.lane});
+  }
+  std::ranges::sort(changes, {}, &Change::at_ns);
+  std::vector<int> at_work(lanes);  // items in each lane
+  std::int64_t before_ns = 0;
+  for (const Change& change : changes) {
+    const auto is_working = [](int items) { return items > 0; };
+    if (std::ranges::count_if(at_work, is_working) == 1) {
+      const auto only = std::ranges::find_if(at_work, is_working) - at_work.begin();
+      times[static_cast<std::size_t>(only)].exposed_ns += change.at_ns - before_ns;
+    }
+    at_work[change.lane] += change.by;
+    before_ns = change.at_ns;
+  }
+  return times;
+}
+
+void StageTimes::clear() {
+  std::ranges::fill(host_ns_, 0);
+  spans_.clear();
+}
+
 void StageTimes::start() {
-  open_.reset();
+  open_.queue = nullptr;
   left_out_ns_ = 0;
   start_ns_ = clock_.now_ns();
 }
 
 void StageTimes::mark_begin(Queue& queue) {
-  if (queue.is_asynchronous()) open_ = Span{.run = {}, .from = mark(queue)};
+  if (!queue.is_asynchronous()) return;
+  open_.queue = &queue;
+  open_.from = mark(queue);
 }
 
 void StageTimes::mark_end(Queue& queue) {
-  if (open_) open_->to = mark(queue);
+  if (open_.queue != nullptr) open_.to = mark(queue);
 }
 
-void StageTimes::stop(const StageRun& run) {
-  host_ns_[run.first] += clock_.now_ns() - start_ns_ - left_out_ns_;
-  if (!open_) return;
-  open_->run = run;
-  spans_.push_back(*open_);
+void StageTimes::stop(const StageRun& run, bool on_host) {
+  const std::int64_t end_ns = clock_.now_ns();
+  host_ns_[run.first] += end_ns - start_ns_ - left_out_ns_;
+  if (open_.queue == nullptr && !(on_host && keeps_host_)) return;
+  open_.run = run;
+  open_.start_ns = start_ns_;
+  open_.end_ns = end_ns;
+  spans_.push_back(open_);
 }
 
 int StageTimes::mark(Queue& queue) {

@@ -1,5 +1,9 @@
-/// The time of stages within turns and profiled steps, and a device's marks on the host's clock.
+/// The time of stages within turns and profiled steps, a device's marks on the host's clock, and
+/// what of a lane's work nothing else hid.
 #pragma once
+
+#include <optional>
+#include <vector>
 
 #include "backend/backend.h"
 
@@ -25,31 +29,51 @@ double mark_cost_ns(Queue& queue, Clock& clock);
 /// all marks; call when drained.
 std::int64_t empty_bracket_ns(Queue& queue);
 
-/// One run of a stage, or of several that are launched as one.
+/// One run of a stage, or of several that are launched as one, for an item.
 struct StageRun {
   std::size_t first = 0, last = 0;  // stages
-  std::string_view label, name;     // the name is that of this iteration's range
-  std::int64_t bytes = 0;           // that they move
-  std::uint64_t external_id = 0;    // of its range; 0: it has none
+  std::int64_t item = 0;
+  std::string_view label = {}, name = {};  // the name is that of this item's range
+  std::int64_t bytes = 0;                  // that they move
+  std::uint64_t external_id = 0;           // of its range; 0: it has none
 };
 
+/// A run's work on the host's clock.
+struct StageSpan {
+  StageRun run = {};
+  std::size_t lane = 0;
+  std::int64_t start_ns = 0, end_ns = 0;
+  std::int64_t stream = 0;  // of the device that did it, counted from 1; 0: the host did
+};
+
+struct LaneTimes {
+  std::int64_t busy_ns = 0;     // the sum of its servers' work
+  std::int64_t exposed_ns = 0;  // while it worked and no other lane did
+};
+/// The times of each of so many lanes.
+std::vector<LaneTimes> lane_times(const std::vector<StageSpan>& spans, std::size_t lanes);
+
 /// Takes time on the host around a stage's calls, and on a device between marks around its work.
-/// Each run of a stage is start, mark_begin, mark_end, stop.
+/// Each run of a stage is start, mark_begin, mark_end, stop. One thread uses it.
 class StageTimes {
  public:
-  /// The marks around the work of a run on a device.
   struct Span {
     StageRun run;
+    std::int64_t start_ns = 0, end_ns = 0;  // of the host
+    Queue* queue = nullptr;                 // a device's, with marks around the work
     int from = 0, to = 0;
   };
 
-  StageTimes(Clock& clock, std::size_t stages) : clock_(clock), host_ns_(stages) {}
+  /// `keeps_host` says whether spans of work on the host are kept; those on a device are.
+  StageTimes(Clock& clock, std::size_t stages, bool keeps_host)
+      : clock_(clock), keeps_host_(keeps_host), host_ns_(stages) {}
 
+  void clear();
   void start();
   /// Mark the queue around a run's work, or do nothing where work is done inline.
   void mark_begin(Queue& queue);
   void mark_end(Queue& queue);
-  void stop(const StageRun& run);
+  void stop(const StageRun& run, bool on_host);
   /// Leaves so much of the present run out of its time.
   void leave_out(std::int64_t ns) { left_out_ns_ += ns; }
 
@@ -61,11 +85,12 @@ class StageTimes {
   int mark(Queue& queue);
 
   Clock& clock_;
+  const bool keeps_host_;
   std::vector<std::int64_t> host_ns_;
   std::vector<Span> spans_;
   std::int64_t start_ns_ = 0;
   std::int64_t left_out_ns_ = 0;  // marks, and what leave_out() was told of
-  std::optional<Span> open_;
+  Span open_ = {};
 };
 
 }  // namespace normbench

@@ -4,9 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "measure/host_use.h"
-#include "measure/stage_times.h"
-
 namespace normbench {
 namespace {
 
@@ -17,25 +14,24 @@ constexpr double calibrations_ns = 20e6;
 constexpr double marks_share = 0.005;
 
 /// A range around warm-up work and what is decided from it.
-Range warm_up_range(PreparedCase& prepared) {
-  return {&prepared.recorder(), RangeKind::Warmup, "warmup"};
-}
+Range warm_up_range(Engine& engine) { return {&engine.recorder(), RangeKind::Warmup, "warmup"}; }
 
 /// What a turn's warm-up takes at least.
-double warm_up_ns(const PreparedCase& prepared, const TurnShape& shape) {
+double warm_up_ns(const Engine& engine, const TurnShape& shape) {
   const auto least_ns = static_cast<double>(shape.warmup_ns);
-  if (prepared.device() == nullptr) return least_ns;
+  if (engine.device() == nullptr) return least_ns;
   return shape.device_awake ? 0 : std::max(device_warm_up_ns, least_ns);
 }
 
 /// warm_up without its range: one iteration at least.
-double warm(PreparedCase& prepared, Clock& clock, double enough_ns) {
+double warm(Engine& engine, double enough_ns) {
+  Clock& clock = engine.clock();
   const std::int64_t start_ns = clock.now_ns();
   std::int64_t iterations = 0, spent_ns = 0;
   do {
-    prepared.advance();
-    prepared.run({.graphs = false});
-    prepared.drain();
+    engine.advance();
+    engine.iterate({.graphs = false});
+    engine.drain();
     ++iterations;
     spent_ns = clock.now_ns() - start_ns;
   } while (static_cast<double>(spent_ns) < enough_ns);
@@ -43,44 +39,85 @@ double warm(PreparedCase& prepared, Clock& clock, double enough_ns) {
 }
 
 /// The time of `iterations` from first submit to drained; graphs are there before.
-double burst_ns(PreparedCase& prepared, std::int64_t iterations, Clock& clock) {
-  prepared.capture(iterations);
-  const std::int64_t start_ns = clock.now_ns();
+double burst_ns(Engine& engine, std::int64_t iterations) {
+  engine.capture(iterations);
+  const std::int64_t start_ns = engine.clock().now_ns();
   for (std::int64_t i = 0; i < iterations; ++i) {
-    prepared.advance();
-    prepared.run({});
+    engine.advance();
+    engine.iterate({});
   }
-  prepared.drain();
-  return static_cast<double>(clock.now_ns() - start_ns);
+  engine.drain();
+  return static_cast<double>(engine.clock().now_ns() - start_ns);
 }
 
-double quiet_iteration_ns(PreparedCase& prepared, Clock& clock) {
-  const double enough_ns = warm_up_ns(prepared, {});
+double quiet_iteration_ns(Engine& engine) {
+  const double enough_ns = warm_up_ns(engine, {});
+  Clock& clock = engine.clock();
   const std::int64_t start_ns = clock.now_ns();
-  const double first = warm(prepared, clock, enough_ns);
-  if (prepared.device() != nullptr)  // submitted one after another, they overlap
+  const double first = warm(engine, enough_ns);
+  if (engine.device() != nullptr)  // submitted one after another, they overlap
     return iteration_in_burst_ns(
-        clock, [&](std::int64_t iterations) { return burst_ns(prepared, iterations, clock); });
-  return quiet_ns(clock, start_ns, first, [&] { return warm(prepared, clock, enough_ns); });
+        clock, [&](std::int64_t iterations) { return burst_ns(engine, iterations); });
+  return quiet_ns(clock, start_ns, first, [&] { return warm(engine, enough_ns); });
 }
 
-/// What timing every stage of an iteration costs.
-double marks_cost_ns(PreparedCase& prepared, Clock& clock, double clock_cost_ns) {
-  const auto& stages = prepared.work().stages;
-  double cost_ns = 2 * clock_cost_ns * static_cast<double>(stages.size());
-  if (prepared.device() == nullptr) return cost_ns;
-  const double mark_ns = mark_cost_ns(*prepared.device(), clock) + 2 * clock_cost_ns;
-  for (const Stage& stage : stages)
-    if (stage.place == Place::Cuda) cost_ns += 2 * mark_ns;
-  return cost_ns;
+/// True where the marks of an iteration cost so little that all turns may have them.
+bool marks_are_cheap(Engine& engine, double clock_cost_ns, double iteration_ns) {
+  const auto& stages = engine.planned().stages;
+  double cost_ns = 0;
+  if (!engine.planned().pipeline) cost_ns = 2 * clock_cost_ns * static_cast<double>(stages.size());
+  if (engine.device() != nullptr) {
+    const double mark_ns = mark_cost_ns(*engine.device(), engine.clock()) + 2 * clock_cost_ns;
+    for (const Stage& stage : stages)
+      if (stage.place == Place::Cuda) cost_ns += 2 * mark_ns;
+  }
+  return cost_ns < marks_share * iteration_ns;
 }
 
-/// What was taken of each stage in a turn that is drained.
-void read_stage_times(const StageTimes& times, Queue* device, Turn& turn) {
-  turn.stage_ns = turn.calls_ns = times.host_ns();
-  for (const StageTimes::Span& span : times.spans()) turn.stage_ns[span.run.first] = 0;
-  for (const StageTimes::Span& span : times.spans())
-    turn.stage_ns[span.run.first] += device->ns_between(span.from, span.to);
+TurnShape shape_in_turn(Engine& engine, double clock_cost_ns) {
+  const Range range = warm_up_range(engine);
+  const Bound bound = engine.bind_fresh();
+  const double iteration_ns = quiet_iteration_ns(engine);
+  const std::int64_t most = engine.cold_files().most_items();
+  const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
+                                       iterations_of_an_epoch(engine.planned(), iteration_ns));
+  return {.iterations = std::min(enough, most),
+          .most_iterations = most,
+          .marks = marks_are_cheap(engine, clock_cost_ns, iteration_ns) && !engine.planned().graph,
+          .bracket_ns = engine.device() != nullptr ? empty_bracket_ns(*engine.device()) : 0};
+}
+
+TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
+  const Pipeline& pipeline = *engine.planned().pipeline;
+  TurnShape shape{.iterations = pipeline.items, .marks = true};
+  if (engine.device() == nullptr) return shape;
+  const Flow flow = engine.run(pipeline.in_flight, {});
+  const double item_ns =
+      static_cast<double>(flow.round.wall_ns) / static_cast<double>(pipeline.in_flight);
+  shape.marks = marks_are_cheap(engine, clock_cost_ns, item_ns);
+  shape.bracket_ns = empty_bracket_ns(*engine.device());
+  return shape;
+}
+
+/// Warms up as the shape says, and launches graphs for the first time.
+void prepare_turn(Engine& engine, const TurnShape& shape, const RunOptions& options) {
+  if (const auto& pipeline = engine.planned().pipeline) {
+    if (shape.warmup_ns > 0)
+      engine.run(std::min<std::int64_t>(pipeline->in_flight, pipeline->items), options);
+    return;
+  }
+  const Range range = warm_up_range(engine);
+  if (shape.warmup_ns > 0) warm(engine, warm_up_ns(engine, shape));
+  if (options.graphs) engine.launch_graphs_once(shape.iterations);
+}
+
+FlowTimes flow_times(const Flow& flow, const Pipeline& pipeline, bool marks) {
+  FlowTimes times{.fill_ns = *std::ranges::min_element(flow.end_ns),
+                  .drain_ns = flow.round.wall_ns - *std::ranges::max_element(flow.begin_ns)};
+  for (std::size_t i = 0; i < flow.end_ns.size(); ++i)
+    times.latency_ns.push_back(flow.end_ns[i] - flow.begin_ns[i]);
+  if (marks) times.lanes = lane_times(flow.spans, pipeline.lanes.size());
+  return times;
 }
 
 }  // namespace
@@ -115,10 +152,10 @@ std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns) {
   return static_cast<std::int64_t>(std::ceil(enough_ns / iteration_ns));
 }
 
-std::int64_t iterations_of_an_epoch(const Case& work, double iteration_ns) {
+std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns) {
   constexpr std::int64_t most = 16;
   constexpr double most_ns = 3e9;
-  const auto* const load = std::get_if<Load>(&work.stages.front().op);
+  const auto* const load = std::get_if<Load>(&planned.stages.front().op);
   if (load == nullptr) return 1;
   const std::int64_t epoch = (load->image_count() + load->batch - 1) / load->batch;
   const auto in_time = static_cast<std::int64_t>(most_ns / std::max(iteration_ns, 1.0));
@@ -137,72 +174,37 @@ double clock_cost_ns(Clock& clock) {
   return least;
 }
 
-double warm_up(PreparedCase& prepared, Clock& clock) {
-  const Range range = warm_up_range(prepared);
-  return warm(prepared, clock, warm_up_ns(prepared, {}));
+double warm_up(Engine& engine) {
+  const Range range = warm_up_range(engine);
+  return warm(engine, warm_up_ns(engine, {}));
 }
 
-TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns) {
-  const Range range = warm_up_range(prepared);
-  const Bound bound = prepared.bind_fresh();
-  const double iteration_ns = quiet_iteration_ns(prepared, clock);
-  const double marks_ns = marks_cost_ns(prepared, clock, clock_cost_ns);
-  const std::int64_t most = prepared.cold_files().most_items();
-  const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
-                                       iterations_of_an_epoch(prepared.work(), iteration_ns));
-  return {.iterations = std::min(enough, most),
-          .most_iterations = most,
-          .marks = !prepared.work().graph && marks_ns < marks_share * iteration_ns,
-          .bracket_ns = prepared.device() != nullptr ? empty_bracket_ns(*prepared.device()) : 0};
+TurnShape shape_of_turns(Engine& engine, double clock_cost_ns) {
+  return engine.planned().pipeline ? shape_in_lanes(engine, clock_cost_ns)
+                                   : shape_in_turn(engine, clock_cost_ns);
 }
 
-Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
-               std::mt19937_64& random, const std::function<void()>& look) {
-  prepared.place(random);
-  const Bound bound = prepared.bind_fresh();
-  IterationOptions options;
-  std::optional<StageTimes> times;
-  if (shape.marks) {
-    times.emplace(clock, prepared.work().stages.size());
-    options = {.ranges = true, .times = &*times, .graphs = false};
-  }
-  {
-    const Range range = warm_up_range(prepared);
-    if (shape.warmup_ns > 0) warm(prepared, clock, warm_up_ns(prepared, shape));
-    if (options.graphs) prepared.launch_graphs_once(shape.iterations);
-  }
-  prepared.cold_files().drop();
-
+Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
+               const std::function<void(Item&)>& look) {
+  const std::optional<Pipeline>& pipeline = engine.planned().pipeline;
+  engine.place(random);
+  const Bound bound = engine.bind_fresh();
+  RunOptions options{.ranges = shape.marks, .marks = shape.marks, .graphs = !shape.marks};
+  prepare_turn(engine, shape, options);
+  engine.cold_files().drop();
+  options.on_done = look;
+  Queue* const device = engine.device();
+  if (device != nullptr) device->start_cycles();
+  Flow flow = engine.run(pipeline ? pipeline->items : shape.iterations, options);
   Turn turn;
-  Interlude looked(clock, look);
-  Queue* const device = prepared.device();
-  if (device != nullptr) {
-    device->reset_marks();
-    device->start_cycles();
+  turn.round = flow.round;
+  if (device != nullptr) turn.round.turn_clock_mhz = device->stop_cycles();
+  if (shape.marks) {
+    turn.stage_ns = std::move(flow.stage_ns);
+    turn.calls_ns = std::move(flow.calls_ns);
   }
-  const HostUse used(clock);
-  // The device's time lies within the wall time, and both between what system calls tell.
-  turn.round.start_ns = clock.now_ns();
-  const int first = device != nullptr ? device->mark() : 0;
-  for (std::int64_t i = 0; i < shape.iterations; ++i) {
-    options.item = i;
-    if (look && i + 1 == shape.iterations) options.before_free = &looked;
-    prepared.advance();
-    prepared.run(options);
-  }
-  const int last = device != nullptr ? device->mark() : 0;
-  if (device != nullptr) turn.round.submitted_ns = clock.now_ns() - turn.round.start_ns;
-  prepared.drain();
-  turn.round.wall_ns = clock.now_ns() - turn.round.start_ns - looked.wall_ns();
-  used.tell(turn.round);
-  turn.round.cpu_ns -= looked.cpu_ns();
-  turn.round.counters = turn.round.counters - looked.counters();
-  if (device != nullptr) {
-    turn.round.turn_clock_mhz = device->stop_cycles();
-    turn.round.device_ns = device->ns_between(first, last);
-  }
-  if (times) read_stage_times(*times, device, turn);
-  prepared.drop_graphs();
+  if (pipeline) turn.flow = flow_times(flow, *pipeline, shape.marks);
+  engine.drop_graphs();
   return turn;
 }
 

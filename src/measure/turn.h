@@ -4,9 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "document/results.h"
-#include "measure/pipelines/lane_times.h"
-#include "measure/prepared_case.h"
+#include "measure/engine.h"
 
 namespace normbench {
 
@@ -54,8 +52,9 @@ struct TurnShape {
 
 /// Warms up and decides. One iteration when it takes 1 ms or more, else as many as take 1 ms and
 /// 1000 readings of the clock; loaders as iterations_of_an_epoch() says. Marks only when they cost
-/// less than 0.5 % of an iteration, and never within a graph.
-TurnShape shape_of_turns(PreparedCase& prepared, Clock& clock, double clock_cost_ns);
+/// less than 0.5 % of an iteration, and never within a graph. Items in flight have as many as their
+/// pipeline says, and marks where no device needs any.
+TurnShape shape_of_turns(Engine& engine, double clock_cost_ns);
 
 /// The further times of a pipeline's turn: from its start to the first item's end, from the last
 /// item's start to the turn's end, of each item, and of each lane (none without marks).
@@ -76,11 +75,11 @@ struct Turn {
 /// A fresh placement, the warm-up and the capture of graphs, untimed; then the iterations from
 /// first submit to drained. `look`, where it is something, is called in the last iteration when its
 /// outputs are there and before they are freed, and counts for nothing.
-Turn take_turn(PreparedCase& prepared, const TurnShape& shape, Clock& clock,
-               std::mt19937_64& random, const std::function<void()>& look = {});
+Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
+               const std::function<void(Item&)>& look = {});
 
 /// Runs at least one iteration and 1 ms, or 20 ms on a device, each waited for and without graphs.
 /// Returns the time of an iteration.
-double warm_up(PreparedCase& prepared, Clock& clock);
+double warm_up(Engine& engine);
 
 }  // namespace normbench

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "measure/check.h"
-#include "measure/prepared_case.h"
+#include "measure/engine.h"
 
 namespace normbench {
 namespace {
@@ -21,12 +21,11 @@ void check(benchmark::State& state, const std::string& stages) {
   GroupMemory memory({{&work}}, plan.measure, backends, 1 << 16);
   SystemClock clock;
   Recorder recorder{clock};
-  PreparedCase prepared(work, memory, backends, recorder);
   std::mt19937_64 random(1);
-  prepared.place(random);
-  prepared.run({});
+  Engine prepared(work, memory, backends, recorder, clock, random);
+  prepared.iterate({});
   for ([[maybe_unused]] const auto _ : state)
-    if (!check_output(work, prepared.inputs(), prepared.outputs(), backends).result.ok)
+    if (!check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends).result.ok)
       state.SkipWithError("the output is wrong");
   state.SetItemsProcessed(state.iterations() * work.result().elements());
 }

@@ -7,7 +7,7 @@
 
 #include "cuda/cuda_fixture.h"
 #include "measure/check.h"
-#include "measure/prepared_case.h"
+#include "measure/engine.h"
 #include "measure/run_fixture.h"
 #include "plan/plan.h"
 

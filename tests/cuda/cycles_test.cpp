@@ -1,7 +1,7 @@
 /// The clock rate of multiprocessors, of what a kernel notes.
 #include "backend/cuda/clock.cuh"
 #include "cuda/cuda_measure.h"
-#include "measure/pipelines/contender.h"
+#include "measure/contender.h"
 
 namespace normbench::cycles_test {
 namespace {

@@ -28,15 +28,14 @@ class GpuDayFresh : public CudaMeasureTest {
     const std::vector<const Case*> cases{&work};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
     sets = memory.sets(Memory::Device);
-    PreparedCase prepared(work, memory, backends, recorder);
     std::mt19937_64 random{1};
-    prepared.place(random);
+    Engine prepared(work, memory, backends, recorder, clock, random);
     std::vector<const std::byte*> found;
-    Interlude look(clock, [&] { found.push_back(prepared.outputs().at(0).data); });
+    const auto look = [&](const Item& item) { found.push_back(item.outputs().at(0).data); };
     before = cuda.log;
     for (int i = 0; i < 12; ++i) {
       prepared.advance();
-      prepared.run({.before_free = &look});
+      prepared.iterate({.on_done = look});
     }
     prepared.drain();
     during = {cuda.log.begin() + static_cast<std::ptrdiff_t>(before.size()), cuda.log.end()};

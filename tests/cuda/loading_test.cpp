@@ -1,6 +1,6 @@
 #include "cuda/cuda_measure.h"
 #include "measure/contender.h"
-#include "measure/pipelines/contender.h"
+#include "measure/contender.h"
 
 namespace normbench::loading_test {
 namespace {
@@ -38,10 +38,10 @@ class GpuDayLoading : public CudaMeasureTest {
     std::mt19937_64 random(1);
     NotedClock noted(cuda);
     if (work.pipeline) {
-      PipelineContender contender(work, memory, backends, recorder, noted, random, 8);
+      CaseContender contender(work, memory, backends, recorder, noted, random, 8);
       return calls_of([&] { contender.first_call(); });
     }
-    CaseContender contender(work, memory, backends, recorder, noted, random);
+    CaseContender contender(work, memory, backends, recorder, noted, random, 8);
     return calls_of([&] { contender.first_call(); });
   }
 };

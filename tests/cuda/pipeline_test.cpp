@@ -7,7 +7,7 @@
 #include <set>
 
 #include "cuda/cuda_measure.h"
-#include "measure/pipelines/contender.h"
+#include "measure/contender.h"
 
 namespace normbench::cuda_pipeline_test {
 namespace {
@@ -62,9 +62,8 @@ class CudaPipelineTest : public CudaMeasureTest {
   Calls calls_of_turn(const Case& work) {
     const Case* const cases[] = {&work};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
-    Engine engine(work, memory, backends, recorder, clock);
     std::mt19937_64 random(1);
-    engine.place(random);
+    Engine engine(work, memory, backends, recorder, clock, random);
     Calls calls = calls_of([&] { engine.run(work.pipeline->items, {}); });
     calls.erase(calls.begin(), std::ranges::find_if(calls, [](const std::string& call) {
                   return call.starts_with("cudaMemcpyAsync");
@@ -79,7 +78,7 @@ class CudaPipelineTest : public CudaMeasureTest {
     const Case* const cases[] = {&work};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
     std::mt19937_64 random(1);
-    PipelineContender flow(work, memory, backends, recorder, clock, random, 8);
+    CaseContender flow(work, memory, backends, recorder, clock, random, 8);
     flow.last_call();
     return flow.check();
   }
@@ -154,7 +153,7 @@ TEST_F(CudaPipelineTest, WhatSystemCallsTellIsOfTheTurnAlone) {
   GroupMemory memory(cases, plan.measure, backends, 1 << 10);
   std::mt19937_64 random(1);
   NotedClock noted(cuda);
-  PipelineContender flow(work, memory, backends, recorder, noted, random, 8);
+  CaseContender flow(work, memory, backends, recorder, noted, random, 8);
   const Calls calls = calls_of([&] { flow.take_turn({.iterations = 3}, random); });
   const auto is_reading = [](const std::string& call) {
     return call == "delays" || call == "counters" || call == "processor time";
@@ -176,9 +175,8 @@ TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
   clock.step_ns = 0;
   cuda.event_call_ns = 0;
   cuda.wake_ns = 100'000;
-  Engine engine(work, memory, backends, recorder, clock);
   std::mt19937_64 random(1);
-  engine.place(random);
+  Engine engine(work, memory, backends, recorder, clock, random);
   const Flow flow = engine.run(1, {});
   EXPECT_LE(flow.clock_error_ns, 1'000);
   // The device's clock stands still while the host submits.

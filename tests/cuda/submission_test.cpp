@@ -32,15 +32,14 @@ class SubmissionTest : public CudaMeasureTest {
     ASSERT_EQ(work.skip, std::nullopt);
     cases = {&work};
     memory.emplace(cases, plan.measure, backends, 1 << 10);
-    prepared.emplace(work, *memory, backends, recorder);
-    prepared->place(random);
-    prepared->run({.graphs = false});
+    prepared.emplace(work, *memory, backends, recorder, clock, random);
+    prepared->iterate({.graphs = false});
     prepared->drain();
   }
   Calls iteration() {
     return calls_of([&] {
       prepared->advance();
-      prepared->run({});
+      prepared->iterate({});
     });
   }
   /// Starts marks as a turn does: it uses existing events again.
@@ -49,19 +48,19 @@ class SubmissionTest : public CudaMeasureTest {
     prepared->device()->reset_marks();
   }
   void expect_right() {
-    prepared->poison({std::byte{0xAA}});
+    prepared->item().poison({std::byte{0xAA}});
     prepared->advance();
-    prepared->run({.keep_outputs = true});
+    prepared->iterate({.keep_outputs = true});
     prepared->drain();
     const CheckOutcome outcome =
-        check_output(*cases[0], prepared->inputs(), prepared->outputs(), backends);
+        check_output(*cases[0], prepared->item().inputs(), prepared->item().outputs(), backends);
     EXPECT_TRUE(outcome.result.ok) << outcome.reason;
   }
 
   Plan plan;
   std::vector<const Case*> cases;
   std::optional<GroupMemory> memory;
-  std::optional<PreparedCase> prepared;
+  std::optional<Engine> prepared;
   std::mt19937_64 random{1};
 };
 
@@ -145,7 +144,7 @@ TEST_F(SubmissionTest, AStageOfTheCpuWaitsForWhatItReads) {
 
 TEST_F(SubmissionTest, AStageOfTheCpuWaitsBeforeItOverwritesWhatIsStillSent) {
   start(R"([{"op": "copy", "memory": "pinned"}, "h2d", "normalize"])", R"({})");
-  prepared->run({});
+  prepared->iterate({});
   start_marks();
   EXPECT_THAT(iteration(), ElementsAre(send, "cudaEventRecord 1 stream 1", work));
   EXPECT_THAT(iteration(),

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "measure/output_check.h"
-#include "measure/prepared_case.h"
+#include "measure/engine.h"
 #include "measure/run_fixture.h"
 
 namespace normbench::check_test {
@@ -17,13 +17,12 @@ struct CheckTest : RunTest {
       if (spoil && call.out[0].desc == work.result()) spoil(call.out[0]);
     };
     GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-    PreparedCase prepared(work, memory, backends, recorder);
     std::mt19937_64 random(1);
-    prepared.place(random);
-    prepared.run({});
-    const std::vector<View> inputs = prepared.inputs();
+    Engine prepared(work, memory, backends, recorder, clock, random);
+    prepared.iterate({});
+    const std::vector<View> inputs = prepared.item().inputs();
     second_image = to_double(inputs.at(0), 1, 1).values;
-    return check_output(work, inputs, prepared.outputs(), backends);
+    return check_output(work, inputs, prepared.item().outputs(), backends);
   }
   static void set(View view, int index, float value) {
     std::memcpy(view.data + 4 * index, &value, 4);

@@ -6,7 +6,7 @@
 
 #include "image_files.h"
 #include "machine/page_cache.h"
-#include "measure/pipelines/contender.h"
+#include "measure/contender.h"
 #include "measure/run_fixture.h"
 
 namespace normbench::cold_load_test {
@@ -91,7 +91,7 @@ TEST_F(ColdLoadTest, EveryTurnFindsNothingInMemory) {
     const Kernel row = watching(*work.stages[0].kernel);
     work.stages[0].kernel = &row;
     GroupMemory memory = memory_for(work);
-    CaseContender contender(work, memory, backends, recorder, clock, random);
+    CaseContender contender(work, memory, backends, recorder, clock, random, 8);
     for (int turn = 0; turn < 3; ++turn) {
       contender.take_turn({.iterations = 1, .warmup_ns = 1000}, random);
       EXPECT_EQ(resident_at_start.back(), 0) << via << turn;  // the warm-up's came before
@@ -107,7 +107,7 @@ TEST_F(ColdLoadTest, PipelinesToo) {
   const Kernel row = watching(*work.stages[0].kernel);
   work.stages[0].kernel = &row;
   GroupMemory memory = memory_for(work);
-  PipelineContender contender(work, memory, backends, recorder, clock, random, 8);
+  CaseContender contender(work, memory, backends, recorder, clock, random, 8);
   resident_at_start.clear();
   contender.take_turn({.iterations = 3, .warmup_ns = 0}, random);
   ASSERT_EQ(resident_at_start.size(), 3u);
@@ -125,7 +125,7 @@ TEST_F(ColdLoadTest, FilesInMemoryCannotBeCold) {
   const RawFiles files("/dev/shm", 1);
   const Case work = planned(files, R"(, "batch": 3)");
   GroupMemory memory = memory_for(work);
-  CaseContender contender(work, memory, backends, recorder, clock, random);
+  CaseContender contender(work, memory, backends, recorder, clock, random, 8);
   EXPECT_THAT(reason([&] { contender.first_call(); }),
               HasSubstr("in memory although told to forget them"));
 }
@@ -146,9 +146,9 @@ TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
     GroupMemory memory = memory_for(work);
     return reason([&] {
       if (work.pipeline)
-        PipelineContender(work, memory, backends, recorder, clock, random, 2);
+        CaseContender(work, memory, backends, recorder, clock, random, 2);
       else
-        CaseContender(work, memory, backends, recorder, clock, random);
+        CaseContender(work, memory, backends, recorder, clock, random, 8);
     });
   };
   EXPECT_EQ(prepare(planned(files, R"(, "batch": 6)")), "");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fake_device.h"
-#include "measure/prepared_case.h"
+#include "measure/engine.h"
 #include "measure/run_fixture.h"
 
 namespace normbench {
@@ -31,25 +31,23 @@ class DeviceTest : public RunTest {
   GroupMemory memory_for(const std::vector<const Case*>& cases) {
     return GroupMemory(cases, plan.measure, backends, cache_bytes);
   }
-  PreparedCase placed(const Case& work, GroupMemory& memory) {
-    PreparedCase prepared(work, memory, backends, recorder);
-    prepared.place(random);
-    return prepared;
+  Engine placed(const Case& work, GroupMemory& memory) {
+    return Engine(work, memory, backends, recorder, clock, random);
   }
   /// What the log says of some iterations in a row.
-  std::vector<std::string> log_of(PreparedCase& prepared, int iterations,
-                                  const IterationOptions& options = {}) {
+  std::vector<std::string> log_of(Engine& prepared, int iterations,
+                                  const RunOptions& options = {}) {
     fake->log.clear();
     for (int i = 0; i < iterations; ++i) {
       prepared.advance();
-      prepared.run(options);
+      prepared.iterate(options);
     }
     return fake->log;
   }
   /// The log of one iteration of a case that starts anew.
-  std::vector<std::string> log_of(const Case& work, const IterationOptions& options = {}) {
+  std::vector<std::string> log_of(const Case& work, const RunOptions& options = {}) {
     GroupMemory memory = memory_for({&work});
-    PreparedCase prepared = placed(work, memory);
+    Engine prepared = placed(work, memory);
     return log_of(prepared, 1, options);
   }
   /// The bytes of a tensor, wherever it lies.

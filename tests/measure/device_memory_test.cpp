@@ -16,12 +16,12 @@ struct DeviceMemoryTest : DeviceTest {
       if (spoil) spoil(call.out[0]);
     };
     GroupMemory memory = memory_for({&work});
-    PreparedCase prepared = placed(work, memory);
-    prepared.poison({std::byte{0xFF}});
-    prepared.run({});
+    Engine prepared = placed(work, memory);
+    prepared.item().poison({std::byte{0xFF}});
+    prepared.iterate({});
     prepared.drain();
     fake->log.clear();
-    const CheckOutcome got = check_output(work, prepared.inputs(), prepared.outputs(), backends);
+    const CheckOutcome got = check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends);
     copies = fake->log;
     return got;
   }
@@ -67,7 +67,7 @@ TEST_F(DeviceMemoryTest, EachSideRotatesPastItsOwnCache) {
     sent.push_back(call.in[0].data);
     arrived.push_back(call.out[0].data);
   };
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   log_of(prepared, 48);
   prepared.drain();
   EXPECT_EQ(std::set(sent.begin(), sent.end()).size(), 5u);
@@ -101,11 +101,11 @@ TEST_F(DeviceMemoryTest, CasesThatWriteNothingOnASideAskForNoSetsThere) {
 TEST_F(DeviceMemoryTest, PoisonsThroughTheDevice) {
   const Case work = send_and_cast();
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   fake->log.clear();
-  prepared.poison({std::byte{0xFF}});
+  prepared.item().poison({std::byte{0xFF}});
   EXPECT_THAT(fake->log, ElementsAre("fill device 0xff 120", "fill device 0xff 480"));
-  EXPECT_EQ(bytes_of(prepared.outputs().at(0)), std::vector<std::byte>(480, std::byte{0xFF}));
+  EXPECT_EQ(bytes_of(prepared.item().outputs().at(0)), std::vector<std::byte>(480, std::byte{0xFF}));
 }
 
 TEST_F(DeviceMemoryTest, FreshOutputsOfEverySizeComeFromTheOwner) {
@@ -176,16 +176,16 @@ TEST_F(DeviceMemoryTest, ValuesThatAliasASourceAreWhereItIs) {
     undone.assign({call.in[0], call.in[1], call.out[0]});
   };
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
-  prepared.run({});
+  Engine prepared = placed(work, memory);
+  prepared.iterate({});
   prepared.drain();
-  std::byte* const source = prepared.inputs().at(0).data;
+  std::byte* const source = prepared.item().inputs().at(0).data;
   EXPECT_EQ(registered.at(0).data, source);
   EXPECT_EQ(registered.at(0).desc.memory, Memory::Registered);
   EXPECT_EQ(undone.at(1).data, source);
-  EXPECT_EQ(undone.at(0).data, prepared.outputs().at(0).data);
-  EXPECT_EQ(undone.at(2).data, prepared.outputs().at(0).data);
-  EXPECT_NE(prepared.outputs().at(0).data, source);
+  EXPECT_EQ(undone.at(0).data, prepared.item().outputs().at(0).data);
+  EXPECT_EQ(undone.at(2).data, prepared.item().outputs().at(0).data);
+  EXPECT_NE(prepared.item().outputs().at(0).data, source);
   EXPECT_TRUE(outcome(work).result.ok);
 }
 

@@ -28,7 +28,7 @@ struct DeviceRunTest : DeviceTest {
       std::memcpy(&seen.emplace_back(), call.in[0].data, 4);
     };
     GroupMemory memory = memory_for({&work});
-    PreparedCase prepared = placed(work, memory);
+    Engine prepared = placed(work, memory);
     log_of(prepared, iterations);
     prepared.drain();
     fake->rows[0].then = device->rows[1].then = nullptr;
@@ -41,9 +41,9 @@ struct DeviceRunTest : DeviceTest {
     work.graph = true;
     return work;
   }
-  bool is_right(PreparedCase& prepared) {
+  bool is_right(Engine& prepared) {
     prepared.drain();
-    return check_output(prepared.work(), prepared.inputs(), prepared.outputs(), backends).result.ok;
+    return check_output(prepared.planned(), prepared.item().inputs(), prepared.item().outputs(), backends).result.ok;
   }
 };
 
@@ -65,7 +65,7 @@ TEST_F(DeviceRunTest, TheHostReadsWhatTheDeviceWroteWhenItIsThere) {
                                  on_device(D2h{}, 2),
                                  {.op = Sub{.mean = {1}}, .row = 1}});
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   EXPECT_THAT(log_of(prepared, 2),
               ElementsAre("launch 0", "launch 1", "launch 2", "mark 0", "wait 0", "row 1",
                           "launch 0", "launch 1", "launch 2", "mark 1", "wait 1", "row 1"));
@@ -78,7 +78,7 @@ TEST_F(DeviceRunTest, TheHostReadsWhatTheDeviceWroteWhenItIsThere) {
 TEST_F(DeviceRunTest, TheHostOverwritesABufferWhenTheDeviceHasReadIt) {
   const Case work = cast_and_send(Wait::Turn);
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   EXPECT_THAT(log_of(prepared, 3),
               ElementsAre("row 0", "launch 1", "mark 0", "wait 0", "row 0", "launch 1", "mark 1",
                           "wait 1", "row 0", "launch 1", "mark 2"));
@@ -92,7 +92,7 @@ TEST_F(DeviceRunTest, OtherBufferSetsAreNotWaitedFor) {
   const Case work = cast_and_send(Wait::Turn);
   GroupMemory memory = memory_for({&work});
   ASSERT_EQ(memory.sets(Memory::Pageable), 5u);
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   std::vector<std::string> expected;
   for (int i = 0; i < 7; ++i) {
     if (i >= 5) expected.push_back(fmt::format("wait {}", i - 5));
@@ -113,7 +113,7 @@ TEST_F(DeviceRunTest, MarksAreSetOnlyWhereThereIsAHazard) {
 TEST_F(DeviceRunTest, CallsThatWorkOnHostMemoryWaitLikeTheCpu) {
   const Case pin = make_case("pin", {on_device(Pin{}, 0), on_device(H2d{}, 1)});
   GroupMemory memory = memory_for({&pin});
-  PreparedCase prepared = placed(pin, memory);
+  Engine prepared = placed(pin, memory);
   EXPECT_THAT(log_of(prepared, 2), ElementsAre("launch 0", "launch 1", "mark 0", "wait 0",
                                                "launch 0", "launch 1", "mark 1"));
   const Case registered = make_case(
@@ -125,8 +125,8 @@ TEST_F(DeviceRunTest, CallsThatWorkOnHostMemoryWaitLikeTheCpu) {
 TEST_F(DeviceRunTest, CapturesARunOnceAndLaunchesItAsOne) {
   const Case work = with_graph();
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
-  prepared.poison({std::byte{0xFF}});
+  Engine prepared = placed(work, memory);
+  prepared.item().poison({std::byte{0xFF}});
   EXPECT_THAT(log_of(prepared, 2),
               ElementsAre("launch 0", "begin capture", "capture 1", "capture 2", "end capture",
                           "launch graph of 2", "launch 0",  //
@@ -157,7 +157,7 @@ TEST_F(DeviceRunTest, CapturesAGraphPerBufferSlotAhead) {
   GroupMemory memory = memory_for({&work});
   // 120 bytes sent, 480 cast and 480 subtracted are 1152 in lines: three sets exceed 3 KiB.
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   const auto captures = [&](std::int64_t iterations) {
     fake->log.clear();
     prepared.capture(iterations);
@@ -181,7 +181,7 @@ TEST_F(DeviceRunTest, AGraphThatReadsTheSourceDiffersByItsCopy) {
   GroupMemory memory = memory_for({&work});
   ASSERT_EQ(memory.inputs(work).count, 3u);
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   std::vector<std::byte*> read;
   device->rows[1].then = [&](const FakeCall& call) { read.push_back(call.in[0].data); };
   log_of(prepared, 6);
@@ -196,7 +196,7 @@ TEST_F(DeviceRunTest, AGraphIsWatchedAsItsStagesAre) {
   Case work = cast_and_send(Wait::Turn);
   work.graph = true;
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   log_of(prepared, 1);
   prepared.drain();
   EXPECT_THAT(log_of(prepared, 2), ElementsAre("row 0", "launch graph of 1", "mark 1", "wait 1",

@@ -11,16 +11,16 @@ using testing::HasSubstr;
 struct DeviceTurnTest : DeviceTest {
   Turn turn_of(const Case& work, const TurnShape& shape) {
     GroupMemory memory = memory_for({&work});
-    PreparedCase prepared(work, memory, backends, recorder);
+    Engine prepared(work, memory, backends, recorder, clock, random);
     fake->log.clear();
-    Turn turn = take_turn(prepared, shape, clock, random);
+    Turn turn = take_turn(prepared, shape, random);
     log = fake->log;
     return turn;
   }
   TurnShape shape_of(const Case& work) {
     GroupMemory memory = memory_for({&work});
-    PreparedCase prepared = placed(work, memory);
-    return shape_of_turns(prepared, clock, clock_cost_ns(clock));
+    Engine prepared = placed(work, memory);
+    return shape_of_turns(prepared, clock_cost_ns(clock));
   }
   /// A case with a graph that captures both stages.
   Case with_graph() {

@@ -17,10 +17,10 @@ struct GpuDayGraphs : DeviceTest {
 
   /// The log of a turn from its first capture to its end.
   std::vector<std::string> turn(GroupMemory& memory, std::int64_t iterations) {
-    PreparedCase prepared(work, memory, backends, recorder);
+    Engine prepared(work, memory, backends, recorder, clock, random);
     fake->log.clear();
     read.clear();
-    take_turn(prepared, {.iterations = iterations}, clock, random);
+    take_turn(prepared, {.iterations = iterations}, random);
     const auto first = std::ranges::find(fake->log, "begin capture");
     return {first, fake->log.end()};
   }
@@ -65,10 +65,10 @@ TEST_F(GpuDayGraphs, OfAShortTurnAreItsOwnAndItsBuffersStayCold) {
 
 TEST_F(GpuDayGraphs, AreLaunchedAgainAfterEachPlacement) {
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared(work, memory, backends, recorder);
+  Engine prepared(work, memory, backends, recorder, clock, random);
   for (int i = 0; i < 3; ++i) {
     fake->log.clear();
-    take_turn(prepared, {.iterations = 3}, clock, random);
+    take_turn(prepared, {.iterations = 3}, random);
     EXPECT_EQ(std::ranges::count(fake->log, "launch graph of 1"), 3 + 3);
   }
 }

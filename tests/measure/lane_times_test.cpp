@@ -1,15 +1,19 @@
-#include "measure/pipelines/lane_times.h"
+#include "measure/stage_times.h"
 
 #include <gmock/gmock.h>
 
 namespace normbench::lane_times_test {
 namespace {
 
+StageSpan span(std::size_t lane, std::int64_t start_ns, std::int64_t end_ns) {
+  return {.run = {}, .lane = lane, .start_ns = start_ns, .end_ns = end_ns};
+}
+
 TEST(LaneTimes, ExposedIsWhatNoOtherLaneHides) {
   //  lane 0: 0...........10  12...16
   //  lane 1:      4......10     14......20
   //  lane 1, the other server:     15.18
-  const auto times = lane_times({{0, 0, 10}, {1, 4, 10}, {1, 14, 20}, {0, 12, 16}, {1, 15, 18}}, 3);
+  const auto times = lane_times({span(0, 0, 10), span(1, 4, 10), span(1, 14, 20), span(0, 12, 16), span(1, 15, 18)}, 3);
   ASSERT_EQ(times.size(), 3u);
   EXPECT_EQ(times[0].busy_ns, 14);
   EXPECT_EQ(times[0].exposed_ns, 4 + 2);
@@ -20,7 +24,7 @@ TEST(LaneTimes, ExposedIsWhatNoOtherLaneHides) {
 }
 
 TEST(LaneTimes, OneAfterTheOtherIsAllExposed) {
-  const auto times = lane_times({{0, 0, 5}, {1, 5, 7}, {0, 7, 12}}, 2);
+  const auto times = lane_times({span(0, 0, 5), span(1, 5, 7), span(0, 7, 12)}, 2);
   EXPECT_EQ(times[0].exposed_ns, times[0].busy_ns);
   EXPECT_EQ(times[1].exposed_ns, times[1].busy_ns);
 }

@@ -1,4 +1,5 @@
 /// What a group is said to need against what it takes.
+#include <deque>
 #include <algorithm>
 #include <sstream>
 
@@ -90,13 +91,14 @@ TEST_F(MemoryNeedTest, IsWhatRandomGroupsTakeAtMost) {
     GroupMemory memory = memory_for(cases);
     live.read(fake->log);
     EXPECT_EQ(live.now, need.kept);
-    std::vector<PreparedCase> contenders;
-    for (const Case& work : works) contenders.push_back(placed(work, memory));
+    std::deque<Engine> contenders;
+    for (const Case& work : works)
+      contenders.emplace_back(work, memory, backends, recorder, clock, random);
     fake->log.clear();
     for (int iteration = 0; iteration < 3; ++iteration)
-      for (PreparedCase& prepared : contenders) {
+      for (Engine& prepared : contenders) {
         prepared.advance();
-        prepared.run({.keep_outputs = iteration != 1});
+        prepared.iterate({.keep_outputs = iteration != 1});
         prepared.drain();
       }
     live.read(fake->log);

@@ -62,11 +62,11 @@ TEST_F(NamedProfileTest, TheDocumentHasLabelsAndRanges) {
 
 TEST_F(NamedProfileTest, TurnsHaveNoNumbers) {
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  PreparedCase prepared(work, memory, backends, recorder);
   std::mt19937_64 random(1);
+  Engine prepared(work, memory, backends, recorder, clock, random);
   recorder.take();
   recorder.enable(true);
-  take_turn(prepared, {.iterations = 1, .marks = true, .warmup_ns = 0}, clock, random);
+  take_turn(prepared, {.iterations = 1, .marks = true, .warmup_ns = 0}, random);
   recorder.enable(false);
   Strings names;
   const std::vector<ThreadLog> threads = recorder.take();
@@ -76,11 +76,11 @@ TEST_F(NamedProfileTest, TurnsHaveNoNumbers) {
 
 TEST_F(NamedProfileTest, TurnsWithoutMarksHaveNoRanges) {
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  PreparedCase prepared(work, memory, backends, recorder);
   std::mt19937_64 random(1);
+  Engine prepared(work, memory, backends, recorder, clock, random);
   recorder.take();
   recorder.enable(true);
-  take_turn(prepared, {.iterations = 2, .warmup_ns = 0}, clock, random);
+  take_turn(prepared, {.iterations = 2, .warmup_ns = 0}, random);
   recorder.enable(false);
   const std::vector<ThreadLog> logs = recorder.take();
   ASSERT_EQ(logs.size(), 1u);
@@ -91,11 +91,10 @@ TEST_F(NamedProfileTest, StagesAreWaitedForAsEver) {
   plan.profile = {.wait = 0, .warmup = 0, .active = 1};
   work.wait = Wait::Stage;
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  PreparedCase prepared(work, memory, backends, recorder);
   std::mt19937_64 random(1);
-  prepared.place(random);
+  Engine prepared(work, memory, backends, recorder, clock, random);
   fake->log.clear();
-  prepared.run({.ranges = true});
+  prepared.iterate({.ranges = true});
   EXPECT_THAT(fake->log, ElementsAre("row 0", "drain", "row 1", "drain", "row 0", "drain"));
 }
 

@@ -183,12 +183,12 @@ struct GpuDayFreshMemory : GpuDayHostMemory {
   /// The time of a turn, and how often its thread was bound when it allocated and worked.
   std::int64_t turn_ns(const Case& work, std::optional<int> link) {
     GroupMemory memory = memory_of({&work}, {.link = link, .of_team = {}});
-    PreparedCase prepared = placed(work, memory);
+    Engine prepared = placed(work, memory);
     near.clear();
     allocations.clear();
     bound_at_work.clear();
     fake->on_allocate = [this](Memory, std::size_t) { allocations.push_back(bound); };
-    const Turn turn = take_turn(prepared, {.iterations = 2, .warmup_ns = 0}, clock, random);
+    const Turn turn = take_turn(prepared, {.iterations = 2, .warmup_ns = 0}, random);
     fake->on_allocate = nullptr;
     EXPECT_EQ(bound, 0);
     return turn.round.wall_ns;
@@ -235,7 +235,7 @@ TEST_F(GpuDayFreshMemory, OfFirstCallsIsNearTheGpuToo) {
   const Case pin =
       near_link(fake_case(*fake, "pin", source, {on_device(Pin{}, 0, OutputPolicy::Fresh)}));
   GroupMemory memory = memory_of({&pin}, {.link = second_node, .of_team = {}});
-  CaseContender contender(pin, memory, backends, recorder, clock, random);
+  CaseContender contender(pin, memory, backends, recorder, clock, random, 8);
   contender.first_call();
   EXPECT_THAT(bound_at_work, ElementsAre(1));
 }

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "backend/cpu/simd_targets.h"
-#include "measure/pipelines/contender.h"
+#include "measure/contender.h"
 
 namespace normbench::pipeline_contender_test {
 namespace {
@@ -40,7 +40,7 @@ struct PipelineContenderTest : testing::Test {
     const Case* const cases[] = {&work};
     return {cases, plan->measure, backends, 1 << 20};
   }
-  PipelineContender contender(const Case& work, GroupMemory& memory) {
+  CaseContender contender(const Case& work, GroupMemory& memory) {
     return {work, memory, backends, recorder, clock, random, 8};
   }
 };
@@ -56,7 +56,7 @@ TEST_F(PipelineContenderTest, EveryWayOfSubmittingGivesRightOutputs) {
     SCOPED_TRACE(options);
     const Case& work = planned(options);
     GroupMemory memory = memory_for(work);
-    PipelineContender flow = contender(work, memory);
+    CaseContender flow = contender(work, memory);
     flow.first_call();
     EXPECT_TRUE(flow.check().result.ok);
     const TurnShape shape = flow.shape_of_turns(20);
@@ -79,7 +79,7 @@ TEST_F(PipelineContenderTest, ALaneAloneFindsItsInputsReady) {
     if (!part.pipeline) continue;
     SCOPED_TRACE(part.variant);
     GroupMemory memory = memory_for(part);
-    PipelineContender lane = contender(part, memory);
+    CaseContender lane = contender(part, memory);
     lane.first_call();
     const Turn turn = lane.take_turn(lane.shape_of_turns(20), random);
     const std::vector<bool> runs = stages_that_run(part);
@@ -102,7 +102,7 @@ TEST_F(PipelineContenderTest, ALaneAloneReadsWhatIsReadyAndWritesWhereItsPipelin
     };
     part.stages[1].kernel = &noting;
     GroupMemory memory = memory_for(part);
-    PipelineContender lane = contender(part, memory);
+    CaseContender lane = contender(part, memory);
     read_from.clear();
     written_to.clear();
     lane.take_turn({.iterations = 30}, random);
@@ -138,7 +138,7 @@ TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
     const Kernel broken = acting<break_at_two>(*work.stages[1].kernel);
     work.stages[1].kernel = &broken;
     GroupMemory memory = memory_for(work);
-    PipelineContender flow = contender(work, memory);
+    CaseContender flow = contender(work, memory);
     flow.first_call();
     EXPECT_TRUE(flow.check().result.ok);
     EXPECT_THAT([&] { flow.last_call(); },
@@ -182,7 +182,7 @@ TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
     Case sized = work;
     if (planted) sized.pipeline->in_flight = 1;  // buffers for one item
     GroupMemory memory = memory_for(sized);
-    PipelineContender flow = contender(work, memory);
+    CaseContender flow = contender(work, memory);
     flow.last_call();
     const CheckOutcome outcome = flow.check();
     EXPECT_EQ(outcome.result.ok, !planted);
@@ -199,7 +199,7 @@ struct FreelyFlyingTest : PipelineContenderTest {
     Case sized = work;
     sized.pipeline->in_flight = items;
     GroupMemory memory = memory_for(sized);
-    PipelineContender flow = contender(work, memory);
+    CaseContender flow = contender(work, memory);
     flow.take_turn(flow.shape_of_turns(20), random);
   }
 };
@@ -234,7 +234,7 @@ TEST_F(PipelineContenderTest, AnItemThatOthersOvertakeKeepsItsBuffers) {
   work.stages[2].kernel = &end;
   fourth_began = first_ended = false;
   GroupMemory memory = memory_for(work);
-  PipelineContender flow = contender(work, memory);
+  CaseContender flow = contender(work, memory);
   flow.last_call();
   const CheckOutcome outcome = flow.check();
   EXPECT_TRUE(outcome.result.ok) << outcome.reason;

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "measure/pipelines/profile.h"
+#include "measure/profiled_steps.h"
 
 namespace normbench::pipeline_profile_test {
 namespace {
@@ -39,9 +39,8 @@ struct PipelineProfileTest : testing::Test {
     const Case& work = plan->groups.front().cases.front();
     const Case* const cases[] = {&work};
     GroupMemory memory(cases, plan->measure, backends, 1 << 20);
-    Engine engine(work, memory, backends, recorder, clock);
     std::mt19937_64 random(1);
-    engine.place(random);
+    Engine engine(work, memory, backends, recorder, clock, random);
     Watchdog watchdog(60, [](std::size_t, const std::string&) {});
     IgnoringObserver observer;
     const std::atomic<bool> interrupted{false};
@@ -54,7 +53,7 @@ struct PipelineProfileTest : testing::Test {
                        .cache_bytes = 1 << 20,
                        .on_profile = {}};
     DeviceTracing tracing(nullptr);
-    return *run_profiled_window(engine, plan->profile, context, tracing, false);
+    return *run_profiled_steps(engine, plan->profile, context, tracing, false);
   }
 };
 
@@ -105,6 +104,14 @@ TEST_F(PipelineProfileTest, LanesAreThreadsOfTheirOwn) {
   EXPECT_THAT(threads, testing::IsSupersetOf({"lane cpu", "lane second"}));
 }
 
+StageSpan span(std::size_t lane, std::int64_t start_ns, std::int64_t end_ns, std::size_t stage,
+               std::int64_t item) {
+  return {.run = {.first = stage, .last = stage, .item = item},
+          .lane = lane,
+          .start_ns = start_ns,
+          .end_ns = end_ns};
+}
+
 TEST(MiddleWork, StartsWithWhicheverItemBeganFirst) {
   // Items 1 to 6 of 8 are kept. Threads of their own began item 2 before item 1.
   const Flow flow{.round = {.start_ns = 1000, .counters = {}},
@@ -112,12 +119,12 @@ TEST(MiddleWork, StartsWithWhicheverItemBeganFirst) {
                   .end_ns = {25, 39, 35, 49, 59, 69, 90, 95},
                   .stage_ns = {},
                   .calls_ns = {},
-                  .spans = {{.lane = 0, .start_ns = 1000, .end_ns = 1015, .stage = 0, .item = 0},
-                            {.lane = 1, .start_ns = 1015, .end_ns = 1025, .stage = 1, .item = 0},
-                            {.lane = 0, .start_ns = 1031, .end_ns = 1039, .stage = 0, .item = 1},
-                            {.lane = 0, .start_ns = 1022, .end_ns = 1035, .stage = 0, .item = 2},
-                            {.lane = 1, .start_ns = 1085, .end_ns = 1095, .stage = 1, .item = 7},
-                            {.lane = 0, .start_ns = 1090, .end_ns = 1092, .stage = 0, .item = 7}}};
+                  .spans = {span(0, 1000, 1015, 0, 0),
+                            span(1, 1015, 1025, 1, 0),
+                            span(0, 1031, 1039, 0, 1),
+                            span(0, 1022, 1035, 0, 2),
+                            span(1, 1085, 1095, 1, 7),
+                            span(0, 1090, 1092, 0, 7)}};
   const LaneWork before{.item = 0, .lane = 1, .stage = 1, .start_ns = 0, .end_ns = 5};  // cut off
   const LaneWork second{.item = 2, .lane = 0, .stage = 0, .start_ns = 2, .end_ns = 15};
   const LaneWork first{.item = 1, .lane = 0, .stage = 0, .start_ns = 11, .end_ns = 19};

@@ -8,7 +8,7 @@
 
 #include "measure/check.h"
 #include "measure/output_check.h"
-#include "measure/prepared_case.h"
+#include "measure/engine.h"
 #include "measure/selftest/cases.h"
 #include "measure/selftest/trial.h"
 
@@ -92,11 +92,10 @@ CheckOutcome outcome_of(const std::string& source, const std::string& stages) {
   GroupMemory memory({{&work}}, plan.measure, backends, 1 << 16);
   SystemClock clock;
   Recorder recorder{clock};
-  PreparedCase prepared(work, memory, backends, recorder);
   std::mt19937_64 random(1);
-  prepared.place(random);
-  prepared.run({});
-  return check_output(work, prepared.inputs(), prepared.outputs(), backends);
+  Engine prepared(work, memory, backends, recorder, clock, random);
+  prepared.iterate({});
+  return check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends);
 }
 
 TEST(RightResults, OfChainsAreLetPass) {

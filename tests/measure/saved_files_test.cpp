@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/scratch_folder.h"
-#include "measure/pipelines/contender.h"
+#include "measure/contender.h"
 
 namespace normbench::saved_files_test {
 namespace {
@@ -64,8 +64,8 @@ struct SavedFilesTest : testing::Test {
   }
   std::unique_ptr<Contender> contender(const Case& work, GroupMemory& memory) {
     if (work.pipeline)
-      return std::make_unique<PipelineContender>(work, memory, backends, recorder, clock, random, 8);
-    return std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random);
+      return std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
+    return std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
   }
   std::vector<std::string> files() const {
     std::vector<std::string> names;

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "measure/check.h"
-#include "measure/prepared_case.h"
+#include "measure/engine.h"
 
 namespace normbench::several_tensors_run_test {
 namespace {
@@ -44,16 +44,15 @@ class SeveralTensorsTest : public testing::Test {
     GroupMemory memory({{&work}}, plan.measure, backends, 1 << 16);
     SystemClock clock;
     Recorder recorder{clock};
-    PreparedCase prepared(work, memory, backends, recorder);
     std::mt19937_64 random(1);
-    prepared.place(random);
+    Engine prepared(work, memory, backends, recorder, clock, random);
     for (int i = 0; i < 3; ++i) {  // of other copies of the inputs
       prepared.advance();
-      prepared.poison({std::byte{0xFF}});
-      prepared.run({});
+      prepared.item().poison({std::byte{0xFF}});
+      prepared.iterate({});
     }
-    if (spoil) spoil(prepared.outputs());
-    return check_output(work, prepared.inputs(), prepared.outputs(), backends);
+    if (spoil) spoil(prepared.item().outputs());
+    return check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends);
   }
 
   Backends backends;

@@ -15,9 +15,8 @@ struct TurnTest : RunTest {
     fake->rows[0].cost_ns = cost_ns;
     const Case work = cast_case("cast", 0);
     GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-    PreparedCase prepared(work, memory, backends, recorder);
-    prepared.place(random);
-    return shape_of_turns(prepared, clock, clock_cost_ns(clock));
+    Engine prepared(work, memory, backends, recorder, clock, random);
+    return shape_of_turns(prepared, clock_cost_ns(clock));
   }
   std::mt19937_64 random{1};
 };
@@ -59,9 +58,9 @@ TEST_F(TurnTest, MeasuresItsIterationsAlone) {
   Case work = cast_case("cast", 0);
   work.threads = 2;
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  PreparedCase prepared(work, memory, backends, recorder);
+  Engine prepared(work, memory, backends, recorder, clock, random);
   fake->log.clear();
-  const Turn turn = take_turn(prepared, {.iterations = 3}, clock, random);
+  const Turn turn = take_turn(prepared, {.iterations = 3}, random);
   EXPECT_EQ(turn.round, (Round{.wall_ns = 900'000,
                                .cpu_ns = 1'800'000,
                                .start_ns = 1'200'000,
@@ -82,26 +81,26 @@ TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
       {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1, .output = OutputPolicy::Fresh}});
   const Case reused = cast_case("reused", 0);
   GroupMemory memory({{&work, &reused}}, plan.measure, backends, cache_bytes);
-  PreparedCase prepared(work, memory, backends, recorder);
+  Engine prepared(work, memory, backends, recorder, clock, random);
   ASSERT_TRUE(prepared.frees_outputs_last());
   clock.usage_ns = 40'000;
-  const Turn plain = take_turn(prepared, {.iterations = 3, .marks = true}, clock, random);
+  const Turn plain = take_turn(prepared, {.iterations = 3, .marks = true}, random);
   std::vector<int> seen;  // how many iterations of the turn had written when it was looked at
-  const auto look = [&] {
+  const auto look = [&](Item&) {
     seen.push_back(fake->rows[1].calls);
-    EXPECT_NE(prepared.outputs().at(0).data, nullptr);
+    EXPECT_NE(prepared.item().outputs().at(0).data, nullptr);
     clock.time_ns += 7'000'000;
     clock.counts.minor_faults += 9;
   };
   fake->rows[1].calls = 0;
   const Turn looked =
-      take_turn(prepared, {.iterations = 3, .marks = true, .warmup_ns = 0}, clock, random, look);
+      take_turn(prepared, {.iterations = 3, .marks = true, .warmup_ns = 0}, random, look);
   EXPECT_THAT(seen, ElementsAre(3));
   EXPECT_EQ(looked.round.wall_ns, plain.round.wall_ns);
   EXPECT_EQ(looked.round.cpu_ns, plain.round.cpu_ns);
   EXPECT_EQ(looked.round.counters, plain.round.counters);
   EXPECT_EQ(looked.stage_ns, plain.stage_ns);
-  EXPECT_FALSE(PreparedCase(reused, memory, backends, recorder).frees_outputs_last());
+  EXPECT_FALSE(Engine(reused, memory, backends, recorder, clock, random).frees_outputs_last());
 }
 
 TEST_F(TurnTest, TensOfThousandsOfBuffersArePlacedOnce) {
@@ -109,12 +108,11 @@ TEST_F(TurnTest, TensOfThousandsOfBuffersArePlacedOnce) {
   const auto moves = [&](std::int64_t cache) {
     plan.measure.cache = Cache::Cold;
     GroupMemory memory({{&work}}, plan.measure, backends, cache);
-    PreparedCase prepared(work, memory, backends, recorder);
-    prepared.place(random);
+    Engine prepared(work, memory, backends, recorder, clock, random);
     prepared.advance();
-    const std::byte* const first = prepared.outputs().at(0).data;
+    const std::byte* const first = prepared.item().outputs().at(0).data;
     prepared.place(random);
-    return std::pair(memory.sets(Memory::Pageable), prepared.outputs().at(0).data != first);
+    return std::pair(memory.sets(Memory::Pageable), prepared.item().outputs().at(0).data != first);
   };
   const auto [few, few_move] = moves(64 << 10);
   EXPECT_LT(few, 1U << 16);
@@ -128,10 +126,10 @@ TEST_F(TurnTest, WarmsUpAsLongAsItsShapeSays) {
   fake->rows[0].cost_ns = 300'000;
   const Case work = cast_case("cast", 0);
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  PreparedCase prepared(work, memory, backends, recorder);
+  Engine prepared(work, memory, backends, recorder, clock, random);
   const auto launches = [&](std::int64_t warmup_ns) {
     fake->rows[0].calls = 0;
-    take_turn(prepared, {.iterations = 3, .warmup_ns = warmup_ns}, clock, random);
+    take_turn(prepared, {.iterations = 3, .warmup_ns = warmup_ns}, random);
     return fake->rows[0].calls;
   };
   EXPECT_EQ(launches(0), 3);
@@ -144,8 +142,8 @@ TEST_F(TurnTest, MarksAddUpEachStage) {
   fake->rows[1].cost_ns = 500'000;
   const Case work = make_case("two", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  PreparedCase prepared(work, memory, backends, recorder);
-  const Turn turn = take_turn(prepared, {.iterations = 3, .marks = true}, clock, random);
+  Engine prepared(work, memory, backends, recorder, clock, random);
+  const Turn turn = take_turn(prepared, {.iterations = 3, .marks = true}, random);
   EXPECT_THAT(turn.stage_ns, ElementsAre(900'000, 1'500'000));
   EXPECT_EQ(turn.round.wall_ns, 2'400'000);
 }
@@ -157,11 +155,11 @@ TEST_F(TurnTest, EveryTurnDrawsAFreshPlacement) {
   source.shape = {.n = 1, .c = 3, .h = 64, .w = 64};
   const Case work = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  PreparedCase prepared(work, memory, backends, recorder);
+  Engine prepared(work, memory, backends, recorder, clock, random);
   std::set<std::byte*> turns;
   for (int i = 0; i < 50; ++i) {
     addresses.clear();
-    take_turn(prepared, {.iterations = 1}, clock, random);
+    take_turn(prepared, {.iterations = 1}, random);
     EXPECT_EQ(std::set(addresses.begin(), addresses.end()).size(), 1u);  // hot: one set
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(addresses[0]) % 64, 0u);
     turns.insert(addresses[0]);

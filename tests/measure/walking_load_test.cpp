@@ -6,7 +6,7 @@
 #include <set>
 
 #include "image_files.h"
-#include "measure/pipelines/contender.h"
+#include "measure/contender.h"
 #include "measure/run_fixture.h"
 
 namespace normbench::walking_load_test {
@@ -87,9 +87,9 @@ struct WalkingLoadTest : testing::Test {
     std::unique_ptr<Contender> contender;
     if (work.pipeline)
       contender =
-          std::make_unique<PipelineContender>(work, memory, backends, recorder, clock, random, 8);
+          std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
     else
-      contender = std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random);
+      contender = std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
     contender->first_call();
     const CheckOutcome first = contender->check();
     EXPECT_TRUE(first.result.ok) << first.reason;
@@ -151,7 +151,7 @@ TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
     };
     part.stages[1].kernel = &noting;
     GroupMemory memory = memory_for(part);
-    PipelineContender lane(part, memory, backends, recorder, clock, random, 8);
+    CaseContender lane(part, memory, backends, recorder, clock, random, 8);
     for (int turn = 0; turn < 3; ++turn) {
       greys_read.clear();
       lane.take_turn({.iterations = 6}, random);

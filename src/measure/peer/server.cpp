@@ -89,29 +89,27 @@ class PeerServer::Work {
         plan_(plan_peer_case(said, backends_, options_here(backends_))),
         recorder_(clock),
         memory_(take_memory(said)),
-        prepared_(work(), memory_, backends_, recorder_),
-        unlike_(said.unlike) {
-    prepared_.place(random_);
-  }
+        engine_(work(), memory_, backends_, recorder_, clock_, random_),
+        unlike_(said.unlike) {}
 
   /// One iteration on poisoned buffers, without a warm-up. Returns its time.
   std::int64_t call() {
-    prepared_.place(random_);
-    prepared_.load_kernels();
-    const std::int64_t ns = poisoned_iteration(prepared_, Poison{std::byte{0xFF}}, false, clock_);
+    engine_.place(random_);
+    engine_.load_kernels();
+    const std::int64_t ns = poisoned_iteration(engine_, Poison{std::byte{0xFF}}, false);
     result_ = Result::Kept;
     return ns;
   }
 
   /// A turn as in rounds of one's own. Stages are timed where that costs less than 0.5 % of it.
   Turn turn(std::int64_t iterations, std::int64_t warmup_ns) {
-    if (!marks_) marks_ = shape_of_turns(prepared_, clock_, clock_cost_ns(clock_)).marks;
+    if (!marks_) marks_ = shape_of_turns(engine_, clock_cost_ns(clock_)).marks;
     // Who asks knows what worked on the device before.
     const TurnShape shape{.iterations = iterations,
                           .marks = *marks_,
                           .warmup_ns = warmup_ns,
                           .device_awake = static_cast<double>(warmup_ns) < device_warm_up_ns};
-    Turn turn = take_turn(prepared_, shape, clock_, random_);
+    Turn turn = take_turn(engine_, shape, random_);
     result_ = Result::Past;
     return turn;
   }
@@ -124,10 +122,10 @@ class PeerServer::Work {
   /// Gives the copy of the input that this is of, where they differ.
   std::optional<std::size_t> write(const std::string& path) {
     if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
-    if (result_ == Result::Past) poisoned_iteration(prepared_, Poison{std::byte{0x55}}, true, clock_);
+    if (result_ == Result::Past) poisoned_iteration(engine_, Poison{std::byte{0x55}}, true);
     result_ = Result::Kept;
-    write_array(path, prepared_.outputs().at(0), backends_);
-    return unlike_ ? std::optional(prepared_.copy()) : std::nullopt;
+    write_array(path, engine_.item().outputs().at(0), backends_);
+    return unlike_ ? std::optional(engine_.item().used().front()) : std::nullopt;
   }
 
  private:
@@ -144,7 +142,7 @@ class PeerServer::Work {
   Recorder recorder_;
   GroupMemory memory_;
   std::mt19937_64 random_{std::random_device{}()};  // other processes place buffers elsewhere
-  PreparedCase prepared_;
+  Engine engine_;
   bool unlike_;  // copies of the input differ
   std::optional<bool> marks_;
   enum class Result { None, Kept, Past } result_ = Result::None;

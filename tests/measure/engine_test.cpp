@@ -1,4 +1,4 @@
-#include "measure/prepared_case.h"
+#include "measure/engine.h"
 
 #include <cstring>
 
@@ -16,16 +16,14 @@ struct ContenderTest : RunTest {
   GroupMemory memory_for(const std::vector<const Case*>& cases) {
     return GroupMemory(cases, plan.measure, backends, cache_bytes);
   }
-  PreparedCase placed(const Case& work, GroupMemory& memory) {
-    PreparedCase prepared(work, memory, backends, recorder);
-    prepared.place(random);
-    return prepared;
+  Engine placed(const Case& work, GroupMemory& memory) {
+    return Engine(work, memory, backends, recorder, clock, random);
   }
   /// What the log says of one iteration.
-  std::vector<std::string> log_of_iteration(PreparedCase& prepared) {
+  std::vector<std::string> log_of_iteration(Engine& prepared) {
     fake->log.clear();
     prepared.advance();
-    prepared.run({});
+    prepared.iterate({});
     return fake->log;
   }
   static Source bytes_source(std::int64_t bytes) {
@@ -45,7 +43,7 @@ TEST_F(ContenderTest, AllocatesLargeFreshOutputsJustInTimeAndFreesThemEarly) {
                                {.op = Stream{1, 1}, .row = 2, .output = OutputPolicy::InPlace},
                                {.op = Stream{2, 3}, .row = 5, .output = OutputPolicy::Fresh}});
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   EXPECT_THAT(log_of_iteration(prepared),
               ElementsAre("allocate pageable 33554432", "row 0",                            //
                           "allocate pageable 67108864", "row 1", "free pageable 33554432",  //
@@ -59,7 +57,7 @@ TEST_F(ContenderTest, RecyclesSmallFreshOutputs) {
   const Case work = fake_case(*fake, "eager", bytes_source(32 * mib - 1),
                               {{.op = Stream{}, .output = OutputPolicy::Fresh}});
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   EXPECT_THAT(log_of_iteration(prepared), ElementsAre("row 0"));
 }
 
@@ -68,11 +66,11 @@ TEST_F(ContenderTest, KeepsAFreshResultOnlyWhenAsked) {
   const Case work = fake_case(*fake, "eager", bytes_source(32 * mib),
                               {{.op = Stream{}, .output = OutputPolicy::Fresh}});
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
+  Engine prepared = placed(work, memory);
   fake->log.clear();
-  prepared.run({.poison = Poison{std::byte{0x55}}, .keep_outputs = true});
+  prepared.iterate({.poison = Poison{std::byte{0x55}}, .keep_outputs = true});
   EXPECT_THAT(fake->log, ElementsAre("allocate pageable 33554432", "row 0"));
-  EXPECT_EQ(prepared.outputs().at(0).data[32 * mib - 1], std::byte{0x55});
+  EXPECT_EQ(prepared.item().outputs().at(0).data[32 * mib - 1], std::byte{0x55});
 }
 
 TEST(Poison, FillsOneOfEqualParts) {
@@ -90,12 +88,12 @@ TEST_F(ContenderTest, PoisonsOneImageOfWhatIsPlacedAndOfWhatIsFresh) {
     const Case work =
         fake_case(*fake, "one", bytes_source(32 * mib), {{.op = Stream{}, .output = policy}});
     GroupMemory memory = memory_for({&work});
-    PreparedCase prepared = placed(work, memory);
+    Engine prepared = placed(work, memory);
     const Poison all{std::byte{0x55}}, second{std::byte{0xAA}, 1, 2};
-    prepared.poison(all);
-    prepared.poison(second);
-    prepared.run({.poison = second, .keep_outputs = true});
-    const std::byte* const data = prepared.outputs().at(0).data;
+    prepared.item().poison(all);
+    prepared.item().poison(second);
+    prepared.iterate({.poison = second, .keep_outputs = true});
+    const std::byte* const data = prepared.item().outputs().at(0).data;
     EXPECT_NE(data[16 * mib - 1], std::byte{0xAA});
     EXPECT_EQ(data[16 * mib], std::byte{0xAA});
     EXPECT_EQ(data[32 * mib - 1], std::byte{0xAA});
@@ -114,10 +112,10 @@ TEST_F(ContenderTest, WorksInPlaceOnItsInputsBuffer) {
                              {.op = Sub{.mean = {1}}, .output = OutputPolicy::InPlace},
                              {.op = Div{.std = {2}}, .output = OutputPolicy::InPlace}});
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
-  prepared.run({});
+  Engine prepared = placed(work, memory);
+  prepared.iterate({});
   EXPECT_NE(in[0], out[0]);
-  EXPECT_THAT((std::vector{in[1], out[1], in[2], out[2], prepared.outputs().at(0).data}),
+  EXPECT_THAT((std::vector{in[1], out[1], in[2], out[2], prepared.item().outputs().at(0).data}),
               Each(out[0]));
 }
 
@@ -130,9 +128,9 @@ TEST_F(ContenderTest, GivesScratchMemoryOfItsOwn) {
   };
   const Case work = cast_case("scratch", 5);
   GroupMemory memory = memory_for({&work});
-  PreparedCase prepared = placed(work, memory);
-  prepared.poison({std::byte{0xFF}});
-  prepared.run({});
+  Engine prepared = placed(work, memory);
+  prepared.item().poison({std::byte{0xFF}});
+  prepared.iterate({});
   EXPECT_EQ(scratch.desc.bytes(), 1000);
   EXPECT_TRUE(scratch.data + 1000 <= out.data || out.data + out.desc.bytes() <= scratch.data);
 }
@@ -147,11 +145,11 @@ TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
   std::vector<std::byte*> sources;
   for (FakeRow& row : fake->rows)
     row.then = [&](const FakeCall& call) { sources.push_back(call.in[0].data); };
-  PreparedCase first = placed(a, memory), second = placed(b, memory);
+  Engine first = placed(a, memory), second = placed(b, memory);
   for (int i = 0; i < 5; ++i) {
-    PreparedCase& prepared = i % 2 == 0 ? first : second;
+    Engine& prepared = i % 2 == 0 ? first : second;
     prepared.advance();
-    prepared.run({});
+    prepared.iterate({});
   }
   for (int i = 1; i < 5; ++i) EXPECT_EQ(sources[i] - sources[0], 128 * i);
 }
@@ -176,11 +174,11 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
     in.push_back(call.in[0].data);
     out.push_back(call.out[0].data);
   };
-  PreparedCase moves = placed(rotating, memory), stays = placed(staying, memory);
+  Engine moves = placed(rotating, memory), stays = placed(staying, memory);
   for (int i = 0; i < 5; ++i)
-    for (PreparedCase* prepared : {&moves, &stays}) {
+    for (Engine* prepared : {&moves, &stays}) {
       prepared->advance();
-      prepared->run({});
+      prepared->iterate({});
     }
   for (int i = 3; i < 10; i += 2) EXPECT_EQ(std::pair(in[i], out[i]), std::pair(in[1], out[1]));
   EXPECT_EQ(in[1], memory.inputs(staying).first);
@@ -196,7 +194,7 @@ TEST_F(ContenderTest, WaitsWhenTheCaseSays) {
   GroupMemory memory = memory_for({&work});
   const auto log_of = [&](Wait wait) {
     work.wait = wait;
-    PreparedCase prepared = placed(work, memory);
+    Engine prepared = placed(work, memory);
     return log_of_iteration(prepared);
   };
   EXPECT_THAT(log_of(Wait::Turn), ElementsAre("row 0", "row 1"));
@@ -210,18 +208,18 @@ TEST_F(ContenderTest, SharesOneUnchangedSource) {
   fake->log.clear();
   GroupMemory memory = memory_for({&a, &b});
   EXPECT_EQ(fake->log.size(), 2u);  // the source and the arena
-  PreparedCase first = placed(a, memory), second = placed(b, memory);
+  Engine first = placed(a, memory), second = placed(b, memory);
   const SourceCopies copies = memory.inputs(a);
   const std::size_t bytes = copies.stride * copies.count;
   EXPECT_GT(bytes, 3 * static_cast<std::size_t>(cache_bytes));
   std::byte* const data = copies.first;
   const std::vector<std::byte> before(data, data + bytes);
   for (std::size_t i = 0; i < 2 * copies.count; ++i)
-    for (PreparedCase* prepared : {&first, &second}) {
+    for (Engine* prepared : {&first, &second}) {
       prepared->place(random);
       prepared->advance();
-      prepared->poison({std::byte{0xFF}});
-      prepared->run({});
+      prepared->item().poison({std::byte{0xFF}});
+      prepared->iterate({});
     }
   EXPECT_EQ(std::vector<std::byte>(data, data + bytes), before);
 }

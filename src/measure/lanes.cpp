@@ -4,7 +4,7 @@
 
 #include "machine/affinity.h"
 #include "machine/start_thread.h"
-#include "measure/pipelines/engine.h"
+#include "measure/engine.h"
 #include "record/thread_name.h"
 
 namespace normbench {
@@ -27,58 +27,66 @@ cpu_set_t only(int cpu) {
 
 }  // namespace
 
-bool Engine::can_admit() const { return !error_ && admitted_ < items_ && !free_.empty(); }
+/// One item has nothing to overlap with, and a lane alone no other lane.
+bool Engine::runs_inline() const {
+  if (in_turn()) return true;
+  const Pipeline& pipeline = *planned_.pipeline;
+  const bool one_lane = pipeline.part && !pipeline.part->lane.empty();
+  return pipeline.in_flight == 1 || pipeline.submit == Submit::One || one_lane;
+}
 
-bool Engine::is_over() const { return working_ == 0 && (error_ || done_ == items_); }
+bool Engine::can_admit() const { return !error_ && admitted_ < count_ && !free_.empty(); }
 
-/// Starts the next item on the flight that has been free for longest. Call with the lock.
-Engine::Passage& Engine::admit() {
-  Passage& passage = *free_.front();
+bool Engine::is_over() const { return working_ == 0 && (error_ || done_ == count_); }
+
+/// Starts the next item on what has been free for longest. Call with the lock.
+Item& Engine::admit() {
+  Item& item = *free_.front();
   free_.pop_front();
-  passage.item = admitted_++;
-  passage.visit = 0;
-  ++passage.round;
-  return passage;
+  item.number = admitted_++;
+  item.visit = 0;
+  ++item.round;
+  return item;
 }
 
 /// After a visit: to the next lane, or free again. Call with the lock.
-void Engine::pass_on(Passage& passage) {
-  if (passage.visit < visits_.size()) {
-    LaneState& lane = lanes_[visits_[passage.visit].lane];
-    lane.ready.push_back(&passage);
+void Engine::pass_on(Item& item) {
+  if (item.visit < visits_.size()) {
+    LaneState& lane = lanes_[visits_[item.visit].lane];
+    lane.ready.push_back(&item);
     lane.wake.notify_one();
     return;
   }
   ++done_;
-  free_.push_back(&passage);
+  free_.push_back(&item);
   lanes_[visits_.front().lane].wake.notify_one();
 }
 
 /// The oldest item that is there for the lane, else a new one where they start; null for none.
-Engine::Passage* Engine::take(std::size_t lane) {
+Item* Engine::take(std::size_t lane) {
   auto& ready = lanes_[lane].ready;
   if (!error_ && !ready.empty()) {
-    const auto oldest = std::ranges::min_element(ready, {}, &Passage::item);
-    Passage* const passage = *oldest;
+    const auto oldest = std::ranges::min_element(ready, {}, &Item::number);
+    Item* const item = *oldest;
     ready.erase(oldest);
-    return passage;
+    return item;
   }
   return visits_.front().lane == lane && can_admit() ? &admit() : nullptr;
 }
 
 /// Throws where the system gives no more threads; none is left running then.
 void Engine::start_hosts() {
-  const auto divided = divide_cpus(work_, team_cpus());
+  const auto divided = divide_cpus(planned_, team_cpus());
   try {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
       if (std::ranges::find(visits_, lane, &Visit::lane) == visits_.end()) continue;
-      for (int server = 0; server < work_.pipeline->lanes[lane].servers; ++server) {
+      for (int server = 0; server < lanes_[lane].lane.servers; ++server) {
         const auto& cpus = divided[lane][static_cast<std::size_t>(server)];
         hosts_.push_back(std::make_unique<Host>());
-        const auto work = [this, lane, server, cpus, &host = *hosts_.back()] {
+        const auto serving = [this, lane, server, cpus, &host = *hosts_.back()] {
           serve(lane, static_cast<std::size_t>(server), cpus, host.worker);
         };
-        hosts_.back()->thread = start_thread(work, threads_for);
+        hosts_.back()->thread = start_thread(serving, threads_for);
       }
     }
   } catch (...) {
@@ -106,14 +114,14 @@ void Engine::stop_hosts() {
 
 /// What a server's host thread does from its start to its end.
 void Engine::serve(std::size_t lane, std::size_t server, const std::vector<int>& cpus,
-                   Worker& worker) {
-  name_this_thread(thread_name(work_.pipeline->lanes[lane], static_cast<int>(server)));
+                   std::optional<Worker>& worker) {
+  name_this_thread(thread_name(lanes_[lane].lane, static_cast<int>(server)));
   std::exception_ptr error;
   try {
     if (!cpus.empty()) bind_this_thread(only(cpus.front()));
     for (const auto& backend : backends_.list) backend->enter_thread();
-    worker = make_worker(lane);
-    worker.host[lane]->cpus = cpus;
+    worker.emplace(make_worker(lane));
+    if (worker->host[lane]) worker->host[lane]->cpus = cpus;
   } catch (...) {
     error = std::current_exception();
   }
@@ -122,19 +130,19 @@ void Engine::serve(std::size_t lane, std::size_t server, const std::vector<int>&
   for (;;) {
     if (error && !error_) error_ = std::exchange(error, nullptr);
     if (is_over()) over_.notify_one();
-    Passage* passage = nullptr;
-    lanes_[lane].wake.wait(lock, [&] { return quit_ || (passage = take(lane)) != nullptr; });
+    Item* item = nullptr;
+    lanes_[lane].wake.wait(lock, [&] { return quit_ || (item = take(lane)) != nullptr; });
     if (quit_) break;
     ++working_;
     lock.unlock();
     try {
-      run_visit(*passage, server, worker);
+      run_visit(*item, server, *worker);
     } catch (...) {
       error = std::current_exception();
     }
     lock.lock();
     --working_;
-    if (!error) pass_on(*passage);
+    if (!error) pass_on(*item);
   }
   recorder_.leave();
 }
@@ -143,13 +151,13 @@ void Engine::run_on_lanes() {
   std::unique_lock lock(mutex_);
   for (LaneState& lane : lanes_) lane.wake.notify_all();
   over_.wait(lock, [&] { return is_over(); });
-  items_ = 0;
+  count_ = 0;
 }
 
 /// The oldest item whose next stage need not wait for a device, else a new one, else the oldest.
-Engine::Passage& Engine::next_inline() {
-  const auto found = std::ranges::find_if(flying_, [&](const Passage* passage) {
-    return !passage->flight.must_wait(visits_[passage->visit].first);
+Item& Engine::next_inline() {
+  const auto found = std::ranges::find_if(flying_, [&](const Item* item) {
+    return !item->must_wait(visits_[item->visit].first);
   });
   if (found != flying_.end()) return **found;
   if (!can_admit()) return *flying_.front();
@@ -158,13 +166,13 @@ Engine::Passage& Engine::next_inline() {
 
 void Engine::run_inline() {
   try {
-    while (done_ < items_) {
-      Passage& passage = next_inline();
-      run_visit(passage, 0, own_);
-      if (passage.visit < visits_.size()) continue;
+    while (done_ < count_) {
+      Item& item = next_inline();
+      run_visit(item, 0, *own_);
+      if (item.visit < visits_.size()) continue;
       ++done_;
-      free_.push_back(&passage);
-      std::erase(flying_, &passage);
+      free_.push_back(&item);
+      std::erase(flying_, &item);
     }
   } catch (...) {
     error_ = std::current_exception();
@@ -172,12 +180,12 @@ void Engine::run_inline() {
 }
 
 /// An item from its first stage to its last, on a thread of its own.
-void Engine::run_alone(Passage& passage) {
+void Engine::run_alone(Item& item) {
   std::exception_ptr error;
   try {
     name_this_thread("item");
     for (const auto& backend : backends_.list) backend->enter_thread();
-    while (passage.visit < visits_.size()) run_visit(passage, 0, passage.worker);
+    while (item.visit < visits_.size()) run_visit(item, 0, item_workers_[item.seat]);
   } catch (...) {
     error = std::current_exception();
   }
@@ -185,21 +193,22 @@ void Engine::run_alone(Passage& passage) {
   const std::lock_guard lock(mutex_);
   if (error && !error_) error_ = error;
   ++done_;
-  free_.push_back(&passage);
+  free_.push_back(&item);
   over_.notify_one();
 }
 
 void Engine::run_on_threads() {
   std::unique_lock lock(mutex_);
-  while (admitted_ < items_ && !error_) {
+  while (admitted_ < count_ && !error_) {
     over_.wait(lock, [&] { return !free_.empty(); });
     if (!can_admit()) break;
-    Passage& passage = admit();
+    Item& item = admit();
     lock.unlock();
-    if (passage.thread.joinable()) passage.thread.join();
+    std::thread& thread = item_threads_[item.seat];
+    if (thread.joinable()) thread.join();
     std::exception_ptr error;
     try {
-      passage.thread = start_thread([this, &passage] { run_alone(passage); }, threads_for);
+      thread = start_thread([this, &item] { run_alone(item); }, threads_for);
     } catch (...) {
       error = std::current_exception();
     }
@@ -207,8 +216,8 @@ void Engine::run_on_threads() {
     if (error && !error_) error_ = error;
   }
   lock.unlock();
-  for (const auto& passage : passages_)
-    if (passage->thread.joinable()) passage->thread.join();
+  for (std::thread& thread : item_threads_)
+    if (thread.joinable()) thread.join();
 }
 
 }  // namespace normbench
