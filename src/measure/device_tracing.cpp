@@ -52,9 +52,7 @@ void DeviceTracing::give_up(const std::string& why) {
   missing_ = why.empty() ? "its tracer failed and does not say why" : why;
 }
 
-StageProfile::Scope::Scope(StageProfile* profile, std::string_view label, bool on_device)
-    : profile_(profile) {
-  if (profile_ == nullptr) return;
+void StageProfile::Scope::begin(std::string_view label, bool on_device) {
   auto found = profile_->faults_.find(label);
   if (found == profile_->faults_.end())
     found = profile_->faults_.emplace(std::string(label), 0).first;
@@ -66,8 +64,7 @@ StageProfile::Scope::Scope(StageProfile* profile, std::string_view label, bool o
   before_ = profile_->clock_.counters();
 }
 
-StageProfile::Scope::~Scope() {
-  if (profile_ == nullptr) return;
+void StageProfile::Scope::end() {
   const Counters spent = profile_->clock_.counters() - before_;
   *faults_ += spent.minor_faults + spent.major_faults;
   if (external_id_ != 0) profile_->tracing_.pop();

@@ -60,8 +60,14 @@ class StageProfile {
   class Scope {
    public:
     /// Does nothing when `profile` is null.
-    Scope(StageProfile* profile, std::string_view label, bool on_device);
-    ~Scope();
+    Scope(StageProfile* profile, std::string_view label, bool on_device) : profile_(profile) {
+      if (profile_ != nullptr) [[unlikely]]
+        begin(label, on_device);
+    }
+    ~Scope() {
+      if (profile_ != nullptr) [[unlikely]]
+        end();
+    }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -69,9 +75,13 @@ class StageProfile {
     std::uint64_t external_id() const { return external_id_; }
 
    private:
+    void begin(std::string_view label, bool on_device);
+    void end();
+
     StageProfile* profile_;
     std::uint64_t external_id_ = 0;
-    std::int64_t* faults_ = nullptr;
+    // Only begin() sets these.
+    std::int64_t* faults_;
     Counters before_;
   };
 

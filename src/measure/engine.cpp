@@ -243,13 +243,19 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
   const Submission& what = item.submission(s, options_.graphs && in_turn());
   const bool on_host = planned_.stages[s].place == Place::Cpu;
   Queue& queue = on_host ? *worker.host[lane_of_[s]] : *stream->queue;
+  if (in_turn()) {
+    item.wait_before(s, queue);
+    submit(item, what, queue, options_.marks ? &worker.times : nullptr);
+    item.watch(what, queue, false);
+    if (planned_.wait == Wait::Stage) queue.drain();
+    return what.last + 1;
+  }
   // Submitting is short; a stage on the host is not, and needs no lock.
   std::unique_lock<std::mutex> lock;
-  if (!on_host && !in_turn()) lock = std::unique_lock(stream->mutex);
+  if (!on_host) lock = std::unique_lock(stream->mutex);
   item.wait_before(s, queue);
-  submit(item, what, queue, options_.marks || !in_turn() ? &worker.times : nullptr);
-  item.watch(what, queue, leaves_queue(s));
-  if (planned_.wait == Wait::Stage) queue.drain();
+  submit(item, what, queue, &worker.times);
+  item.watch(what, queue, !on_host && leaves_queue(s));
   return what.last + 1;
 }
 
@@ -257,7 +263,7 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
 void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes* times) {
   const bool on_host = planned_.stages[what.first].place == Place::Cpu;
   const RangeName& said = *what.name;
-  const StageProfile::Scope profiled(options_.profile, said.label, queue.is_asynchronous());
+  const StageProfile::Scope profiled(options_.profile, said.label, !on_host);
   StageRun run{.first = what.first,
                .last = what.last,
                .item = item.number,

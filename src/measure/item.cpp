@@ -64,7 +64,7 @@ Item::Item(const Case& planned, const CaseBuffers& buffers, GroupMemory& memory,
       backends_(backends),
       recorder_(recorder),
       device_(device),
-      frees_early_(!planned.uses_gpu() && planned.pipeline && !planned.pipeline->part),
+      frees_early_(!planned.pipeline || (!planned.uses_gpu() && !planned.pipeline->part)),
       steps_(planned.stages.size()),
       held_(buffers.slots().size()),
       fresh_(buffers.slots().size()),
@@ -75,7 +75,10 @@ Item::Item(const Case& planned, const CaseBuffers& buffers, GroupMemory& memory,
   for (std::size_t s = 0; s < steps_.size(); ++s) bind(s, memory);
   if (device_ != nullptr) {
     std::vector<Hazards> hazards = hazards_of(planned, buffers.slots());
-    for (std::size_t s = 0; s < steps_.size(); ++s) steps_[s].hazards = std::move(hazards[s]);
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      has_hazards_ = has_hazards_ || !hazards[s].watched.empty();
+      steps_[s].hazards = std::move(hazards[s]);
+    }
   }
   for (GraphRun& run : graphs_) {
     Submission whole{.first = run.first(), .last = run.last(), .name = add_name(run.label()),
@@ -148,8 +151,9 @@ void Item::make_rotation(std::size_t stage, Queue& queue) {
   }
 }
 
-void Item::allocate_fresh(std::size_t stage, Queue& queue, std::optional<Poison> poison) {
-  for (const std::size_t index : steps_[stage].fresh) {
+void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
+                    const std::optional<Poison>& poison) {
+  for (const std::size_t index : slots) {
     const Slot& slot = buffers_.slots()[index];
     Backend& owner = backends_.owner(slot.memory);
     free(index);
@@ -165,9 +169,8 @@ void Item::allocate_fresh(std::size_t stage, Queue& queue, std::optional<Poison>
   }
 }
 
-void Item::free_finished(std::size_t stage, bool keep_outputs) {
-  if (planned_.pipeline && !frees_early_) return;
-  for (const std::size_t slot : steps_[stage].finished) {
+void Item::free_slots(std::span<const std::size_t> slots, bool keep_outputs) {
+  for (const std::size_t slot : slots) {
     if (keep_outputs && buffers_.is_output(slot)) continue;
     // Device memory is freed in the queue's order, host memory at once.
     if (used_by_device_[slot] && host_reaches(buffers_.slots()[slot].memory)) {
@@ -281,14 +284,15 @@ Graph& Item::graph_of(GraphRun& run, Queue& queue) {
   });
 }
 
-void Item::wait_before(std::size_t stage, Queue& queue) {
-  if (pending_ != nullptr) {
-    if (!queue.is_asynchronous())
-      wait();
-    else if (pending_ != &queue)
-      queue.wait_for(*std::exchange(pending_, nullptr), mark_);
-  }
-  for (const int root : steps_[stage].hazards.waits) {
+void Item::wait_elsewhere(Queue& queue) {
+  if (!queue.is_asynchronous())
+    wait();
+  else if (pending_ != &queue)
+    queue.wait_for(*std::exchange(pending_, nullptr), mark_);
+}
+
+void Item::wait_for_uses(std::span<const int> roots) {
+  for (const int root : roots) {
     const auto last_use = in_use_.find(address(static_cast<std::size_t>(root)));
     if (last_use == in_use_.end()) continue;
     device_->wait(last_use->second);
@@ -296,13 +300,12 @@ void Item::wait_before(std::size_t stage, Queue& queue) {
   }
 }
 
-void Item::watch(const Submission& submitted, Queue& queue, bool leaves) {
-  if (planned_.pipeline) {
-    if (!leaves || !queue.is_asynchronous()) return;
-    mark_ = queue.mark();
-    pending_ = &queue;
-    return;
-  }
+void Item::mark_end(Queue& queue) {
+  mark_ = queue.mark();
+  pending_ = &queue;
+}
+
+void Item::mark_uses(const Submission& submitted, Queue& queue) {
   int mark = -1;
   for (std::size_t s = submitted.first; s <= submitted.last; ++s)
     for (const int root : steps_[s].hazards.watched) {

@@ -66,11 +66,16 @@ class Item {
   /// first iterations find as much of it as all later ones do.
   void make_rotation(std::size_t stage, Queue& queue);
   /// Allocates what the stage makes fresh; fills it with `poison` where that is given.
-  void allocate_fresh(std::size_t stage, Queue& queue, std::optional<Poison> poison);
+  void allocate_fresh(std::size_t stage, Queue& queue, const std::optional<Poison>& poison) {
+    if (!steps_[stage].fresh.empty()) allocate(steps_[stage].fresh, queue, poison);
+  }
   /// Frees what no stage after this one uses; outputs only where they are not kept. On a device,
   /// where a pool gives at once what is still in the cache, it frees what the iteration so long ago
   /// had that placed buffers come back, too.
-  void free_finished(std::size_t stage, bool keep_outputs);
+  void free_finished(std::size_t stage, bool keep_outputs) {
+    if (!steps_[stage].finished.empty() && frees_early_)
+      free_slots(steps_[stage].finished, keep_outputs);
+  }
   /// Fills the placed buffers that it uses, and removes the files that it saved. Call when drained.
   void poison(const Poison& poison) const;
   /// Where a slot lies now; nowhere if it is fresh and not allocated.
@@ -111,10 +116,16 @@ class Item {
   /// the device on buffers that its own stage uses. In lanes: what is submitted from now on starts
   /// when the item's earlier work on other queues is done, and the host waits for that only if it
   /// does the work itself.
-  void wait_before(std::size_t stage, Queue& queue);
+  void wait_before(std::size_t stage, Queue& queue) {
+    if (pending_ != nullptr) wait_elsewhere(queue);
+    if (!steps_[stage].hazards.waits.empty()) wait_for_uses(steps_[stage].hazards.waits);
+  }
   /// Call after stages were submitted to the queue: notes what others will have to wait for. In
   /// lanes only where the item leaves the queue.
-  void watch(const Submission& submitted, Queue& queue, bool leaves);
+  void watch(const Submission& submitted, Queue& queue, bool leaves) {
+    if (leaves) mark_end(queue);
+    if (has_hazards_) mark_uses(submitted, queue);
+  }
   /// True if the stage could start only after the host has waited for a device.
   bool must_wait(std::size_t stage) const;
   /// The mark of its last work on a device that nobody has waited for; the queue is null for none.
@@ -143,6 +154,13 @@ class Item {
   void bind(std::size_t stage, GroupMemory& memory);
   const RangeName* add_name(std::string_view label);
   std::vector<NamedRange> named(const std::vector<StageRange>& ranges);
+  void allocate(std::span<const std::size_t> slots, Queue& queue,
+                const std::optional<Poison>& poison);
+  void free_slots(std::span<const std::size_t> slots, bool keep_outputs);
+  void wait_elsewhere(Queue& queue);
+  void wait_for_uses(std::span<const int> roots);
+  void mark_end(Queue& queue);
+  void mark_uses(const Submission& submitted, Queue& queue);
   void free(std::size_t slot);
   void free_all();
 
@@ -151,7 +169,8 @@ class Item {
   const Backends& backends_;
   Recorder& recorder_;
   Queue* const device_;
-  const bool frees_early_;  // in lanes: what no later stage uses
+  const bool frees_early_;    // what no later stage uses, and not only when the next item begins
+  bool has_hazards_ = false;  // the host waits for single uses of buffers
   std::vector<Step> steps_;
   BufferSlots used_ = {};
   std::vector<std::byte*> held_;                    // by slot; null for all others
