@@ -203,8 +203,7 @@ void Engine::begin(Item& item) {
   if (options_.ranges) {
     item.number_names(item.number);
     if (recorder_.has_tool())
-      item.range =
-          nvtx::start(RangeKind::Step, recorder_.intern(fmt::format("#{}", item.number)));
+      item.range = nvtx::start(RangeKind::Step, recorder_.intern(fmt::format("#{}", item.number)));
   }
   flow_.begin_ns[static_cast<std::size_t>(item.number)] = clock_.now_ns() - flow_.round.start_ns;
 }
@@ -215,8 +214,8 @@ void Engine::run_visit(Item& item, std::size_t server, Worker& worker) {
   const auto& streams = lanes_[visit.lane].streams;
   std::span<const NamedRange> ranges;
   if (options_.ranges) ranges = item.ranges(false);
-  auto range = std::ranges::find_if(
-      ranges, [&](const NamedRange& one) { return one.first >= visit.first; });
+  auto range =
+      std::ranges::find_if(ranges, [&](const NamedRange& one) { return one.first >= visit.first; });
   run_stages(item, visit.first, visit.last + 1, range, ranges.end(),
              streams.empty() ? nullptr : streams[server].get(), worker);
   if (++item.visit == visits_.size()) finish(item);
@@ -413,10 +412,8 @@ void Engine::collect(const Worker& worker) {
     if (planned_.stages[s].place == Place::Cpu) flow_.stage_ns[s] += host_ns[s];
   }
   for (const auto& [run, host_start_ns, host_end_ns, queue, from, to] : worker.times.spans()) {
-    StageSpan span{.run = run,
-                   .lane = lane_of_[run.first],
-                   .start_ns = host_start_ns,
-                   .end_ns = host_end_ns};
+    StageSpan span{
+        .run = run, .lane = lane_of_[run.first], .start_ns = host_start_ns, .end_ns = host_end_ns};
     if (queue != nullptr) {
       const std::int64_t took_ns = queue->ns_between(from, to);
       flow_.stage_ns[run.first] += took_ns;

@@ -19,11 +19,11 @@ namespace normbench {
 
 /// What is done besides the work.
 struct RunOptions {
-  bool ranges = false;               // those of the config, of stages and of shares of them
-  bool marks = false;                // stages are timed, on a device between marks
-  bool spans = false;                // in turn: it is told when a device worked; in lanes it always is
-  bool external_ids = false;         // ranges of work on a device have those of external_id()
-  StageProfile* profile = nullptr;   // given: is told of each stage
+  bool ranges = false;        // those of the config, of stages and of shares of them
+  bool marks = false;         // stages are timed, on a device between marks
+  bool spans = false;         // in turn: it is told when a device worked; in lanes it always is
+  bool external_ids = false;  // ranges of work on a device have those of external_id()
+  StageProfile* profile = nullptr;    // given: is told of each stage
   std::optional<Poison> poison = {};  // in lanes it fills all buffers of an item before its first
                                       // stage, in turn the fresh ones
   bool keep_outputs = false;          // in turn: fresh ones outlive the iteration
@@ -206,13 +206,13 @@ class Engine {
   std::vector<std::size_t> lane_of_;  // of each stage
   std::vector<LaneState> lanes_;
   Queue* device_ = nullptr;
-  std::optional<Worker> own_;         // of the thread that calls run()
-  std::vector<Worker> item_workers_;  // where items have threads of their own, by seat, …
+  std::optional<Worker> own_;                 // of the thread that calls run()
+  std::vector<Worker> item_workers_;          // where items have threads of their own, by seat, …
   std::vector<std::thread> item_threads_;     // … and the last one's
   std::vector<std::unique_ptr<Item>> items_;  // after the queues: their memory goes first
-  const std::vector<int> fed_;                // values of a part that are there before its turns, …
-  std::vector<Fed> fed_bytes_;                // … and what they hold, by item; seats take turns
-  std::size_t first_fed_ = 0;                 // the index of the first seat's
+  const std::vector<int> fed_;  // values of a part that are there before its turns, …
+  std::vector<Fed> fed_bytes_;  // … and what they hold, by item; seats take turns
+  std::size_t first_fed_ = 0;   // the index of the first seat's
   std::vector<std::unique_ptr<Host>> hosts_;
 
   // The present turn:

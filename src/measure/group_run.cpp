@@ -10,8 +10,8 @@
 
 #include "core/units.h"
 #include "machine/disturbance.h"
-#include "measure/peer/contender.h"
 #include "measure/contender.h"
+#include "measure/peer/contender.h"
 
 namespace normbench {
 namespace {

@@ -81,8 +81,8 @@ Item::Item(const Case& planned, const CaseBuffers& buffers, GroupMemory& memory,
     }
   }
   for (GraphRun& run : graphs_) {
-    Submission whole{.first = run.first(), .last = run.last(), .name = add_name(run.label()),
-                     .graph = &run};
+    Submission whole{
+        .first = run.first(), .last = run.last(), .name = add_name(run.label()), .graph = &run};
     for (std::size_t s = run.first(); s <= run.last(); ++s) whole.bytes += steps_[s].alone.bytes;
     steps_[run.first()].graph = whole;
   }
@@ -137,8 +137,7 @@ void Item::finish() {
 
 void Item::hold(std::span<const std::size_t> slots) {
   std::ranges::fill(held_, nullptr);
-  for (const std::size_t slot : slots)
-    held_[buffers_.root(slot)] = buffers_.address(slot, used_);
+  for (const std::size_t slot : slots) held_[buffers_.root(slot)] = buffers_.address(slot, used_);
 }
 
 void Item::make_rotation(std::size_t stage, Queue& queue) {

@@ -156,9 +156,8 @@ void Engine::run_on_lanes() {
 
 /// The oldest item whose next stage need not wait for a device, else a new one, else the oldest.
 Item& Engine::next_inline() {
-  const auto found = std::ranges::find_if(flying_, [&](const Item* item) {
-    return !item->must_wait(visits_[item->visit].first);
-  });
+  const auto found = std::ranges::find_if(
+      flying_, [&](const Item* item) { return !item->must_wait(visits_[item->visit].first); });
   if (found != flying_.end()) return **found;
   if (!can_admit()) return *flying_.front();
   return *flying_.emplace_back(&admit());

@@ -116,9 +116,8 @@ class Steps {
     add_records(flow, trace);
     keep_device(recording.stop(), std::move(trace));
     append(result_.threads, context_.recorder.take());
-    result_.step_ns.assign(
-        static_cast<std::size_t>(items),
-        static_cast<double>(flow.round.wall_ns) / static_cast<double>(items));
+    result_.step_ns.assign(static_cast<std::size_t>(items),
+                           static_cast<double>(flow.round.wall_ns) / static_cast<double>(items));
     result_.lane_work = middle_work(flow);
     for (std::size_t i = 0; i < flow.end_ns.size(); ++i) {
       const auto item = static_cast<std::int64_t>(i);

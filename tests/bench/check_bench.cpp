@@ -25,7 +25,8 @@ void check(benchmark::State& state, const std::string& stages) {
   Engine prepared(work, memory, backends, recorder, clock, random);
   prepared.iterate({});
   for ([[maybe_unused]] const auto _ : state)
-    if (!check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends).result.ok)
+    if (!check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends)
+             .result.ok)
       state.SkipWithError("the output is wrong");
   state.SetItemsProcessed(state.iterations() * work.result().elements());
 }

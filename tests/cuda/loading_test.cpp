@@ -1,6 +1,5 @@
 #include "cuda/cuda_measure.h"
 #include "measure/contender.h"
-#include "measure/contender.h"
 
 namespace normbench::loading_test {
 namespace {

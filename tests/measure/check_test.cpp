@@ -3,8 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "measure/output_check.h"
 #include "measure/engine.h"
+#include "measure/output_check.h"
 #include "measure/run_fixture.h"
 
 namespace normbench::check_test {

@@ -21,7 +21,8 @@ struct DeviceMemoryTest : DeviceTest {
     prepared.iterate({});
     prepared.drain();
     fake->log.clear();
-    const CheckOutcome got = check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends);
+    const CheckOutcome got =
+        check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends);
     copies = fake->log;
     return got;
   }
@@ -105,7 +106,8 @@ TEST_F(DeviceMemoryTest, PoisonsThroughTheDevice) {
   fake->log.clear();
   prepared.item().poison({std::byte{0xFF}});
   EXPECT_THAT(fake->log, ElementsAre("fill device 0xff 120", "fill device 0xff 480"));
-  EXPECT_EQ(bytes_of(prepared.item().outputs().at(0)), std::vector<std::byte>(480, std::byte{0xFF}));
+  EXPECT_EQ(bytes_of(prepared.item().outputs().at(0)),
+            std::vector<std::byte>(480, std::byte{0xFF}));
 }
 
 TEST_F(DeviceMemoryTest, FreshOutputsOfEverySizeComeFromTheOwner) {

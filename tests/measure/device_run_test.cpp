@@ -43,7 +43,9 @@ struct DeviceRunTest : DeviceTest {
   }
   bool is_right(Engine& prepared) {
     prepared.drain();
-    return check_output(prepared.planned(), prepared.item().inputs(), prepared.item().outputs(), backends).result.ok;
+    return check_output(prepared.planned(), prepared.item().inputs(), prepared.item().outputs(),
+                        backends)
+        .result.ok;
   }
 };
 

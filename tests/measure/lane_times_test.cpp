@@ -1,6 +1,6 @@
-#include "measure/stage_times.h"
-
 #include <gmock/gmock.h>
+
+#include "measure/stage_times.h"
 
 namespace normbench::lane_times_test {
 namespace {
@@ -13,7 +13,8 @@ TEST(LaneTimes, ExposedIsWhatNoOtherLaneHides) {
   //  lane 0: 0...........10  12...16
   //  lane 1:      4......10     14......20
   //  lane 1, the other server:     15.18
-  const auto times = lane_times({span(0, 0, 10), span(1, 4, 10), span(1, 14, 20), span(0, 12, 16), span(1, 15, 18)}, 3);
+  const auto times = lane_times(
+      {span(0, 0, 10), span(1, 4, 10), span(1, 14, 20), span(0, 12, 16), span(1, 15, 18)}, 3);
   ASSERT_EQ(times.size(), 3u);
   EXPECT_EQ(times[0].busy_ns, 14);
   EXPECT_EQ(times[0].exposed_ns, 4 + 2);

@@ -1,6 +1,6 @@
 /// What a group is said to need against what it takes.
-#include <deque>
 #include <algorithm>
+#include <deque>
 #include <sstream>
 
 #include "measure/device_fixture.h"

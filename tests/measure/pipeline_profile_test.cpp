@@ -114,17 +114,14 @@ StageSpan span(std::size_t lane, std::int64_t start_ns, std::int64_t end_ns, std
 
 TEST(MiddleWork, StartsWithWhicheverItemBeganFirst) {
   // Items 1 to 6 of 8 are kept. Threads of their own began item 2 before item 1.
-  const Flow flow{.round = {.start_ns = 1000, .counters = {}},
-                  .begin_ns = {0, 30, 20, 40, 50, 60, 70, 80},
-                  .end_ns = {25, 39, 35, 49, 59, 69, 90, 95},
-                  .stage_ns = {},
-                  .calls_ns = {},
-                  .spans = {span(0, 1000, 1015, 0, 0),
-                            span(1, 1015, 1025, 1, 0),
-                            span(0, 1031, 1039, 0, 1),
-                            span(0, 1022, 1035, 0, 2),
-                            span(1, 1085, 1095, 1, 7),
-                            span(0, 1090, 1092, 0, 7)}};
+  const Flow flow{
+      .round = {.start_ns = 1000, .counters = {}},
+      .begin_ns = {0, 30, 20, 40, 50, 60, 70, 80},
+      .end_ns = {25, 39, 35, 49, 59, 69, 90, 95},
+      .stage_ns = {},
+      .calls_ns = {},
+      .spans = {span(0, 1000, 1015, 0, 0), span(1, 1015, 1025, 1, 0), span(0, 1031, 1039, 0, 1),
+                span(0, 1022, 1035, 0, 2), span(1, 1085, 1095, 1, 7), span(0, 1090, 1092, 0, 7)}};
   const LaneWork before{.item = 0, .lane = 1, .stage = 1, .start_ns = 0, .end_ns = 5};  // cut off
   const LaneWork second{.item = 2, .lane = 0, .stage = 0, .start_ns = 2, .end_ns = 15};
   const LaneWork first{.item = 1, .lane = 0, .stage = 0, .start_ns = 11, .end_ns = 19};

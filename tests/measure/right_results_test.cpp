@@ -7,8 +7,8 @@
 #include <random>
 
 #include "measure/check.h"
-#include "measure/output_check.h"
 #include "measure/engine.h"
+#include "measure/output_check.h"
 #include "measure/selftest/cases.h"
 #include "measure/selftest/trial.h"
 

@@ -89,7 +89,8 @@ struct WalkingLoadTest : testing::Test {
       contender =
           std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
     else
-      contender = std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
+      contender =
+          std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
     contender->first_call();
     const CheckOutcome first = contender->check();
     EXPECT_TRUE(first.result.ok) << first.reason;
