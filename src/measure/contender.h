@@ -57,8 +57,8 @@ void write_array(const std::string& path, View view, const Backends& backends);
 /// A case in this process: one iteration after the other, or a pipeline, or a part of one.
 class CaseContender final : public Contender {
  public:
-  /// Of a pipeline `checked_items` items of a checked turn are held to the reference, or all where
-  /// there are fewer; all are compared with one another. Throws std::runtime_error when a kind of
+  /// A checked turn of a pipeline holds `checked_items` of its items to the reference, or all where
+  /// there are fewer, and compares all with one another. Throws std::runtime_error when a kind of
   /// memory is not there.
   CaseContender(const Case& planned, GroupMemory& memory, const Backends& backends,
                 Recorder& recorder, Clock& clock, std::mt19937_64& random,

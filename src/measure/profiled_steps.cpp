@@ -93,7 +93,7 @@ class Steps {
     append(result_.threads, context_.recorder.take());
   }
 
-  /// Of a pipeline: runs so many items and drops what they took.
+  /// Runs so many items of a pipeline and drops what they took.
   void warm_up_items(std::int64_t items) {
     const Range warmup(&context_.recorder, RangeKind::Warmup, "warmup");
     const Recording recording(context_.recorder, tracer());
@@ -101,7 +101,7 @@ class Steps {
     result_.discarded = items;
   }
 
-  /// Of a pipeline: runs so many items in one window, which has the number of their first step.
+  /// Runs so many items of a pipeline in one window, which has the number of their first step.
   void record_items(std::int64_t items, std::int64_t step) {
     Recording recording(context_.recorder, tracer());
     engine_.cold_files().drop();
