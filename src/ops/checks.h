@@ -20,6 +20,9 @@ struct Cost {
   std::int64_t written_bytes = 0;  // to memory of the stage's place
   std::int64_t link_bytes = 0;     // over the link between host and device
   std::int64_t flops = 0;
+
+  /// Bytes that memory of the stage's place gives and takes.
+  std::int64_t moved() const { return read_bytes + written_bytes; }
 };
 
 /// The largest extent that a user may give.

@@ -136,7 +136,7 @@ int decide_threads(const Case& decided, const PlanOptions& options) {
     const Cost& cost = stage.fewest;
     for (const TensorDesc& out : stage.signature.out) most = std::max(most, out.bytes());
     constexpr std::int64_t read_per_flop = 2;  // a float for a multiplication and an addition
-    most = std::max({most, cost.read_bytes + cost.written_bytes, read_per_flop * cost.flops});
+    most = std::max({most, cost.moved(), read_per_flop * cost.flops});
   }
   return team_for(most, options.all_threads, options.data_caches);
 }

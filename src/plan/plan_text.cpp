@@ -48,8 +48,6 @@ class Lines {
   std::string text_;
 };
 
-std::int64_t memory_traffic(const Cost& cost) { return cost.read_bytes + cost.written_bytes; }
-
 std::string count(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
@@ -62,7 +60,7 @@ std::string runner_text(const Case& work, const Stage& stage) {
 
 /// "138 MB (fewest 111 MB)"; for a peer only the fewest are known.
 std::string traffic_text(const Case& work, const Stage& stage) {
-  const std::int64_t moved = memory_traffic(stage.cost), fewest = memory_traffic(stage.fewest);
+  const std::int64_t moved = stage.cost.moved(), fewest = stage.fewest.moved();
   if (!work.peer.empty()) return "fewest " + format_bytes(fewest);
   return format_bytes(moved) +
          (moved == fewest ? "" : fmt::format(" (fewest {})", format_bytes(fewest)));
@@ -116,7 +114,7 @@ std::string total_text(const Case& work) {
   if (!work.peer.empty()) return "";
   std::int64_t bytes = 0, link = 0;
   for (const Stage& stage : work.stages) {
-    bytes += memory_traffic(stage.cost);
+    bytes += stage.cost.moved();
     link += stage.cost.link_bytes;
   }
   return link == 0 ? format_bytes(bytes)

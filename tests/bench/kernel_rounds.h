@@ -86,7 +86,7 @@ class KernelRounds {
 
   double gb_per_second() const {
     const Cost cost = fewest(bound_.op, bound_.signature);
-    return static_cast<double>(cost.read_bytes + cost.written_bytes) / median(contenders_[0].ns);
+    return static_cast<double>(cost.moved()) / median(contenders_[0].ns);
   }
 
  private:
