@@ -16,6 +16,7 @@
 #include "ops/load.h"
 #include "plan/plan.h"
 #include "report/dataset_text.h"
+#include "report/plan_text.h"
 #include "report/prediction_text.h"
 
 namespace normbench {

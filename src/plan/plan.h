@@ -217,7 +217,4 @@ Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cach
 /// The approximate size of the document of a run that measures so many rounds of each case.
 std::int64_t document_bytes(const Plan& plan, std::int64_t rounds);
 
-/// The text of `normbench check`: groups, cases, stages, bytes, memory, time, what is skipped.
-std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width = 100);
-
 }  // namespace normbench

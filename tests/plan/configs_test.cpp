@@ -9,6 +9,7 @@
 #include "fake_backends.h"
 #include "plan/pipeline.h"
 #include "plan/publications.h"
+#include "report/plan_text.h"
 #include "source_dir.h"
 
 namespace normbench::configs_test {

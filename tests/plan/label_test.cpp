@@ -252,22 +252,5 @@ TEST(Ranges, OfAPeerAreFlattened) {
   EXPECT_THAT(shown(there), ElementsAre("theirs in a"));
 }
 
-TEST(Ranges, AndLabelsAreInTheExplanation) {
-  const std::string text = config(
-      R"("variants": {"v": [{"range": "preprocess", "stages": [
-           {"op": "cast", "to": "float32", "output": "fresh", "label": "to float {i}"},
-           {"range": "inner", "stages": ["copy"]}]}, {"op": "copy", "kernel": "simd"}]})");
-  EXPECT_THAT(plan_text(fakes::plan(text), {.host = 1}), testing::HasSubstr(
-                                                             R"(
-    source                            10x3x720x1280 uint8 nchw pageable
-    range "preprocess"
-      cast        simd             cpu  10x3x720x1280 float32 nchw pageable  138 MB, fresh, label
-          "to float {i}"
-      range "inner"
-        copy        simd             cpu  10x3x720x1280 float32 nchw pageable  221 MB
-    copy        simd             cpu  10x3x720x1280 float32 nchw pageable  221 MB
-)"));
-}
-
 }  // namespace
 }  // namespace normbench::label_test

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "fake_backends.h"
+#include "report/plan_text.h"
 
 namespace normbench::mutation_test {
 namespace {

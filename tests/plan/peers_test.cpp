@@ -252,23 +252,5 @@ TEST(Peers, AreLimitedLikeOthers) {
                                   "stream 144 B:576 B nt, 1 thread"));
 }
 
-TEST(Peers, AreExplained) {
-  const std::string text =
-      plan_text(plan(fakes::config(
-                    R"("sweep": {"batch": [2, 4]}, "source": {"batch": "$batch", "size": [4, 6]},
-                            "variants": {"ours": ["copy"],
-                                         "theirs": {"peer": "torch", "stages": [
-                                             {"op": "cast", "to": "float32", "kernel": "jit"}]}})",
-                    head)),
-                {.host = 32 << 20});
-  EXPECT_THAT(text, testing::HasSubstr(R"(  theirs · 1 thread · run by peer torch
-    source                            2x3x4x6 uint8 nchw pageable
-    cast        peer torch       cpu  2x3x4x6 float32 nchw pageable        fewest 720 B, kernel jit
-  peer torch (needs --allow-peers): python3 torch_peer.py --eager
-)"));
-  EXPECT_THAT(text, testing::HasSubstr(" · moves: ours 576 B\n"));
-  EXPECT_THAT(text, testing::Not(testing::HasSubstr("numpy")));
-}
-
 }  // namespace
 }  // namespace normbench::peers_test

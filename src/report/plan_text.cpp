@@ -1,3 +1,5 @@
+#include "report/plan_text.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +9,6 @@
 #include "core/text.h"
 #include "core/units.h"
 #include "plan/label.h"
-#include "plan/plan.h"
 #include "plan/sweep.h"
 
 namespace normbench {
@@ -179,12 +180,12 @@ void add_peers(Lines& lines, const Plan& plan, const Group& group) {
           2, fmt::format("peer {} (needs --allow-peers): {}", name, fmt::join(command.argv, " ")));
 }
 
-std::string point_text(const Group& group) {
+std::string axes_before(const Group& group) {
   return group.point.empty() ? "" : axes_text(group.point) + " · ";
 }
 
 /// "332 MB of host memory, 180 MB of device memory".
-std::string memory_text(const Sides& bytes) {
+std::string needed_text(const Sides& bytes) {
   if (bytes == Sides{}) return "nothing can run here";
   const std::string host = format_bytes(bytes.host) + " of host memory";
   return bytes.device == 0
@@ -253,7 +254,7 @@ void add_figures(Lines& lines, const Group& group) {
 
 /// Adds a group with every stage of every case.
 void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::string& memory) {
-  lines.add(1, point_text(group) + memory + own_text(plan, group));
+  lines.add(1, axes_before(group) + memory + own_text(plan, group));
   for (const Case& work : group.cases) add_case(lines, work, work.variant == group.baseline);
   add_peers(lines, plan, group);
   std::vector<std::string> names;
@@ -272,7 +273,7 @@ void add_short(Lines& lines, const Group& group, const Group& first, const std::
   for (const Case& work : group.cases)
     if (const std::string total = total_text(work); !total.empty())
       totals.push_back(fmt::format("{} {}", work.variant, total));
-  lines.add(1, fmt::format("{}{}{}{}", point_text(group), memory,
+  lines.add(1, fmt::format("{}{}{}{}", axes_before(group), memory,
                            totals.empty() ? "" : " · moves: ", fmt::join(totals, "; ")));
   for (const Case& work : group.cases) {
     if (!work.skip) continue;
@@ -297,7 +298,7 @@ std::string free_text(const Plan& plan) {
 }
 
 /// The size that the document will have, where it matters.
-std::string document_text(const Plan& plan) {
+std::string document_size_text(const Plan& plan) {
   constexpr double matters = 10e6;
   const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // mostly
   const auto bytes = static_cast<double>(document_bytes(plan, rounds));
@@ -325,7 +326,7 @@ void add_head(Lines& lines, const Plan& plan) {
                            count(plan.groups.size(), "group"), count(cases, "case"), skipped,
                            name_of(plan.measure.cache), name_of(plan.measure.clock),
                            format_percent(plan.measure.precision), format_significant(seconds, 3)));
-  for (const std::string& line : {free_text(plan), document_text(plan)})
+  for (const std::string& line : {free_text(plan), document_size_text(plan)})
     if (!line.empty()) lines.add(0, line);
 }
 
@@ -337,7 +338,7 @@ std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t wi
   const Group* first = nullptr;  // of the experiment
   for (const Group& group : plan.groups) {
     const std::string memory =
-        memory_text(memory_bytes(group, plan.measure_of(group), cache_bytes));
+        needed_text(memory_bytes(group, plan.measure_of(group), cache_bytes));
     if (first != nullptr && first->experiment == group.experiment) {
       add_short(lines, group, *first, memory);
       continue;

@@ -1,10 +1,12 @@
+#include "report/plan_text.h"
+
 #include <gmock/gmock.h>
 
 #include <sstream>
 #include <string>
 
 #include "core/text.h"
-#include "fake_backends.h"
+#include "plan/fake_backends.h"
 
 namespace normbench::plan_text_test {
 namespace {
@@ -181,6 +183,45 @@ TEST(PlanText, FitsANarrowTerminalHoweverDeepRangesAre) {
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(line.size(), 90u) << line;
   EXPECT_GT(count, 25);
+}
+
+TEST(Explain, TellsRangesAndLabels) {
+  const std::string ranges = fakes::config(
+      R"("variants": {"v": [{"range": "preprocess", "stages": [
+           {"op": "cast", "to": "float32", "output": "fresh", "label": "to float {i}"},
+           {"range": "inner", "stages": ["copy"]}]}, {"op": "copy", "kernel": "simd"}]})");
+  EXPECT_THAT(plan_text(fakes::plan(ranges), {.host = 1}), testing::HasSubstr(
+                                                               R"(
+    source                            10x3x720x1280 uint8 nchw pageable
+    range "preprocess"
+      cast        simd             cpu  10x3x720x1280 float32 nchw pageable  138 MB, fresh, label
+          "to float {i}"
+      range "inner"
+        copy        simd             cpu  10x3x720x1280 float32 nchw pageable  221 MB
+    copy        simd             cpu  10x3x720x1280 float32 nchw pageable  221 MB
+)"));
+}
+
+TEST(Explain, TellsWhatPeersRun) {
+  PlanOptions options;
+  options.allow_peers = true;
+  const std::string told = plan_text(
+      fakes::plan(fakes::config(
+                      R"("sweep": {"batch": [2, 4]}, "source": {"batch": "$batch", "size": [4, 6]},
+                            "variants": {"ours": ["copy"],
+                                         "theirs": {"peer": "torch", "stages": [
+                                             {"op": "cast", "to": "float32", "kernel": "jit"}]}})",
+                      R"("peers": {"torch": ["python3", "torch_peer.py", "--eager"],
+                                 "numpy": ["./numpy"]})"),
+                  options),
+      {.host = 32 << 20});
+  EXPECT_THAT(told, testing::HasSubstr(R"(  theirs · 1 thread · run by peer torch
+    source                            2x3x4x6 uint8 nchw pageable
+    cast        peer torch       cpu  2x3x4x6 float32 nchw pageable        fewest 720 B, kernel jit
+  peer torch (needs --allow-peers): python3 torch_peer.py --eager
+)"));
+  EXPECT_THAT(told, testing::HasSubstr(" · moves: ours 576 B\n"));
+  EXPECT_THAT(told, testing::Not(testing::HasSubstr("numpy")));
 }
 
 }  // namespace
