@@ -19,7 +19,7 @@ CaseBuffers::CaseBuffers(const Case& work, GroupMemory& memory, const Backends& 
       addresses_(slots_.size() * memory.most_sets(), not_yet()) {
   if (!work_.inputs.empty()) source_ = memory_.inputs(work_);
   for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
-    roots_.push_back(static_cast<std::size_t>(root_of(slots_, i)));
+    roots_.push_back(static_cast<std::size_t>(slots_[i].buffer));
     if (slots_[i].kind == Slot::Kind::Placed) memory_.arena(slots_[i].memory, slots_[i].near_link);
   }
 }

@@ -11,10 +11,9 @@
 #include "backend/backend.h"
 #include "machine/numa.h"
 #include "measure/page_touch.h"
+#include "plan/buffers.h"
 #include "plan/memory.h"
-#include "plan/placement.h"
 #include "plan/plan.h"
-#include "plan/storage.h"
 
 namespace normbench {
 

@@ -20,12 +20,12 @@ bool works_on_host(const Stage& stage) {
 Access access_of(const Stage& stage, const std::vector<Slot>& slots) {
   // Pages may be unlocked only when the device is done with them: as if they were written.
   if (std::holds_alternative<Unregister>(stage.op))
-    return {.reads = {}, .writes = {root_of(slots, stage.in.back())}};
+    return {.reads = {}, .writes = {slots[stage.in.back()].buffer}};
   Access access;
   for (const int value : stage.in)
-    if (needs_input(stage.op)) access.reads.push_back(root_of(slots, value));
+    if (needs_input(stage.op)) access.reads.push_back(slots[value].buffer);
   if (passes_through(stage.op)) return access;
-  for (const int value : stage.out) access.writes.push_back(root_of(slots, value));
+  for (const int value : stage.out) access.writes.push_back(slots[value].buffer);
   return access;
 }
 
@@ -50,8 +50,8 @@ std::vector<int> conflicts(const Access& device, const Access& host) {
 /// The slots that a stage's views point into.
 std::vector<int> roots_of(const Case& work, const std::vector<Slot>& slots, std::size_t stage) {
   std::vector<int> roots;
-  for (const int value : work.stages[stage].in) roots.push_back(root_of(slots, value));
-  for (const int value : work.stages[stage].out) roots.push_back(root_of(slots, value));
+  for (const int value : work.stages[stage].in) roots.push_back(slots[value].buffer);
+  for (const int value : work.stages[stage].out) roots.push_back(slots[value].buffer);
   roots.push_back(static_cast<int>(work.values.size() + stage));  // its scratch memory
   return roots;
 }

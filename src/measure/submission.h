@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "measure/case_buffers.h"
+#include "plan/buffers.h"
 #include "plan/label.h"
 #include "plan/plan.h"
-#include "plan/storage.h"
 
 namespace normbench {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "plan/placement.h"
-
 namespace normbench {
 namespace {
 
@@ -34,6 +32,50 @@ int next_reader(const Case& work, int index) {
     if (stage.place == Place::Cpu && std::ranges::any_of(stage.in, reads)) return s;
   }
   return stages;
+}
+
+/// True if a stage allocates and frees its output itself, inside the timed region.
+bool is_fresh(OutputPolicy policy, Memory memory, std::size_t bytes) {
+  if (policy == OutputPolicy::CudaMalloc) return true;
+  const bool recycled = !cuda_owns(memory) && bytes < fresh_mmap_bytes;
+  return policy == OutputPolicy::Fresh && !recycled;
+}
+
+Slot buffer(OutputPolicy policy, Memory memory, std::size_t bytes, int stage) {
+  Slot slot{.memory = memory,
+            .bytes = bytes,
+            .policy = policy,
+            .first_stage = stage,
+            .last_stage = stage};
+  if (bytes > 0)
+    slot.kind = is_fresh(policy, memory, bytes) ? Slot::Kind::Fresh : Slot::Kind::Placed;
+  return slot;
+}
+
+Slot value_slot(const Case& work, const Value& value) {
+  const auto bytes = static_cast<std::size_t>(value.desc.bytes());
+  if (value.producer < 0)
+    return {.kind = Slot::Kind::Source, .memory = value.desc.memory, .bytes = bytes};
+  if (value.in_place_of >= 0)
+    return {.kind = Slot::Kind::InPlace, .memory = value.desc.memory, .bytes = bytes};
+  if (!work.peer.empty()) return {.memory = value.desc.memory, .bytes = bytes};
+  return buffer(work.stages[value.producer].output, value.desc.memory, bytes, value.producer);
+}
+
+/// Marks the slots that stages on a device read or write over its link. Host memory that CUDA owns
+/// is always marked: it is there for the link.
+void mark_near_link(const Case& work, std::vector<Slot>& slots) {
+  for (const Stage& stage : work.stages) {
+    // Pinning copies on the host; registering moves nothing.
+    if (stage.place != Place::Cuda || std::holds_alternative<Pin>(stage.op) ||
+        passes_through(stage.op))
+      continue;
+    for (const auto* values : {&stage.in, &stage.out})
+      for (const int value : *values) {
+        Slot& slot = slots[buffer_of(work, value)];
+        slot.near_link = !cuda_owns(slot.memory);
+      }
+  }
 }
 
 }  // namespace
@@ -114,6 +156,46 @@ void note_reuse(Case& work, Cache cache) {
     else
       bytes = std::numeric_limits<std::int64_t>::max();
   }
+}
+
+std::vector<Slot> storage_of(const Case& work) {
+  std::vector<Slot> slots;
+  for (const Value& value : work.values) slots.push_back(value_slot(work, value));
+  for (int i = 0; i < std::ssize(slots); ++i) slots[i].buffer = buffer_of(work, i);
+  const int last = static_cast<int>(work.stages.size()) - 1;
+  for (int s = 0; s <= last; ++s) {
+    const Stage& stage = work.stages[s];
+    for (const int value : stage.in) slots[buffer_of(work, value)].last_stage = s;
+    const std::size_t scratch =
+        work.peer.empty() ? stage.kernel->scratch(stage.op, stage.signature) : 0;
+    slots.push_back(buffer(stage.output, stage.signature.out.front().memory, scratch, s));
+    slots.back().buffer = static_cast<int>(std::ssize(slots)) - 1;
+  }
+  for (const int output : work.outputs)  // they live until the iteration ends
+    slots[buffer_of(work, output)].last_stage = last;
+  if (work.near_link) mark_near_link(work, slots);
+  return slots;
+}
+
+std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
+                                      bool near_link) {
+  std::vector<std::size_t> sizes;
+  for (const Slot& slot : slots)
+    if (is_placed(slot, memory, near_link)) sizes.push_back(slot.bytes);
+  return sizes;
+}
+
+std::size_t gap_limit(std::size_t bytes, std::size_t line) {
+  constexpr std::size_t alias = 4096;  // 4K aliasing: cores compare the lower 12 bits first
+  return std::min(alias, whole_lines(bytes, line) + line);
+}
+
+std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
+                            std::size_t line) {
+  std::size_t bytes = 0;
+  for (const std::size_t size : sizes)
+    bytes += whole_lines(size, line) + gap_limit(size, line) - line;
+  return bytes > SIZE_MAX / std::max<std::size_t>(1, sets) ? SIZE_MAX : bytes * sets;
 }
 
 }  // namespace normbench

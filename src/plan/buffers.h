@@ -1,5 +1,9 @@
-/// Buffers of a case: which values share one, and what a cache still has when it is used again.
+/// Buffers of a case: which values share one, where their bytes come from, how many they take when
+/// each turn places them anew, and what a cache still has when one is used again.
 #pragma once
+
+#include <cstddef>
+#include <span>
 
 #include "plan/plan.h"
 
@@ -35,5 +39,50 @@ void mark_resident(Case& work, const Sides& cache_bytes);
 /// a later stage on the CPU reads the output. Where none does, hot buffers are used again after an
 /// iteration, cold ones leave every cache. An output in its input's buffer is used at once.
 void note_reuse(Case& work, Cache cache);
+
+/// Fresh pageable outputs of at least this size come from the operating system. Smaller ones come
+/// from a recycled arena, as in malloc and eager frameworks. CUDA's memory is new at any size.
+inline constexpr std::size_t fresh_mmap_bytes = 32u << 20;
+
+/// The bytes of one value, or of one stage's scratch memory.
+struct Slot {
+  enum class Kind { None, Source, Placed, Fresh, InPlace };
+
+  Kind kind = Kind::None;
+  Memory memory = Memory::Pageable;
+  std::size_t bytes = 0;
+  OutputPolicy policy = OutputPolicy::Reuse;
+  int buffer = 0;          // the slot that holds the bytes: itself, but for InPlace
+  int first_stage = 0;     // Fresh: allocated before this stage …
+  int last_stage = 0;      // … and freed after this one
+  bool near_link = false;  // pageable memory near the device's link, apart from other
+};
+
+/// The slots of a case: its values, then each stage's scratch memory. A peer's outputs are None.
+std::vector<Slot> storage_of(const Case& work);
+
+/// True if the slot's bytes lie in the group's arena of this kind, near the link or not.
+inline bool is_placed(const Slot& slot, Memory memory, bool near_link) {
+  return slot.kind == Slot::Kind::Placed && slot.memory == memory && slot.near_link == near_link;
+}
+
+/// The sizes of the buffers that one set takes from that arena, in slot order.
+std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
+                                      bool near_link);
+
+/// The alignment of buffers: a host's cache line, or what a device's allocators give.
+constexpr std::size_t alignment_of(Memory memory) { return host_reaches(memory) ? 64 : 512; }
+
+/// `bytes` rounded up to whole lines.
+constexpr std::size_t whole_lines(std::size_t bytes, std::size_t line = 64) {
+  return (bytes + line - 1) / line * line;
+}
+
+/// The gap before a buffer is below this: 4 KiB; less for tiny ones, which would be mostly gaps.
+std::size_t gap_limit(std::size_t bytes, std::size_t line);
+
+/// Bytes for any random placement of `sets` sets of buffers of these sizes; SIZE_MAX if too many.
+std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
+                            std::size_t line = 64);
 
 }  // namespace normbench

@@ -5,8 +5,6 @@
 #include "machine/environment.h"
 #include "plan/buffers.h"
 #include "plan/pipeline.h"
-#include "plan/placement.h"
-#include "plan/storage.h"
 
 namespace normbench {
 namespace {
@@ -186,7 +184,7 @@ Extra extra_of(const Case& work, const Sides& all_sets) {
   Extra extra;
   const std::vector<Slot> slots = storage_of(work);
   std::vector<int> results;
-  for (const int output : work.outputs) results.push_back(root_of(slots, output));
+  for (const int output : work.outputs) results.push_back(buffer_of(work, output));
   double placed = 0;
   const double at_once = work.pipeline ? work.pipeline->in_flight : 1;
   for (int i = 0; i < static_cast<int>(slots.size()); ++i) {

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/issue.h"
+#include "plan/buffers.h"
 
 namespace normbench {
 namespace {
@@ -220,13 +221,6 @@ std::vector<bool> stages_that_run(const Case& work) {
   return runs;
 }
 
-int holder_of(const Case& work, int value) {
-  for (int in_place_of = value; in_place_of >= 0;
-       in_place_of = work.values[static_cast<std::size_t>(value)].in_place_of)
-    value = in_place_of;
-  return value;
-}
-
 std::vector<int> values_fed(const Case& part) {
   const std::vector<bool> runs = stages_that_run(part);
   std::vector<int> fed;
@@ -234,7 +228,7 @@ std::vector<int> values_fed(const Case& part) {
     if (!runs[s]) continue;
     for (const int value : part.stages[s].in) {
       const int producer = part.values[static_cast<std::size_t>(value)].producer;
-      const int holder = holder_of(part, value);
+      const int holder = buffer_of(part, value);
       const bool is_input = part.values[static_cast<std::size_t>(holder)].producer < 0;
       const bool is_made_elsewhere = !is_input && !runs[static_cast<std::size_t>(producer)];
       if (is_made_elsewhere && std::ranges::find(fed, value) == fed.end()) fed.push_back(value);

@@ -26,8 +26,6 @@ std::vector<Visit> visits_of(const Case& work);
 /// For each stage of the case: true if its turns run it.
 std::vector<bool> stages_that_run(const Case& work);
 
-/// The value whose buffer holds this one: itself, unless it was made in place.
-int holder_of(const Case& work, int value);
 /// The values that the stages of a part read and do not make, without the case's inputs.
 std::vector<int> values_fed(const Case& part);
 /// For how many items these values are kept: images differ, so one item would not stand for all.

@@ -8,7 +8,6 @@
 #include "core/units.h"
 #include "plan/buffers.h"
 #include "plan/composed.h"
-#include "plan/storage.h"
 
 namespace normbench {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "fake_backends.h"
+#include "plan/buffers.h"
 #include "plan/memory.h"
-#include "plan/storage.h"
 
 namespace normbench::peers_test {
 namespace {

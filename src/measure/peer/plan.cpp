@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/reader.h"
-#include "plan/placement.h"
+#include "plan/buffers.h"
 
 namespace normbench {
 namespace {
