@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "plan/plan.h"
+#include "plan/case.h"
 #include "record/clock.h"
 
 namespace normbench {

@@ -1,6 +1,7 @@
 """Checks the layers of src/: python3 tests/layering.py SOURCE_DIR
 
 Each folder includes itself and those before it in LAYERS, and a platform is a file, never an #if.
+In the folders of ONE_WAY includes point one way: no part (a header and its source) includes one that includes it.
 analysis/ gives facts: no formatting, no literal with a blank in it, no comparison with a literal.
 Python files do not import one another in circles.
 Exits 1 with one line per violation.
@@ -10,9 +11,10 @@ import pathlib
 import re
 import sys
 
-from python_cycles import import_cycles
+from python_cycles import cycles, import_cycles
 
 LAYERS = ["core", "record", "machine", "ops", "backend", "dataset", "plan", "document", "measure", "trace", "analysis", "report", "app"]
+ONE_WAY = {"core", "record", "dataset", "plan", "document", "trace", "app"}
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 CONDITIONAL = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)")
 COMMENT = re.compile(r"//.*")
@@ -60,6 +62,20 @@ def violations(root):
                 yield f"{path}:{number}: {line.strip()} (a platform is a file, never an #if)"
 
 
+def include_cycles(root):
+    """One line per cycle among the parts of a folder."""
+    for folder in sorted(ONE_WAY):
+        graph = {}
+        for path in sorted((root / "src" / folder).rglob("*")):
+            if path.suffix in SOURCES:
+                part = path.relative_to(root / "src").with_suffix("").as_posix()
+                found = (INCLUDE.match(line) for line in path.read_text().splitlines())
+                included = {include[1].rsplit(".", 1)[0] for include in found if include}
+                graph.setdefault(part, set()).update(other for other in included - {part} if other.startswith(folder + "/"))
+        for cycle in cycles(graph):
+            yield f"{root / 'src' / folder}: parts include one another: {' -> '.join(cycle)}"
+
+
 def wordy_facts(path, text):
     """What reads or makes sentences; a key of JSON is a literal without a blank."""
     for number, line in enumerate(text.splitlines(), 1):
@@ -78,7 +94,7 @@ def wordy_facts(path, text):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    found = [*violations(root), *import_cycles(root)]
+    found = [*violations(root), *include_cycles(root), *import_cycles(root)]
     for violation in found:
         print(violation)
     return 1 if found else 0

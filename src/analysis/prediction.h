@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/pipeline.h"
-#include "plan/plan.h"
+#include "plan/case.h"
 
 namespace normbench {
 

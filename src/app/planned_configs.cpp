@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "core/units.h"
+#include "plan/memory.h"
 #include "report/words.h"
 
 namespace normbench {

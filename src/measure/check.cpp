@@ -333,8 +333,8 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
   std::vector<OutputCheck> checks(out.size());
   Likeness likeness;
   const ImageRange all =
-      only && !whole_batch(work) ? *only : ImageRange{.first = 0, .count = work.images()};
-  const bool by_rows = psnr_bound_db == 0 && row_wise(work);
+      only && !work.whole_batch() ? *only : ImageRange{.first = 0, .count = work.images()};
+  const bool by_rows = psnr_bound_db == 0 && work.row_wise();
   const std::vector<ImageRange> parts = parts_of(work, all, by_rows);
   const auto check_parts = [&](std::size_t begin, std::size_t end, std::vector<Images> in,
                                std::vector<Images> out, std::vector<OutputCheck>& checks) {

@@ -7,7 +7,7 @@
 
 #include "document/results.h"
 #include "measure/references.h"
-#include "plan/plan.h"
+#include "plan/case.h"
 
 namespace normbench {
 

@@ -32,7 +32,7 @@ bool are_images_known(const Case& planned) {
     const TensorDesc& desc = planned.values[value].desc;
     return desc.shape.n == planned.images() && host_caches(desc.memory);
   };
-  return !whole_batch(planned) && std::ranges::all_of(planned.stages, is_known) &&
+  return !planned.whole_batch() && std::ranges::all_of(planned.stages, is_known) &&
          std::ranges::all_of(planned.outputs, has_images);
 }
 
@@ -141,7 +141,7 @@ CheckOutcome CaseContender::check_image(ImageRange image) {
 CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
   const ImageRange image = drawn_image(planned(), random);
   Poison poison{std::byte{0x55}};
-  if (!whole_batch(planned())) {
+  if (!planned().whole_batch()) {
     poison.part = image.first;  // what is checked: all of it would cost more than the call
     poison.parts = planned().images();
   }

@@ -12,8 +12,8 @@
 #include "machine/numa.h"
 #include "measure/page_touch.h"
 #include "plan/buffers.h"
+#include "plan/case.h"
 #include "plan/memory.h"
-#include "plan/plan.h"
 
 namespace normbench {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/case.h"
 
 namespace normbench {
 

@@ -11,8 +11,8 @@
 
 #include "measure/case_buffers.h"
 #include "plan/buffers.h"
+#include "plan/case.h"
 #include "plan/label.h"
-#include "plan/plan.h"
 
 namespace normbench {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "plan/plan.h"
+#include "plan/case.h"
 
 namespace normbench {
 

@@ -238,24 +238,24 @@ OwnMeasure read_own_measure(Reader reader, bool quick) {
 
 bool is_free_text(std::string_view member) { return member == "about" || member == "$schema"; }
 
-Rest read_head(Reader& reader, const PlanOptions& options, Plan& plan) {
-  Rest rest;
+Head read_head(Reader& reader, const PlanOptions& options) {
+  Head head;
   reader.text("$schema", "");  // for editors
   read_schema(reader);
-  plan.name = read_name(reader);
-  plan.about = reader.text("about", "");
-  plan.measure = read_measure(reader.object("measure"), options.quick);
-  plan.profile = read_profile(reader.object("profile"), options);
-  rest.defaults = read_defaults(reader);
-  plan.peers = read_peers(reader, options.base_dir);
-  rest.experiments = read_experiments(reader);
+  head.name = read_name(reader);
+  head.about = reader.text("about", "");
+  head.measure = read_measure(reader.object("measure"), options.quick);
+  head.profile = read_profile(reader.object("profile"), options);
+  head.defaults = read_defaults(reader);
+  head.peers = read_peers(reader, options.base_dir);
+  head.experiments = read_experiments(reader);
   reader.finish();
-  return rest;
+  return head;
 }
 
-Rest read_head(Plan& plan, const PlanOptions& options, std::vector<Issue>& issues) {
-  Reader reader(plan.config, "", issues);
-  return plan.config.is_object() ? read_head(reader, options, plan) : Rest{};
+Head read_head(const Json& config, const PlanOptions& options, std::vector<Issue>& issues) {
+  Reader reader(config, "", issues);
+  return config.is_object() ? read_head(reader, options) : Head{};
 }
 
 }  // namespace normbench

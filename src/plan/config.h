@@ -1,8 +1,14 @@
 /// The top level of a config: --set, and everything beside the experiments.
 #pragma once
 
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "core/reader.h"
-#include "plan/plan.h"
+#include "plan/options.h"
 
 namespace normbench {
 
@@ -19,17 +25,21 @@ void apply_set(Json& config, const std::string& name, const std::string& value,
 /// nothing.
 bool is_free_text(std::string_view member);
 
-/// The parts of a config that are read once the head is known.
-struct Rest {
+/// The top level of a config. Its defaults and experiments are read later.
+struct Head {
+  std::string name = {}, about = {};
+  Measure measure = {};
+  ProfileOptions profile = {};
+  std::map<std::string, PeerCommand> peers = {};  // by name
   Json defaults = Json::object();
   Json experiments = Json::array();
 };
 
-/// Reads the top level of a config into the plan.
-Rest read_head(Reader& reader, const PlanOptions& options, Plan& plan);
+/// Reads the top level of a config.
+Head read_head(Reader& reader, const PlanOptions& options);
 
-/// Reads the top level of `plan.config` into the plan. Mistakes go to `issues`. The defaults are
-/// checked as far as they can be by themselves.
-Rest read_head(Plan& plan, const PlanOptions& options, std::vector<Issue>& issues);
+/// Reads the top level of a config. Mistakes go to `issues`. The defaults are checked as far as
+/// they can be by themselves.
+Head read_head(const Json& config, const PlanOptions& options, std::vector<Issue>& issues);
 
 }  // namespace normbench

@@ -1,4 +1,5 @@
-/// Turns the complete text of a variant into a decided case.
+#include "plan/decide.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +10,6 @@
 #include "backend/cpu/team.h"
 #include "plan/buffers.h"
 #include "plan/composed.h"
-#include "plan/experiment.h"
 #include "plan/label.h"
 #include "plan/pipeline.h"
 #include "plan/wiring.h"

@@ -7,7 +7,8 @@
 
 #include "plan/composed.h"
 #include "plan/config.h"
-#include "plan/memory.h"
+#include "plan/fit.h"
+#include "plan/only.h"
 
 namespace normbench {
 namespace {
@@ -25,7 +26,7 @@ struct Frame {
 /// The display name of the case that `name` stands for; an issue at `pointer` when there is none.
 std::string resolve(const std::string& name, const std::string& pointer, const Group& group,
                     std::vector<Issue>& issues) {
-  if (const Case* found = find_case(group, name)) return found->variant;
+  if (const Case* found = group.find(name)) return found->variant;
   std::vector<std::string> known;
   for (const Case& one : group.cases) {
     if (std::ranges::find(known, one.written) == known.end()) known.push_back(one.written);
@@ -300,7 +301,7 @@ void add_variant(Frame& frame, const std::string& name, const Json& point, Group
     decided.written = name;
     decided.variant = axes.empty() ? name : fmt::format("{} [{}]", name, axes_text(axes));
     decided.axes = axes;
-    if (find_case(group, decided.variant) != nullptr)
+    if (group.find(decided.variant) != nullptr)
       context.issues.push_back({frame.pointer + "/variants/" + pointer_token(name),
                                 fmt::format("two variants are called \"{}\"", decided.variant)});
     if (const Case* const other = loads_otherwise(group, decided))
@@ -368,7 +369,7 @@ Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
   frame.batch = batch;
   Group fitting = plan_point(frame, point, context);
   frame.batch = 0;
-  fitting.scaled_from = runnable(chosen).front()->images();
+  fitting.scaled_from = chosen.runnable().front()->images();
   keep_chosen(chosen = fitting, context.options.only);
   return fits(chosen, cache, context.options) ? fitting : group;
 }
@@ -453,13 +454,6 @@ std::vector<Group> plan_experiment(const Json& experiment, const std::string& po
     groups.push_back(plan_fitting(frame, point, context));
   check_used(reader, frame);
   return groups;
-}
-
-const Case* find_case(const Group& group, const std::string& name) {
-  for (const auto member : {&Case::written, &Case::variant})
-    for (const Case& one : group.cases)
-      if (one.*member == name) return &one;
-  return nullptr;
 }
 
 }  // namespace normbench

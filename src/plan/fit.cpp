@@ -1,3 +1,5 @@
+#include "plan/fit.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,11 +82,11 @@ Case* largest(std::vector<Case>& list, const Room& room, const Side& side) {
 
 bool fits(const Group& group, Cache cache, const PlanOptions& options) {
   const Room room(cache, options);
-  return room.lacking(room.need(runnable(group))) == nullptr;
+  return room.lacking(room.need(group.runnable())) == nullptr;
 }
 
 std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options) {
-  const std::vector<const Case*> cases = runnable(group);
+  const std::vector<const Case*> cases = group.runnable();
   if (fits(group, cache, options) || cache == Cache::Hot || cases.front()->inputs.empty()) return 0;
   const std::int64_t asked = cases.front()->images();
   std::int64_t fewest = 0;
@@ -108,7 +110,7 @@ void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
     }
   }
   while (true) {
-    const std::vector<const Case*> all = runnable(group);
+    const std::vector<const Case*> all = group.runnable();
     const Side* side = room.lacking(room.need(all));
     Case* work = side == nullptr ? nullptr : largest(list, room, *side);
     if (work == nullptr) return;

@@ -56,6 +56,14 @@ std::optional<std::string> label_mistake(std::string_view label) {
   return std::nullopt;
 }
 
+std::string read_label(Reader& reader, std::string_view key, std::string fallback) {
+  const bool said = reader.member(key).is_string();
+  std::string label = reader.text(key, std::move(fallback));
+  if (const auto mistake = said ? label_mistake(label) : std::nullopt)
+    reader.complain_at(key, *mistake);
+  return label;
+}
+
 bool is_numbered(std::string_view label) { return label.find(number_mark) != label.npos; }
 
 std::string numbered(std::string_view label, std::int64_t iteration) {

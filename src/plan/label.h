@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/plan.h"
+#include "core/reader.h"
+#include "plan/case.h"
 
 namespace normbench {
 
@@ -17,6 +18,9 @@ std::string own_label(const Op& op, const std::string& forced);
 
 /// The mistake in a label; nothing when it is fine.
 std::optional<std::string> label_mistake(std::string_view label);
+
+/// The name in the member `key`, or `fallback`. A name that is no label is a mistake.
+std::string read_label(Reader& reader, std::string_view key, std::string fallback);
 
 /// True if the label has "{i}": the stage's ranges have another name in every iteration.
 bool is_numbered(std::string_view label);

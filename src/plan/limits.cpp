@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "core/units.h"
-#include "plan/memory.h"
 #include "plan/pipeline.h"
 #include "plan/wiring.h"
 
@@ -107,7 +106,7 @@ std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Sourc
 class Limits {
  public:
   Limits(const Group& group, const Backends& backends)
-      : cases_(runnable(group)), backends_(backends) {}
+      : cases_(group.runnable()), backends_(backends) {}
 
   void add_parts();
   void add_pipeline_streams(int threads);
@@ -188,8 +187,8 @@ void Limits::add_streams(Place place) {
   for (const Case* work : cases_)
     if (stays_at(*work, place))
       add_stream({.place = place,
-                  .read = fewest_read_bytes(*work),
-                  .written = output_bytes(*work),
+                  .read = work->fewest_read_bytes(),
+                  .written = work->output_bytes(),
                   .from = work->values.front().desc.memory,
                   .to = work->result().memory,
                   .threads = work->threads});

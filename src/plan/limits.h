@@ -1,7 +1,7 @@
 /// The contenders that say how fast the machine can be, added to each group that needs them.
 #pragma once
 
-#include "plan/plan.h"
+#include "plan/case.h"
 
 namespace normbench {
 

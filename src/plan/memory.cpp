@@ -165,7 +165,7 @@ double check_bytes(const Case& work) {
   }
   const std::int64_t images = std::min(slab_images(work), work.images());
   auto at_once = static_cast<double>(images);
-  if (row_wise(work)) {
+  if (work.row_wise()) {
     const double of_team = static_cast<double>(part_rows(work) * available_threads()) /
                            static_cast<double>(work.values.front().desc.shape.h);
     at_once = std::max(at_once, std::min(of_team, static_cast<double>(work.images())));
@@ -216,10 +216,10 @@ Extra extra_of(const Case& work, const Sides& all_sets) {
           static_cast<double>(items_fed(work)) *
           static_cast<double>(work.values[static_cast<std::size_t>(value)].desc.bytes());
   if (work.pipeline)  // its check keeps two outputs, and one of each flight
-    extra.passing.host += (2 + at_once) * static_cast<double>(output_bytes(work));
+    extra.passing.host += (2 + at_once) * static_cast<double>(work.output_bytes());
   if (!work.peer.empty()) {
     // The files of source and output may lie in memory.
-    extra.passing.host += static_cast<double>(input_bytes(work) + output_bytes(work));
+    extra.passing.host += static_cast<double>(input_bytes(work) + work.output_bytes());
     extra.held.host += static_cast<double>(input_bytes(work));  // the input that differs
   }
   if (!work.inputs.empty() && !host_caches(work.values.front().desc.memory))
@@ -282,7 +282,7 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 }
 
 std::int64_t slab_images(const Case& work) {
-  if (whole_batch(work)) return work.images();
+  if (work.whole_batch()) return work.images();
   constexpr std::int64_t slab_elements = 1'000'000;  // with their errors, within most caches
   std::int64_t per_image = 0;
   for (const Value& value : work.values)
@@ -317,16 +317,8 @@ MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Si
   return {.kept = kept.rounded(), .passing = passing.rounded()};
 }
 
-std::vector<const Case*> runnable(const Group& group) {
-  std::vector<const Case*> cases;
-  for (const auto* list : {&group.cases, &group.limits})
-    for (const Case& work : *list)
-      if (!work.skip) cases.push_back(&work);
-  return cases;
-}
-
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes) {
-  return memory_need(runnable(group), measure.cache, cache_bytes).total();
+  return memory_need(group.runnable(), measure.cache, cache_bytes).total();
 }
 
 }  // namespace normbench

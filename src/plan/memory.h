@@ -1,5 +1,4 @@
-/// How much memory cases need when they are measured together, and which are left out when there is
-/// not enough: overcommit kills without an error.
+/// How much memory cases need when they are measured together.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "plan/plan.h"
+#include "plan/case.h"
 
 namespace normbench {
 
@@ -52,20 +51,8 @@ struct MemoryNeed {
 /// The memory of these cases when they take turns. No figure exceeds 2^61.
 MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Sides& cache_bytes);
 
-/// The cases and limits of a group that are not skipped.
-std::vector<const Case*> runnable(const Group& group);
-
-/// True if all that can run of the group fits in memory, or free memory is unknown.
-bool fits(const Group& group, Cache cache, const PlanOptions& options);
-
-/// A smaller batch for a group that does not fit: the fewest images that exceed the caches of both
-/// memories threefold. 0 where that would be no fewer, and for a group that loads files, lies in
-/// the cache or has several batches.
-std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options);
-
-/// Skips the cases of `list` (the group's cases or its limits) that alone need more than
-/// `options.free_bytes`. Then, while the whole group does, skips the one that needs most.
-void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
-                    const PlanOptions& options);
+/// Bytes of memory that a group's cases and limits need, skipped ones left out. `cache_bytes`: the
+/// last cache of each memory, which cold buffers must exceed threefold.
+Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes);
 
 }  // namespace normbench

@@ -5,7 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "plan/config.h"
+#include "plan/decide.h"
 #include "plan/experiment.h"
+#include "plan/label.h"
+#include "plan/variant.h"
 
 namespace normbench {
 namespace {
@@ -153,10 +156,7 @@ Json config_schema(const std::vector<std::string>& sort_keys) {
   Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
               {"title", kSchemaTitle},
               {"description", "Experiments that normbench runs: variants, compared side by side"}};
-  schema.update(described([&](Reader& reader) {
-    Plan plan;
-    read_head(reader, options, plan);
-  }));
+  schema.update(described([&](Reader& reader) { read_head(reader, options); }));
   Json& members = schema["properties"];
   members["defaults"] = defaults_schema();
   members["peers"] = {{"type", "object"}, {"additionalProperties", list_of({{"type", "string"}})}};

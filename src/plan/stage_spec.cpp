@@ -86,14 +86,6 @@ bool is_elementwise(const Op& op) {
 
 }  // namespace
 
-std::string read_label(Reader& reader, std::string_view key, std::string fallback) {
-  const bool said = reader.member(key).is_string();
-  std::string label = reader.text(key, std::move(fallback));
-  if (const auto mistake = said ? label_mistake(label) : std::nullopt)
-    reader.complain_at(key, *mistake);
-  return label;
-}
-
 StageSpec read_stage_members(const std::string& op, Reader& reader) {
   StageSpec spec;
   spec.op = read_op(op, reader).value();

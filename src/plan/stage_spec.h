@@ -28,9 +28,6 @@ struct StageSpec {
   std::string name() const { return std::string(name_of(op)); }
 };
 
-/// The name in the member `key`, or `fallback`. A name that is no label is a mistake.
-std::string read_label(Reader& reader, std::string_view key, std::string fallback);
-
 /// A mistake in a member of a stage; with member "", in the stage as a whole.
 struct StageMistake {
   std::string member, text;

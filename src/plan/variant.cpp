@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ops/op.h"
-#include "plan/stage_spec.h"
+#include "plan/label.h"
 
 namespace normbench {
 namespace {

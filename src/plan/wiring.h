@@ -1,7 +1,7 @@
 /// Connects the stages that were read: decides the values, places, kernels and buffers of a case.
 #pragma once
 
-#include "plan/plan.h"
+#include "plan/case.h"
 #include "plan/stage_spec.h"
 
 namespace normbench {

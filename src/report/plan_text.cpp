@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/units.h"
 #include "plan/label.h"
+#include "plan/memory.h"
 #include "plan/sweep.h"
 
 namespace normbench {

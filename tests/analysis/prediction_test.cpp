@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "plan/plan.h"
+
 namespace normbench::prediction_test {
 namespace {
 

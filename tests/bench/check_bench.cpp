@@ -5,6 +5,7 @@
 
 #include "measure/check.h"
 #include "measure/engine.h"
+#include "plan/plan.h"
 
 namespace normbench {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "backend/cpu/simd_targets.h"
 #include "measure/contender.h"
+#include "plan/plan.h"
 
 namespace normbench::pipeline_contender_test {
 namespace {

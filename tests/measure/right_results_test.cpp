@@ -11,6 +11,7 @@
 #include "measure/output_check.h"
 #include "measure/selftest/cases.h"
 #include "measure/selftest/trial.h"
+#include "plan/plan.h"
 
 namespace normbench::right_results_test {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "core/scratch_folder.h"
 #include "measure/contender.h"
+#include "plan/plan.h"
 
 namespace normbench::saved_files_test {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "measure/check.h"
 #include "measure/engine.h"
+#include "plan/plan.h"
 
 namespace normbench::several_tensors_run_test {
 namespace {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
+#include "plan/memory.h"
 
 namespace normbench::fit_test {
 namespace {

@@ -58,8 +58,8 @@ TEST(SeveralTensors, AreInputsSetupsAndOutputs) {
   EXPECT_THAT(one.stages.at(0).in, ElementsAre(1, 0, 2, 3, 4));
   EXPECT_THAT(one.stages.at(0).out, ElementsAre(5, 6, 7));
   EXPECT_THAT(one.outputs, ElementsAre(5, 7));
-  EXPECT_EQ(output_bytes(one), 4 * (180 + 6));
-  EXPECT_EQ(fewest_read_bytes(one), 4 * (180 + 180 + 6 + 6 + 6));
+  EXPECT_EQ(one.output_bytes(), 4 * (180 + 6));
+  EXPECT_EQ(one.fewest_read_bytes(), 4 * (180 + 180 + 6 + 6 + 6));
 }
 
 TEST(SeveralTensors, WithoutOutputsTheFirstOfTheLastStageCounts) {

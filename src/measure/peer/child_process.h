@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "plan/plan.h"
+#include "plan/options.h"
 
 namespace normbench {
 

@@ -242,7 +242,7 @@ std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random)
 }
 
 CheckOutcome PeerContender::compare(std::optional<ImageRange> only) {
-  const PeerFolder folder(output_bytes(work_));
+  const PeerFolder folder(work_.output_bytes());
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < work_.outputs.size(); ++i)
     paths.push_back(folder.file(i == 0 ? "output.npy" : fmt::format("output{}.npy", i)));

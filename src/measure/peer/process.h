@@ -6,7 +6,7 @@
 #include <string>
 
 #include "measure/peer/child_process.h"
-#include "plan/plan.h"
+#include "plan/options.h"
 
 namespace normbench {
 
