@@ -7,10 +7,10 @@
 
 #include "core/json.h"
 #include "document/results.h"
-#include "measure/runner.h"
 #include "plan/plan.h"
 #include "record/clock.h"
 #include "record/device_trace.h"
+#include "record/profile_trace.h"
 #include "trace/model.h"
 
 namespace normbench {

@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "backend/backend.h"
 #include "document/journal.h"
@@ -20,6 +19,7 @@
 #include "plan/plan.h"
 #include "record/clock.h"
 #include "record/device_trace.h"
+#include "record/profile_trace.h"
 #include "record/recorder.h"
 
 namespace normbench {
@@ -46,26 +46,6 @@ class Observer {
   /// After each round: rounds so far, seconds spent in the group, widest interval (0: unknown).
   virtual void round_done(int rounds, double seconds, double half_width) = 0;
   virtual void group_finished(std::size_t index, const GroupResult& group) = 0;
-};
-
-/// An item of a pipeline, from the start of its first stage to the end of its last.
-struct ItemSpan {
-  std::int64_t item = 0;
-  std::int64_t start_ns = 0, end_ns = 0;
-};
-
-/// What the profile pass of one case recorded, for the table and the trace.
-struct ProfileTrace {
-  std::string experiment, variant;
-  Json point;
-  std::vector<ThreadLog> threads;
-  std::vector<DeviceTrace> devices = {};  // one per recorded stretch; none without a device
-  /// Page faults of all recorded steps, and shapes as torch prints them, by the stage's label.
-  std::map<std::string, std::int64_t, std::less<>> faults = {};
-  std::map<std::string, std::string, std::less<>> shapes = {};
-  /// "load{i}" of "load3": labels of the names that have a step's number.
-  std::map<std::string, std::string, std::less<>> labels = {};
-  std::vector<ItemSpan> items = {};  // of a pipeline, which overlap
 };
 
 /// A share of a group's rounds. Buffers of cache-sized cases lie differently in each process, so

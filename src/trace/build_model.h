@@ -2,7 +2,7 @@
 /// lanes of streams, calls and the work that they started become flows.
 #pragma once
 
-#include "measure/runner.h"
+#include "record/profile_trace.h"
 #include "trace/model.h"
 
 namespace normbench {

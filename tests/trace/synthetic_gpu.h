@@ -1,7 +1,7 @@
 /// A GPU run made by hand, of which every number is known.
 #pragma once
 
-#include "measure/runner.h"
+#include "record/profile_trace.h"
 #include "trace/model.h"
 
 namespace normbench {

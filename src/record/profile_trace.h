@@ -1,0 +1,37 @@
+/// What the profile pass of one case recorded: threads' ranges, device work, and what names them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "record/device_trace.h"
+#include "record/recorder.h"
+
+namespace normbench {
+
+/// An item of a pipeline, from the start of its first stage to the end of its last.
+struct ItemSpan {
+  std::int64_t item = 0;
+  std::int64_t start_ns = 0, end_ns = 0;
+};
+
+/// What the profile pass of one case recorded, for the table and the trace.
+struct ProfileTrace {
+  std::string experiment, variant;
+  Json point;
+  std::vector<ThreadLog> threads;
+  std::vector<DeviceTrace> devices = {};  // one per recorded stretch; none without a device
+  /// Page faults of all recorded steps, and shapes as torch prints them, by the stage's label.
+  std::map<std::string, std::int64_t, std::less<>> faults = {};
+  std::map<std::string, std::string, std::less<>> shapes = {};
+  /// "load{i}" of "load3": labels of the names that have a step's number.
+  std::map<std::string, std::string, std::less<>> labels = {};
+  std::vector<ItemSpan> items = {};  // of a pipeline, which overlap
+};
+
+}  // namespace normbench
