@@ -3,6 +3,7 @@
 Each folder includes itself and those before it in LAYERS, and a platform is a file, never an #if.
 In the folders of ONE_WAY includes point one way: no part (a header and its source) includes one that includes it.
 analysis/ gives facts: no formatting, no literal with a blank in it, no comparison with a literal.
+report/ begins no analysis: it takes an Analysed.
 Python files do not import one another in circles.
 Exits 1 with one line per violation.
 """
@@ -24,6 +25,7 @@ CHARACTER = re.compile(r"'(?:[^'\\]|\\.)'")
 COMPARED = re.compile(
     r'(?:[=!]=\s*|\b(?:starts_with|ends_with|contains|find|compare)\(\s*|\bfind\([^()"]*,\s*)"|"\s*[=!]='
 )
+ANALYSIS = re.compile(r"(?<![\w.>])(?:analyse|experiments)\(")
 DEVICE_ONLY = {f"backend/cuda/{name}.cuh" for name in ("access", "block", "clock", "launch")}
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}
 
@@ -50,6 +52,8 @@ def violations(root):
         if own == "analysis":
             yield from wordy_facts(path, text)
         for number, line in enumerate(text.splitlines(), 1):
+            if own == "report" and ANALYSIS.search(COMMENT.sub("", line)):
+                yield f"{path}:{number}: {line.strip()} (report/ begins no analysis: it takes an Analysed)"
             include = INCLUDE.match(line)
             if include:
                 folder = include[1].split("/")[0]

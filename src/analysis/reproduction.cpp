@@ -72,11 +72,12 @@ void add_figures(const Experiment& experiment, const Results& results, const std
 
 }  // namespace
 
-std::vector<Reproduced> reproduced(const std::vector<Experiment>& experiments,
-                                   const Results& results, const std::string& id) {
+std::vector<Reproduced> reproduced(const Analysed& analysed, const std::string& id) {
   std::vector<Reproduced> lines;
-  for (const Experiment& experiment : experiments) add_claims(experiment, results, id, lines);
-  for (const Experiment& experiment : experiments) add_figures(experiment, results, id, lines);
+  for (const Experiment& experiment : analysed.experiments())
+    add_claims(experiment, analysed.results(), id, lines);
+  for (const Experiment& experiment : analysed.experiments())
+    add_figures(experiment, analysed.results(), id, lines);
   return lines;
 }
 

@@ -2,6 +2,7 @@
 /// here.
 #pragma once
 
+#include "analysis/analysed.h"
 #include "analysis/published.h"
 #include "analysis/sweep/trends.h"
 
@@ -27,9 +28,8 @@ struct Reproduced {
   std::string case_name;  // whose cause that is
 };
 
-/// The claims, then the figures, of all experiments with this id, in order. The experiments must
-/// outlive them.
-std::vector<Reproduced> reproduced(const std::vector<Experiment>& experiments,
-                                   const Results& results, const std::string& id);
+/// The claims, then the figures, of all experiments with this id, in order. `analysed` must outlive
+/// them.
+std::vector<Reproduced> reproduced(const Analysed& analysed, const std::string& id);
 
 }  // namespace normbench

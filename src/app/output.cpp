@@ -71,13 +71,13 @@ OutputFile trace_output(const TraceModel& trace, const RunOptions& options) {
           }};
 }
 
-std::vector<OutputFile> output_files(const Results& results, const TraceModel& trace,
+std::vector<OutputFile> output_files(const Analysed& analysed, const TraceModel& trace,
                                      const RunOptions& options) {
   std::vector<OutputFile> files;
   for (const Report& report : reports())
     if (!report.file.empty() && !(options.no_html && report.name == "html"))
       files.push_back({std::string(report.file), [&](const std::string& path) {
-                         write_file(path, report.render(results, Screen{}));
+                         write_file(path, report.render(analysed, Screen{}));
                        }});
   // results.json has the first claim to the room there is: everything else can be made from it.
   std::stable_partition(files.begin(), files.end(),
@@ -139,9 +139,10 @@ void remove_unfinished(const fs::path& dir) {
 
 /// `unkept` (null: none) is a journal that could not be written to `dir`.
 WrittenFiles write_outputs(const std::string& dir, const RunOptions& options,
-                           const Results& results, const TraceModel& trace, const Journal* unkept) {
+                           const Analysed& analysed, const TraceModel& trace,
+                           const Journal* unkept) {
   WrittenFiles written;
-  std::vector<OutputFile> files = output_files(results, trace, options);
+  std::vector<OutputFile> files = output_files(analysed, trace, options);
   if (trace.lanes.empty()) files.pop_back();
   files = write_into(dir, std::move(files), written.names, written.errors);
   if (unkept != nullptr)
@@ -164,12 +165,12 @@ bool any_starts(const std::vector<std::string>& names, std::string_view start) {
                              [&](const std::string& name) { return name.starts_with(start); });
 }
 
-void show_run(const Results& results, const Job& job, const WrittenFiles& written,
+void show_run(const Analysed& analysed, const Job& job, const WrittenFiles& written,
               const RunOptions& options) {
   if (options.format == TextOrJson::Json)
-    return write_result(report_named("json").render(results, Screen{}));
+    return write_result(report_named("json").render(analysed, Screen{}));
   const Screen screen = stdout_screen();
-  std::string text = terminal(results, options.table, screen);
+  std::string text = terminal(analysed, options.table, screen);
   if (!written.names.empty())
     text += wrapped(
         fmt::format("Wrote {}: {}{}", job.dir, fmt::join(written.names, ", "),
@@ -268,15 +269,16 @@ std::string make_default_folder(const std::string& name) {
                                        fmt::gmtime(std::chrono::system_clock::now())));
 }
 
-Exit finish_run(const Job& job, const RunOptions& options, const Results& results,
+Exit finish_run(const Job& job, const RunOptions& options, const Analysed& analysed,
                 const TraceModel& trace, const Journal& journal, const std::string& unkept) {
+  const Results& results = analysed.results();
   const bool kept = unkept.empty();
   const bool interrupted = results.interrupted && kept;
   const WrittenFiles written =
-      write_outputs(job.dir, options, results, trace, kept ? nullptr : &journal);
+      write_outputs(job.dir, options, analysed, trace, kept ? nullptr : &journal);
   Exit code = interrupted ? Exit::Interrupted : code_of(results);
   try {
-    show_run(results, job, written, options);
+    show_run(analysed, job, written, options);
     if (interrupted && options.format == TextOrJson::Text)
       say("Interrupted; continue with: normbench run --resume {}{}\n", shell_word(job.dir),
           peers_option(job));

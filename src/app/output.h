@@ -3,10 +3,10 @@
 
 #include <string>
 
+#include "analysis/analysed.h"
 #include "app/job.h"
 #include "app/run_options.h"
 #include "document/journal.h"
-#include "document/results.h"
 #include "trace/model.h"
 
 namespace normbench {
@@ -30,7 +30,7 @@ std::string make_default_folder(const std::string& name);
 /// folder beside it or in $TMPDIR. Every failure to write or show is reported on stderr and makes
 /// the code NotWritten. So does `unkept`, why the journal could not be written ("": it could); the
 /// journal is then written like the other files.
-Exit finish_run(const Job& job, const RunOptions& options, const Results& results,
+Exit finish_run(const Job& job, const RunOptions& options, const Analysed& analysed,
                 const TraceModel& trace, const Journal& journal, const std::string& unkept);
 
 }  // namespace normbench

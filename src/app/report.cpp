@@ -26,7 +26,8 @@ struct ReportOptions {
 };
 
 /// Makes one text of several documents and the names of their files.
-using Renderer = std::function<std::string(std::span<const Results>, std::span<const std::string>)>;
+using Renderer =
+    std::function<std::string(std::span<const Analysed>, std::span<const std::string>)>;
 
 /// The renderer that options ask for. Several documents are a JSON list, or CSV with one header.
 Renderer renderer(const ReportOptions& options) {
@@ -45,16 +46,16 @@ Renderer renderer(const ReportOptions& options) {
              auto documents, auto) {
     std::string text;
     const bool is_list = is_json && documents.size() > 1;
-    for (const Results& results : documents)
-      text += (!is_list ? "" : text.empty() ? "[\n" : ",\n") + render(results, screen);
+    for (const Analysed& document : documents)
+      text += (!is_list ? "" : text.empty() ? "[\n" : ",\n") + render(document, screen);
     return text + (is_list ? "]\n" : "");
   };
 }
 
 /// Says which documents have no profile, which an empty table does not show.
-void tell_unprofiled(std::span<const std::string> files, std::span<const Results> documents) {
+void tell_unprofiled(std::span<const std::string> files, std::span<const Analysed> documents) {
   for (std::size_t i = 0; i < files.size(); ++i)
-    if (std::ranges::all_of(documents[i].groups,
+    if (std::ranges::all_of(documents[i].results().groups,
                             [](const GroupResult& group) { return group.profile.empty(); }))
       tell("normbench: {}: nothing was profiled, so it has no table\n", files[i]);
 }
@@ -66,9 +67,11 @@ Exit report_documents(const ReportOptions& options) {
   for (const std::string& path : options.paths)
     std::ranges::move(document_files(path, mistakes), std::back_inserter(files));
   check_output("--out", options.out, files);
-  const std::vector<Results> documents = read_documents(files, mistakes);
+  std::vector<Results> read = read_documents(files, mistakes);
   for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
   if (!mistakes.empty()) return Exit::BadInput;
+  const std::vector<Analysed> documents(std::move_iterator(read.begin()),
+                                        std::move_iterator(read.end()));
   if (options.table && !options.format.empty() && options.format != "text")
     tell_unprofiled(files, documents);
   const bool is_text = options.format.empty() || options.format == "text";

@@ -306,13 +306,12 @@ Request read_request(const std::string& folder) {
 }
 
 std::vector<Reproduction> reproductions(const std::vector<PublishedExperiment>& asked,
-                                        const std::vector<Results>& documents,
-                                        const std::vector<std::vector<Experiment>>& analysed) {
+                                        std::span<const KeptDocument> kept) {
   std::vector<Reproduction> all;
   for (const PublishedExperiment& one : asked) {
     Reproduction& reproduction = all.emplace_back(Reproduction{.experiment = one, .lines = {}});
-    for (std::size_t i = 0; i < documents.size(); ++i)
-      std::ranges::move(reproduced(analysed[i], documents[i], std::string(one.id)),
+    for (const KeptDocument& document : kept)
+      std::ranges::move(reproduced(document.analysed, std::string(one.id)),
                         std::back_inserter(reproduction.lines));
   }
   return all;
@@ -325,23 +324,10 @@ std::string findings_command(const std::vector<std::string>& what, const std::st
   return command + (folder.empty() ? "" : " --from " + shell_word(folder)) + " --format findings";
 }
 
-/// Documents, with the files that they were read from.
-struct Kept {
-  std::vector<std::string> files;
-  std::vector<Results> documents;
-};
-
 /// Shows what the documents of a folder have of the experiments that `request` asks for.
-void show_reproduction(const Request& request, const Kept& kept, const std::string& folder,
-                       ReproductionFormat format) {
-  std::vector<std::vector<Experiment>> analysed;
-  std::vector<KeptDocument> sources;
-  for (std::size_t i = 0; i < kept.documents.size(); ++i) {
-    analysed.push_back(experiments(kept.documents[i]));
-    sources.push_back({kept.files[i], &kept.documents[i]});
-  }
-  const std::vector<Reproduction> all =
-      reproductions(asked_for(request.what), kept.documents, analysed);
+void show_reproduction(const Request& request, std::span<const KeptDocument> kept,
+                       const std::string& folder, ReproductionFormat format) {
+  const std::vector<Reproduction> all = reproductions(asked_for(request.what), kept);
   switch (format) {
     case ReproductionFormat::Text:
       return show(reproduction_text(all, stdout_screen()));
@@ -352,19 +338,17 @@ void show_reproduction(const Request& request, const Kept& kept, const std::stri
     case ReproductionFormat::Json:
       return write_result(pretty(reproduction_json(all), 2) + "\n");
     case ReproductionFormat::Findings:
-      return write_result(findings_markdown(all, sources, findings_command(request.what, folder)));
+      return write_result(findings_markdown(all, kept, findings_command(request.what, folder)));
   }
 }
 
 /// Reads the files one by one, so that each document keeps its file when another cannot be read.
-Kept read_kept(const std::vector<std::string>& files, std::vector<BadInput>& mistakes) {
-  Kept kept;
-  for (const std::string& file : files) {
-    std::vector<Results> read = read_documents({&file, 1}, mistakes);
-    if (read.empty()) continue;
-    kept.files.push_back(file);
-    kept.documents.push_back(std::move(read.front()));
-  }
+std::vector<KeptDocument> read_kept(const std::vector<std::string>& files,
+                                    std::vector<BadInput>& mistakes) {
+  std::vector<KeptDocument> kept;
+  for (const std::string& file : files)
+    for (Results& results : read_documents({&file, 1}, mistakes))
+      kept.push_back({file, Analysed(std::move(results))});
   return kept;
 }
 
@@ -376,7 +360,7 @@ Exit show_run(const Request& request, const std::vector<Chosen>& chosen, const s
     if (const auto file = fs::path(out) / config.name() / "results.json"; fs::exists(file))
       files.push_back(file.string());
   std::vector<BadInput> mistakes;
-  const Kept kept = read_kept(files, mistakes);
+  const std::vector<KeptDocument> kept = read_kept(files, mistakes);
   for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
   show_reproduction(request, kept, out, format);
   if (!files.empty()) tell("Documents: {}\n", out);
@@ -386,7 +370,8 @@ Exit show_run(const Request& request, const std::vector<Chosen>& chosen, const s
 /// Shows the documents below a folder. Throws BadFiles where one of them cannot be read.
 Exit show_kept(const ReproduceOptions& options) {
   std::vector<BadInput> mistakes;
-  const Kept kept = read_kept(document_files(options.from, mistakes), mistakes);
+  const std::vector<KeptDocument> kept =
+      read_kept(document_files(options.from, mistakes), mistakes);
   if (!mistakes.empty()) throw BadFiles(std::move(mistakes));
   show_reproduction(options.request, kept, options.from, options.format);
   return Exit::Fine;

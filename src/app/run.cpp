@@ -155,7 +155,8 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
     if (!no_cupti.empty()) tell("normbench: {}\n", no_cupti);
     if (!results.interrupted && !progress.started() && !profiled)
       tell("normbench: nothing left to measure: the run in {} is finished\n", job.dir);
-    end = {finish_run(job, options, results, trace.finish(no_cupti), journal, context.unkept),
+    const Analysed analysed(std::move(results));
+    end = {finish_run(job, options, analysed, trace.finish(no_cupti), journal, context.unkept),
            "the run is finished"};
   } catch (const std::exception& error) {
     progress.clear();

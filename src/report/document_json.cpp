@@ -276,11 +276,12 @@ void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& ana
 
 }  // namespace
 
-Json document(const Results& results) {
+Json document(const Analysed& analysed) {
+  const Results& results = analysed.results();
   Json document = to_json(results);
   document["experiments"] = Json::array();
   std::size_t group = 0;
-  for (const Experiment& experiment : experiments(results)) {
+  for (const Experiment& experiment : analysed.experiments()) {
     for (std::size_t g = 0; g < experiment.groups.size(); ++g)
       add_analysis(document["groups"][group++], *experiment.groups[g], experiment.analyses[g],
                    results);

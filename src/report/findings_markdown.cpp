@@ -357,7 +357,7 @@ std::string figure_table(const std::vector<const Reproduced*>& lines) {
 std::string link_to(const KeptDocument& document) {
   const std::string target = (document.file.starts_with('/') ? "" : "../") + document.file;
   const bool plain = target.find_first_of(" ()<>") == target.npos;
-  return fmt::format("[{}]({})", escaped_markdown(document.results->name),
+  return fmt::format("[{}]({})", escaped_markdown(document.analysed.results().name),
                      plain ? target : "<" + target + ">");
 }
 
@@ -371,7 +371,7 @@ bool has_any(const Results& results, const std::vector<const Reproduced*>& lines
 std::string again_text(const SourceFindings& of, std::span<const KeptDocument> documents) {
   std::vector<std::string> links;
   for (const KeptDocument& one : documents)
-    if (has_any(*one.results, of.lines())) links.push_back(link_to(one));
+    if (has_any(one.analysed.results(), of.lines())) links.push_back(link_to(one));
   return fmt::format("Again: `normbench reproduce {} --allow-peers`{}{}\n", name_of(of.source),
                      links.empty() ? "" : " · kept: ", fmt::join(links, ", "));
 }
@@ -425,18 +425,19 @@ std::string machine_sentence(const std::string& machine, const MachineDays& of) 
 
 std::string machine_sentences(std::span<const KeptDocument> documents) {
   std::vector<std::pair<std::string, MachineDays>> machines;
-  for (const auto& [file, results] : documents) {
-    const Json& environment = results->environment;
+  for (const KeptDocument& one : documents) {
+    const Results& results = one.analysed.results();
+    const Json& environment = results.environment;
     MachineDays& machine =
         under(machines, fmt::format("{} ({})", text_at(environment, "/host", "a machine"),
                                     machine_text(environment)));
-    if (machine.gpu.empty() || (needs_gpu(*results) && !machine.uses_gpu))
-      machine.gpu = gpu_text(*results);
-    machine.uses_gpu = machine.uses_gpu || needs_gpu(*results);
+    if (machine.gpu.empty() || (needs_gpu(results) && !machine.uses_gpu))
+      machine.gpu = gpu_text(results);
+    machine.uses_gpu = machine.uses_gpu || needs_gpu(results);
     machine.days.insert(text_at(environment, "/date", "a day not known").substr(0, 10));
-    machine.versions.insert(version_of(results->tool));
-    machine.quick = machine.quick || results->quick;
-    machine.interrupted = machine.interrupted || results->interrupted;
+    machine.versions.insert(version_of(results.tool));
+    machine.quick = machine.quick || results.quick;
+    machine.interrupted = machine.interrupted || results.interrupted;
   }
   std::vector<std::string> sentences;
   for (const auto& [name, of] : machines) sentences.push_back(machine_sentence(name, of));

@@ -10,7 +10,7 @@ namespace normbench {
 /// A document, and the file that it was read from.
 struct KeptDocument {
   std::string file;
-  const Results* results = nullptr;
+  Analysed analysed;
 };
 
 /// docs/findings.md: for each source what it said, what was found here, why, and what cannot be

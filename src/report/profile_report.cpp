@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/units.h"
-#include "document/visible.h"
 #include "report/document_text.h"
 #include "report/words.h"
 
@@ -16,14 +15,15 @@ struct Found {
   LimitShares limits;
 };
 
-std::vector<Found> all_profiles(const Results& results) {
+std::vector<Found> all_profiles(const Analysed& analysed) {
   std::vector<Found> all;
-  for (const GroupResult& group : results.groups) {
-    if (group.profile.empty()) continue;
-    const GroupAnalysis analysis = analyse(group, results);
-    for (const CaseProfile& profile : group.profile)
-      all.push_back({&group, &profile, limit_shares(group, analysis, profile.variant)});
-  }
+  for (const Experiment& experiment : analysed.experiments())
+    for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
+      const GroupResult& group = *experiment.groups[g];
+      for (const CaseProfile& profile : group.profile)
+        all.push_back(
+            {&group, &profile, limit_shares(group, experiment.analyses[g], profile.variant)});
+    }
   return all;
 }
 
@@ -81,15 +81,14 @@ TableOptions table_options(const Results& results) {
           .row_limit = integer_at(results.config, "/profile/row_limit", 10)};
 }
 
-std::string profile_report(std::span<const Results> documents, std::span<const std::string> names,
+std::string profile_report(std::span<const Analysed> documents, std::span<const std::string> names,
                            TableKind kind, TableFormat format) {
   std::string lines;
   std::vector<Json> values;
   for (std::size_t i = 0; i < documents.size(); ++i) {
-    TableOptions options = table_options(documents[i]);
+    TableOptions options = table_options(documents[i].results());
     if (format == TableFormat::Text || format == TableFormat::Markdown) {
-      const Results shown = visible(documents[i]);
-      const std::vector<Found> all = all_profiles(shown);
+      const std::vector<Found> all = all_profiles(documents[i].visible());
       const bool none = all.empty() && format == TableFormat::Text;
       lines += none ? "Nothing was profiled.\n" : text(all, kind, format, options);
       continue;
@@ -109,8 +108,8 @@ std::string profile_report(std::span<const Results> documents, std::span<const s
   return format == TableFormat::Json ? json_text(Json(values)) : lines;
 }
 
-std::string profile_report(const Results& results, TableKind kind, TableFormat format) {
-  return profile_report({&results, 1}, {}, kind, format);
+std::string profile_report(const Analysed& analysed, TableKind kind, TableFormat format) {
+  return profile_report({&analysed, 1}, {}, kind, format);
 }
 
 }  // namespace normbench

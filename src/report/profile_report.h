@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "analysis/sweep/sweep.h"
+#include "analysis/analysed.h"
 #include "core/text.h"
 #include "report/table_formats.h"
 
@@ -24,9 +24,9 @@ TableOptions table_options(const Results& results);
 /// All profiles of all groups. Text and Markdown are as the config says, each below its title. CSV
 /// and JSON have all rows, with experiment, point and variant in front. Several documents make one,
 /// with their names in front of that (if `names` is not empty).
-std::string profile_report(std::span<const Results> documents, std::span<const std::string> names,
+std::string profile_report(std::span<const Analysed> documents, std::span<const std::string> names,
                            TableKind kind, TableFormat format);
-std::string profile_report(const Results& results, TableKind kind, TableFormat format);
+std::string profile_report(const Analysed& analysed, TableKind kind, TableFormat format);
 
 /// The profile that a terminal shows: the baseline's for one point, the winner's at the last point
 /// of a sweep, or any there if that has none. It is as wide as the screen, and cut to `most_lines`

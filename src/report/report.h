@@ -1,6 +1,7 @@
 /// Renderings of a results document: pure functions, a row each.
 #pragma once
 
+#include "analysis/analysed.h"
 #include "core/text.h"
 #include "report/table_formats.h"
 
@@ -9,7 +10,7 @@ namespace normbench {
 struct Report {
   std::string_view name, about;
   std::string_view file;  // the file that a run writes it to; "": none
-  std::string (*render)(const Results&, const Screen&);  // for a file: Screen{}
+  std::string (*render)(const Analysed&, const Screen&);  // for a file: Screen{}
 };
 
 /// The rows text (which `run` prints), table (everything), html (a page), json (the document).
@@ -18,11 +19,11 @@ std::span<const Report> reports();
 const Report& report_named(std::string_view name);
 
 /// The document as in results.json: measurements, with what was derived beside them.
-Json document(const Results& results);
+Json document(const Analysed& analysed);
 
-std::string terminal(const Results& results, const Screen& screen = {});
+std::string terminal(const Analysed& analysed, const Screen& screen = {});
 /// The text for a terminal, with a profiler table of this kind.
-std::string terminal(const Results& results, TableKind profile_kind, const Screen& screen = {});
-std::string table(const Results& results);
+std::string terminal(const Analysed& analysed, TableKind profile_kind, const Screen& screen = {});
+std::string table(const Analysed& analysed);
 
 }  // namespace normbench

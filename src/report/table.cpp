@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "core/units.h"
-#include "document/visible.h"
 #include "report/calibration_text.h"
 #include "report/document_text.h"
 #include "report/evidence_tables.h"
@@ -69,10 +68,10 @@ std::string sweep_text(const Experiment& experiment) {
 
 }  // namespace
 
-std::string table(const Results& given) {
-  const Results results = visible(given);
+std::string table(const Analysed& analysed) {
+  const Results& results = analysed.visible().results();
   std::string text = head(results);
-  for (const Experiment& experiment : experiments(results)) {
+  for (const Experiment& experiment : analysed.visible().experiments()) {
     for (std::size_t g = 0; g < experiment.groups.size(); ++g)
       text += group_text(*experiment.groups[g], experiment.analyses[g], results);
     text += sweep_text(experiment);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "document/visible.h"
 #include "report/experiment_lines.h"
 #include "report/profile_report.h"
 #include "report/report.h"
@@ -45,13 +44,13 @@ std::string section(const Experiment& experiment, const Results& results, const 
 
 }  // namespace
 
-std::string terminal(const Results& results, const Screen& screen) {
-  return terminal(results, TableKind::Torch, screen);
+std::string terminal(const Analysed& analysed, const Screen& screen) {
+  return terminal(analysed, TableKind::Torch, screen);
 }
 
-std::string terminal(const Results& given, TableKind profile_kind, const Screen& screen) {
-  const Results results = visible(given);
-  const std::vector<Experiment> list = experiments(results);
+std::string terminal(const Analysed& analysed, TableKind profile_kind, const Screen& screen) {
+  const Results& results = analysed.visible().results();
+  const std::vector<Experiment>& list = analysed.visible().experiments();
   const std::size_t width = prose_width(screen);
   std::string text =
       wrapped(machine_line(results), 0, width) + wrapped(run_line(results, list), 0, width);

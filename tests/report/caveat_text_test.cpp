@@ -90,7 +90,7 @@ TEST(Caveat, StandsBesideTheJudgement) {
   EXPECT_EQ(caveat_text(verdict.claims[0].caveat), said(results, kPerCall, kTwoBuffers));
   EXPECT_EQ(verdict.claims[1].outcome, Judgement::Outcome::Contradicted);
   EXPECT_EQ(caveat_text(verdict.claims[1].caveat), "");
-  EXPECT_EQ(document(results)["groups"][0]["verdict"]["claims"][0]["caveat"],
+  EXPECT_EQ(document(Analysed(results))["groups"][0]["verdict"]["claims"][0]["caveat"],
             caveat_text(verdict.claims[0].caveat));
 }
 

@@ -50,7 +50,8 @@ std::string fault(const std::string& text, const Results& whole, bool& was_read)
   try {
     const Results results = read_document("damaged.json", text);
     was_read = true;
-    for (const Report& report : reports()) texts.push_back(report.render(results, Screen{}));
+    const Analysed analysed(results);
+    for (const Report& report : reports()) texts.push_back(report.render(analysed, Screen{}));
     for (const bool is_base : {true, false}) {
       const Comparison comparison = is_base ? compare({results}, {whole}, std::nullopt)
                                             : compare({whole}, {results}, std::nullopt);

@@ -58,24 +58,24 @@ TEST(GpuDayDeviceStatesText, WarnsOfAChange) {
 }
 
 TEST(GpuDayDeviceStatesText, IsInTheDocumentWhereItWasRead) {
-  EXPECT_FALSE(document(examples::gpu())["groups"][0].contains("gpu_states"));
-  const Json states = document(changing())["groups"][0]["gpu_states"];
+  EXPECT_FALSE(document(Analysed(examples::gpu()))["groups"][0].contains("gpu_states"));
+  const Json states = document(Analysed(changing()))["groups"][0]["gpu_states"];
   EXPECT_EQ(states["turns"], 100);
   EXPECT_EQ(states["read"], 60);
   EXPECT_EQ(states["sm_clock_of"], "ends");
   EXPECT_EQ(states["sm_clock_mhz"], (Json{{"low", 1'305}, {"median", 1'980}, {"high", 1'980}}));
   EXPECT_EQ(states["throttle_reasons"]["sometimes"], (Json{"sw_power_cap", "hw_thermal_slowdown"}));
   EXPECT_EQ(states["changed"], true);
-  EXPECT_EQ(document(changing())["groups"][0]["cases"][1]["flags"]["GPU clock"], Json{4});
+  EXPECT_EQ(document(Analysed(changing()))["groups"][0]["cases"][1]["flags"]["GPU clock"], Json{4});
 }
 
 TEST(GpuDayDeviceStatesText, WhatHeldItBackIsInTheDocument) {
   Results results = examples::gpu();
-  EXPECT_FALSE(document(results)["groups"][0].contains("gpu_held_back"));
+  EXPECT_FALSE(document(Analysed(results))["groups"][0].contains("gpu_held_back"));
   GroupResult& group = results.groups[0];
   group.condition_before["held_back_ns"] = {{"sw_power_cap", 1'000'000'000}, {"sync_boost", 5}};
   group.condition_after["held_back_ns"] = {{"sw_power_cap", 1'050'000'000}, {"sync_boost", 5}};
-  const Json held = document(results)["groups"][0]["gpu_held_back"];
+  const Json held = document(Analysed(results))["groups"][0]["gpu_held_back"];
   EXPECT_EQ(held["seconds"], (Json{{"sw_power_cap", 0.05}}));
   EXPECT_GT(held["of_seconds"], 0.05);
 }

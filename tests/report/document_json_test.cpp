@@ -14,7 +14,7 @@ TEST(DocumentJson, HoldsWhatTheAxesSay) {
       sweeps::along_batch({1, 8, 64}, {{"base", sweeps::linear(0, 0.125), 1e6, 0},
                                        {"late", sweeps::linear(2, 0.0625), 1e6, 0},
                                        {"stuck", sweeps::constant(9), 1e6, 0}});
-  const Json json = document(results).at("experiments").at(0);
+  const Json json = document(Analysed(results)).at("experiments").at(0);
   EXPECT_EQ(json["experiment"], "sweep");
   EXPECT_EQ(json["crossovers"], Json::parse(R"([
     {"axis": "batch", "at": {}, "a": "base", "b": "late", "points": 3, "decided": 3, "leader": "",
@@ -39,7 +39,7 @@ TEST(DocumentJson, HoldsWhatTheAxesSay) {
 TEST(DocumentJson, HasNoFiguresWhereNoLineFits) {
   const auto square = [](double n) { return n * n; };
   const Results results = sweeps::along_batch({1, 8, 64}, {{"bent", square, 1e6, 0}});
-  const Json json = document(results).at("experiments").at(0);
+  const Json json = document(Analysed(results)).at("experiments").at(0);
   ASSERT_EQ(json["fits"].size(), 1u);
   EXPECT_EQ(json["fits"][0]["explains"], false);
   EXPECT_GT(json["fits"][0]["worst_residual"].get<double>(), 0.2);
@@ -49,13 +49,13 @@ TEST(DocumentJson, HasNoFiguresWhereNoLineFits) {
 TEST(DocumentJson, IsEmptyForOnePoint) {
   const Results results = sweeps::along_batch({8}, {{"base", sweeps::constant(1)}});
   EXPECT_EQ(
-      document(results).at("experiments").at(0),
+      document(Analysed(results)).at("experiments").at(0),
       Json::parse(
           R"({"experiment": "sweep", "crossovers": [], "fits": [], "unscaled": [], "claims": []})"));
 }
 
 TEST(DocumentJson, IsInTheDocument) {
-  const Json all = document(examples::swept());
+  const Json all = document(Analysed(examples::swept()));
   ASSERT_EQ(all["experiments"].size(), 1u);
   EXPECT_EQ(all["experiments"][0]["experiment"], "example");
   EXPECT_EQ(all["experiments"][0]["crossovers"].size(), 2u);
@@ -63,17 +63,17 @@ TEST(DocumentJson, IsInTheDocument) {
 }
 
 TEST(PerImage, IsInTheDocument) {
-  const Json blog = document(examples::blog());
+  const Json blog = document(Analysed(examples::blog()));
   const Json& counters = blog["groups"][0]["cases"][0]["counters"];
   EXPECT_TRUE(counters.contains("cpu_s_per_image"));
   EXPECT_FALSE(counters.contains("joules_per_image"));
-  const Json gpu = document(examples::gpu());
+  const Json gpu = document(Analysed(examples::gpu()));
   EXPECT_EQ(gpu["groups"][0]["cases"][0]["counters"]["joules_per_image"], 14.5 / 100);
 }
 
 TEST(DocumentJson, HoldsWhatWasDerivedBesideTheMeasurements) {
   const Results results = examples::blog();
-  const Json group = document(results)["groups"][0];
+  const Json group = document(Analysed(results))["groups"][0];
   const GroupAnalysis analysis = analyse(results.groups[0], results);
   EXPECT_EQ(group["verdict"]["winner"], "uint8: normalize (fused)");
   EXPECT_EQ(group["verdict"]["text"], Json(verdict_text(results.groups[0], analysis, results)));
@@ -88,7 +88,7 @@ TEST(DocumentJson, HoldsWhatWasDerivedBesideTheMeasurements) {
 }
 
 TEST(DocumentJson, OfSkippedCasesHasNoSummary) {
-  const Json written = document(examples::skipped_gpu());
+  const Json written = document(Analysed(examples::skipped_gpu()));
   for (const Json& result : written["groups"][0]["cases"]) EXPECT_FALSE(result.contains("summary"));
 }
 
@@ -96,7 +96,7 @@ TEST(DocumentJson, HoldsTheLimitsOfStages) {
   int stages = 0;
   for (const Results& results : {examples::blog(), examples::gpu(), examples::constants()}) {
     const GroupAnalysis analysis = analyse(results.groups[0], results);
-    const Json written = document(results)["groups"][0]["cases"];
+    const Json written = document(Analysed(results))["groups"][0]["cases"];
     for (std::size_t c = 0; c < analysis.cases.size(); ++c) {
       EXPECT_EQ(written[c].contains("bytes_moved"), analysis.cases[c].bytes_moved.has_value());
       if (analysis.cases[c].floor_ns) {

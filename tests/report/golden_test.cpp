@@ -18,7 +18,7 @@ namespace {
 
 struct Golden {
   std::string file;  // in tests/golden
-  std::string (*render)(const Results&);
+  std::string (*render)(const Analysed&);
   Results (*results)();
 };
 
@@ -31,31 +31,32 @@ std::vector<std::string> lines(const std::string& text) {
 
 /// What a run prints on a screen of so many columns.
 template <std::size_t width = 100, bool colour = false>
-std::string on(const Results& results) {
-  return terminal(results, Screen{.width = width, .colour = colour});
+std::string on(const Analysed& document) {
+  return terminal(document, Screen{.width = width, .colour = colour});
 }
 
 class GoldenTest : public testing::TestWithParam<Golden> {};
 class TerminalTest : public GoldenTest {};
 
 TEST_P(GoldenTest, RendersAsKept) {
-  const std::string actual = GetParam().render(GetParam().results());
+  const std::string actual = GetParam().render(Analysed(GetParam().results()));
   EXPECT_EQ(actual, golden(GetParam().file, actual));
 }
 
 TEST_P(GoldenTest, ADocumentReadBackRendersTheSame) {
-  const Results results = GetParam().results();
+  const Analysed written(GetParam().results());
   std::vector<Issue> issues;
-  const Results read =
-      read_results(parse_json(report_named("json").render(results, Screen{}), issues));
+  const Analysed read(
+      read_results(parse_json(report_named("json").render(written, Screen{}), issues)));
   EXPECT_THAT(issues, testing::IsEmpty());
-  EXPECT_EQ(GetParam().render(read), GetParam().render(results));
-  EXPECT_EQ(document(read).dump(), document(results).dump());
+  EXPECT_EQ(GetParam().render(read), GetParam().render(written));
+  EXPECT_EQ(document(read).dump(), document(written).dump());
 }
 
 TEST_P(TerminalTest, Fits) {
+  const Analysed document(GetParam().results());
   for (const TableKind kind : {TableKind::Torch, TableKind::Stats}) {
-    const auto all = lines(terminal(GetParam().results(), kind));
+    const auto all = lines(terminal(document, kind));
     EXPECT_LE(all.size(), 39u);  // and the app's "Wrote …"
     for (const std::string& line : all) {
       EXPECT_LE(display_width(line), 100u) << line;
@@ -71,10 +72,10 @@ bool is_one_word(const std::string& line) {
 }
 
 TEST_P(TerminalTest, FitsNarrowAndWideScreens) {
-  const Results results = GetParam().results();
+  const Analysed document(GetParam().results());
   for (const std::size_t width : {40, 60, 80, 100, 200})
     for (const bool colour : {false, true}) {
-      const std::string text = terminal(results, Screen{.width = width, .colour = colour});
+      const std::string text = terminal(document, Screen{.width = width, .colour = colour});
       for (const std::string& line : lines(text)) {
         EXPECT_TRUE(display_width(line) <= width || is_one_word(line)) << width << ": " << line;
         EXPECT_FALSE(line.ends_with(' ')) << line;
@@ -90,8 +91,9 @@ TEST(Terminal, LanesMayBeCalledLikeColumns) {
     result.pipeline->lanes[1].name = "±";
     result.pipeline->lanes[2].name = "p99";
   }
+  const Analysed document(results);
   for (const std::size_t width : {60, 70, 80, 90, 100}) {
-    const std::string text = terminal(results, Screen{.width = width});
+    const std::string text = terminal(document, Screen{.width = width});
     EXPECT_THAT(text, testing::HasSubstr("\n  in turn  (baseline)")) << width;
     EXPECT_THAT(text, testing::HasSubstr("0.3 %")) << width;
     EXPECT_EQ(text.find("item's latency") == text.npos, width < 90) << width;
@@ -99,45 +101,44 @@ TEST(Terminal, LanesMayBeCalledLikeColumns) {
 }
 
 TEST_P(TerminalTest, ColoursChangeNothingElse) {
-  const Results results = GetParam().results();
-  std::string coloured = terminal(results, Screen{.colour = true});
+  const Analysed document(GetParam().results());
+  std::string coloured = terminal(document, Screen{.colour = true});
   EXPECT_NE(coloured.find('\033'), coloured.npos);
   for (std::size_t at = 0; (at = coloured.find('\033', at)) != coloured.npos;)
     coloured.erase(at, coloured.find('m', at) + 1 - at);
-  EXPECT_EQ(coloured, terminal(results));
+  EXPECT_EQ(coloured, terminal(document));
 }
 
-std::string terminal_with_stats(const Results& results) {
-  return terminal(results, TableKind::Stats);
+std::string terminal_with_stats(const Analysed& document) {
+  return terminal(document, TableKind::Stats);
 }
 
 /// What the document has of some published experiments, rendered.
 template <class Render>
-std::string rendered(const Results& results, Render render) {
+std::string rendered(const Analysed& document, Render render) {
   std::vector<Reproduction> all;
-  const std::vector<Experiment> analysed = experiments(results);
   for (const PublishedExperiment& one : published_experiments())
     if (one.id.starts_with('A') || one.id == "C5")
-      all.push_back({one, reproduced(analysed, results, std::string(one.id))});
+      all.push_back({one, reproduced(document, std::string(one.id))});
   return render(all);
 }
 
-std::string reproductions(const Results& results) {
-  return rendered(results, [](const std::vector<Reproduction>& all) {
+std::string reproductions(const Analysed& document) {
+  return rendered(document, [](const std::vector<Reproduction>& all) {
     return reproduction_text(all) + "\n" + reproduction_markdown(all);
   });
 }
 
-std::string findings(const Results& results) {
-  return rendered(results, [&](const std::vector<Reproduction>& all) {
-    const KeptDocument documents[] = {{"results/a folder/published.json", &results}};
-    return findings_markdown(all, documents, "normbench reproduce --from …");
+std::string findings(const Analysed& document) {
+  const KeptDocument kept[] = {{"results/a folder/published.json", Analysed(document.results())}};
+  return rendered(kept[0].analysed, [&](const std::vector<Reproduction>& all) {
+    return findings_markdown(all, kept, "normbench reproduce --from …");
   });
 }
 
 template <TableKind kind, TableFormat format>
-std::string profiles(const Results& results) {
-  return profile_report(results, kind, format);
+std::string profiles(const Analysed& document) {
+  return profile_report(document, kind, format);
 }
 
 std::string test_name(const testing::TestParamInfo<Golden>& info) {
@@ -210,11 +211,14 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Terminal, ARunThatCouldNotBeKeptWasNotInterrupted) {
   Results results = examples::interrupted();
   results.unkept = true;
-  EXPECT_TRUE(terminal(results).ends_with(
-      "\nEnded early, its journal could not be written: groups that were not finished are "
-      "missing.\n"));
-  EXPECT_THAT(table(results), testing::HasSubstr("interrupted no, ended early: its journal could "
-                                                 "not be written\n"));
+  EXPECT_TRUE(
+      terminal(Analysed(results))
+          .ends_with(
+              "\nEnded early, its journal could not be written: groups that were not finished are "
+              "missing.\n"));
+  EXPECT_THAT(table(Analysed(results)),
+              testing::HasSubstr("interrupted no, ended early: its journal could "
+                                 "not be written\n"));
 }
 
 TEST(Terminal, AnOutputThatWasNeverComparedIsNotCalledWrong) {
@@ -224,41 +228,42 @@ TEST(Terminal, AnOutputThatWasNeverComparedIsNotCalledWrong) {
   late.reason = "a turn took more than 60 s";
   late.rounds = {};
   late.check = {};
-  EXPECT_THAT(terminal(results), testing::HasSubstr("5 of 5 outputs correct"));
-  EXPECT_THAT(terminal(results), testing::HasSubstr(", 1 output not checked"));
-  EXPECT_THAT(table(results), testing::HasSubstr("  not checked\n"));
-  EXPECT_THAT(table(results), testing::Not(testing::HasSubstr("not correct")));
+  EXPECT_THAT(terminal(Analysed(results)), testing::HasSubstr("5 of 5 outputs correct"));
+  EXPECT_THAT(terminal(Analysed(results)), testing::HasSubstr(", 1 output not checked"));
+  EXPECT_THAT(table(Analysed(results)), testing::HasSubstr("  not checked\n"));
+  EXPECT_THAT(table(Analysed(results)), testing::Not(testing::HasSubstr("not correct")));
 }
 
 TEST(Terminal, ValuesThatCouldNotBeCheckedAreCounted) {
   Results results = examples::blog();
   results.groups[0].cases[1].check.unchecked_values = 12'000;
-  EXPECT_THAT(terminal(results), testing::HasSubstr("12,000 values in them not checked"));
-  EXPECT_THAT(table(results), testing::HasSubstr("  correct, 12,000 values not checked  "));
+  EXPECT_THAT(terminal(Analysed(results)), testing::HasSubstr("12,000 values in them not checked"));
+  EXPECT_THAT(table(Analysed(results)),
+              testing::HasSubstr("  correct, 12,000 values not checked  "));
 }
 
 TEST(Terminal, OutputsHeldToNothingAreNotCalledCorrect) {
   Results results = examples::blog();
   for (CaseResult& result : results.groups[0].cases)
     result.check = {.ok = true, .held_to = HeldTo::Nothing};
-  EXPECT_THAT(terminal(results), testing::HasSubstr("\n  6 outputs not checked"));
+  EXPECT_THAT(terminal(Analysed(results)), testing::HasSubstr("\n  6 outputs not checked"));
   results.groups[0].cases[1].check = {.ok = true,
                                       .max_abs_error = 1e-3,
                                       .bound = 0.1,
                                       .held_to = HeldTo::Variant,
                                       .variant = results.groups[0].cases[0].variant};
   EXPECT_THAT(
-      terminal(results),
+      terminal(Analysed(results)),
       testing::HasSubstr("\n  1 of 1 output correct (max error 1.0e-3), 5 outputs not checked"));
-  EXPECT_THAT(table(results), testing::HasSubstr("  not checked\n"));
-  EXPECT_THAT(table(results), testing::HasSubstr("  correct, held to "));
+  EXPECT_THAT(table(Analysed(results)), testing::HasSubstr("  not checked\n"));
+  EXPECT_THAT(table(Analysed(results)), testing::HasSubstr("  correct, held to "));
 }
 
 TEST(Terminal, NoErrorIsShownWhereNoOutputIsCorrect) {
   Results results = examples::failed();
   for (GroupResult& group : results.groups)
     for (CaseResult& result : group.cases) result.status = Status::Failed;
-  EXPECT_THAT(terminal(results), testing::HasSubstr("  0 of 3 outputs correct\n"));
+  EXPECT_THAT(terminal(Analysed(results)), testing::HasSubstr("  0 of 3 outputs correct\n"));
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ std::string with_names(const std::string& name) {
   group.cases[0].stages[0].label = name;
   group.cases[0].notes = {name};
   results.environment["cpu"]["model"] = name;
-  return html_report(results);
+  return html_report(Analysed(results));
 }
 
 std::size_t count(const std::string& text, const std::string& what) {
@@ -162,7 +162,7 @@ TEST(Html, NamesCannotBreakOut) {
 }
 
 TEST(Html, APageAsksForNothing) {
-  const std::string page = html_report(examples::blog());
+  const std::string page = html_report(Analysed(examples::blog()));
   EXPECT_THAT(page, testing::StartsWith("<!DOCTYPE html>\n<html lang=\"en\">"));
   for (const char* what : {"http://", "https://", "src=", "@import", "//cdn"})
     EXPECT_THAT(page, Not(HasSubstr(what)));
@@ -177,7 +177,7 @@ TEST(Html, EveryKindOfDocumentIsAPage) {
         &examples::gpu, &examples::gpu_device_clock, &examples::constants, &examples::pinning,
         &examples::peers, &examples::pipelines, &examples::published, &examples::swept}) {
     const Results results = example();
-    const std::string page = html_report(results);
+    const std::string page = html_report(Analysed(results));
     for (const GroupResult& group : results.groups)
       for (const CaseResult& result : group.cases)
         EXPECT_THAT(page, HasSubstr(html::words(result.variant).source()));
@@ -185,16 +185,16 @@ TEST(Html, EveryKindOfDocumentIsAPage) {
         page.substr(page.find("<body"), page.rfind("<script") - page.find("<body"));
     EXPECT_FALSE(std::regex_search(body, std::regex("\\b(inf|nan)\\b"))) << results.name;
   }
-  EXPECT_THAT(html_report(Results{}), testing::EndsWith("</html>\n"));
+  EXPECT_THAT(html_report(Analysed(Results{})), testing::EndsWith("</html>\n"));
 }
 
 TEST(Html, TheVerdictComesFirst) {
-  const std::string page = html_report(examples::blog());
+  const std::string page = html_report(Analysed(examples::blog()));
   EXPECT_LT(page.find("Fastest: "), page.find("<table"));
 }
 
 TEST(Html, SeveralDocumentsAreOnOnePage) {
-  const Results documents[] = {examples::blog(), examples::swept()};
+  const Analysed documents[] = {Analysed(examples::blog()), Analysed(examples::swept())};
   const std::string page = html_report(documents);
   EXPECT_EQ(count(page, "<h1>"), 1u);
   EXPECT_EQ(count(page, "id=\"e1\""), 1u);
@@ -210,7 +210,7 @@ TEST(Html, WhatIsTooLargeIsLeftOutAndSaid) {
       group.point["copy"] = copy;
       results.groups.push_back(std::move(group));
     }
-  const std::string page = html_report(results);
+  const std::string page = html_report(Analysed(results));
   EXPECT_LE(page.size(), 3'000'000u);
   EXPECT_THAT(page, HasSubstr("would make this page too large"));
 }
@@ -240,7 +240,7 @@ TEST(Html, RoundsThatTookNoTimeAreNoMistake) {
   Results results = examples::swept();
   for (GroupResult& group : results.groups)
     for (Round& round : group.cases[0].rounds) round.wall_ns = 0;
-  EXPECT_THAT(html_report(results), testing::EndsWith("</html>\n"));
+  EXPECT_THAT(html_report(Analysed(results)), testing::EndsWith("</html>\n"));
 }
 
 TEST(Html, WhatIsOutsideOfAnAxisLiesAtItsEnd) {

@@ -17,17 +17,18 @@ namespace {
 std::optional<Written> kind(const std::string& text) { return written_as(text.substr(0, 4096)); }
 
 TEST(Mark, ReportsAreKnownInAllFormats) {
-  const Results results = examples::blog();
+  const Analysed documents[] = {Analysed(examples::blog()), Analysed(examples::blog())};
+  const Analysed& document = documents[0];
   for (const Report& report : reports())
     for (const std::size_t width : {40, 100}) {
-      const std::string text = report.render(results, Screen{.width = width});
+      const std::string text = report.render(document, Screen{.width = width});
       EXPECT_EQ(kind(text), report.name == "json" ? Written::Results : Written::Derived)
           << report.name;
     }
-  EXPECT_EQ(kind(html_report(std::vector{results, results})), Written::Derived);
-  const std::string json = report_named("json").render(results, Screen{});
+  EXPECT_EQ(kind(html_report(documents)), Written::Derived);
+  const std::string json = report_named("json").render(document, Screen{});
   EXPECT_EQ(kind("[\n" + json + ",\n" + json + "]\n"), Written::ResultsList);
-  EXPECT_EQ(kind(to_json(results).dump()), Written::Results);
+  EXPECT_EQ(kind(to_json(document.results()).dump()), Written::Results);
 }
 
 TEST(Mark, ComparisonsAreKnownInAllFormats) {
@@ -38,10 +39,10 @@ TEST(Mark, ComparisonsAreKnownInAllFormats) {
 }
 
 TEST(Mark, ProfilerTablesOfDocumentsAreKnownInAllFormats) {
-  const Results results = examples::blog();
+  const Analysed document(examples::blog());
   for (const auto& table : words(TableKind{}))
     for (const auto& format : words(TableFormat{}))
-      EXPECT_EQ(kind(profile_report(results, table.value, format.value)), Written::Derived)
+      EXPECT_EQ(kind(profile_report(document, table.value, format.value)), Written::Derived)
           << table.name << ' ' << format.name;
 }
 

@@ -43,7 +43,8 @@ TEST(LimitShares, AreNothingForACaseThatIsNotThere) {
 }
 
 TEST(ProfileReport, HasATitleForEveryProfile) {
-  std::istringstream lines(profile_report(examples::swept(), TableKind::Stats, TableFormat::Text));
+  std::istringstream lines(
+      profile_report(Analysed(examples::swept()), TableKind::Stats, TableFormat::Text));
   std::vector<std::string> titles;
   for (std::string line; std::getline(lines, line);)
     if (line.find("Profile of ") != std::string::npos) titles.push_back(line);
@@ -53,7 +54,7 @@ TEST(ProfileReport, HasATitleForEveryProfile) {
 }
 
 TEST(ProfileReport, OfSeveralDocumentsIsOneWithTheirNames) {
-  const std::vector<Results> both{examples::gpu(), examples::gpu()};
+  const Analysed both[] = {Analysed(examples::gpu()), Analysed(examples::gpu())};
   const std::vector<std::string> names{"a.json", "b.json"};
   const auto report = [&](TableFormat format) {
     return profile_report(both, names, TableKind::Torch, format);
@@ -73,8 +74,9 @@ TEST(ProfileReport, OfSeveralDocumentsIsOneWithTheirNames) {
 TEST(ProfileReport, ShowsPeopleAsManyRowsAsTheConfigSays) {
   Results results = examples::gpu();
   results.config["profile"]["row_limit"] = 2;
+  const Analysed document(results);
   for (const TableFormat format : {TableFormat::Text, TableFormat::Markdown})
-    EXPECT_THAT(profile_report(results, TableKind::Torch, format), HasSubstr("more rows"));
+    EXPECT_THAT(profile_report(document, TableKind::Torch, format), HasSubstr("more rows"));
 }
 
 TEST(ProfileReport, GivesScriptsAllRows) {
@@ -82,30 +84,32 @@ TEST(ProfileReport, GivesScriptsAllRows) {
   std::size_t rows = 0;
   for (const CaseProfile& profile : results.groups[0].profile) rows += profile.rows.size();
   results.config["profile"]["row_limit"] = 1;
-  const std::string csv = profile_report(results, TableKind::Torch, TableFormat::Csv);
+  const std::string csv = profile_report(Analysed(results), TableKind::Torch, TableFormat::Csv);
   EXPECT_THAT(csv, StartsWith("experiment,point,variant,name,place,"));
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(csv, '\n')), rows + 1);
 
   std::vector<Issue> issues;
   const Json json =
-      parse_json(profile_report(results, TableKind::Torch, TableFormat::Json), issues);
+      parse_json(profile_report(Analysed(results), TableKind::Torch, TableFormat::Json), issues);
   ASSERT_EQ(json.size(), 3u);
   EXPECT_EQ(json[2]["variant"], "send u8, GPU fused");
   EXPECT_EQ(json[2]["rows"].size(), results.groups[0].profile[2].rows.size());
 }
 
 TEST(ProfileReport, PutsThePointInFront) {
-  const std::string csv = profile_report(examples::swept(), TableKind::Torch, TableFormat::Csv);
+  const std::string csv =
+      profile_report(Analysed(examples::swept()), TableKind::Torch, TableFormat::Csv);
   EXPECT_THAT(csv, HasSubstr("\r\nexample,batch=8,fused,normalize,cpu,false,,10,"));
 }
 
 TEST(ProfileReport, OfNothing) {
   Results results = examples::tie();
   results.groups[0].profile.clear();
-  EXPECT_EQ(profile_report(results, TableKind::Torch, TableFormat::Text),
+  const Analysed document(results);
+  EXPECT_EQ(profile_report(document, TableKind::Torch, TableFormat::Text),
             "Nothing was profiled.\n");
-  EXPECT_EQ(profile_report(results, TableKind::Torch, TableFormat::Csv), "");
-  EXPECT_EQ(profile_report(results, TableKind::Torch, TableFormat::Json), "[]\n");
+  EXPECT_EQ(profile_report(document, TableKind::Torch, TableFormat::Csv), "");
+  EXPECT_EQ(profile_report(document, TableKind::Torch, TableFormat::Json), "[]\n");
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(Quality, TheLineSaysWhatDisturbed) {
 TEST(Noise, TheDocumentHoldsTheLedgerAndTheFlags) {
   CaseResult result = timed_case("a", steady(12));
   result.rounds[3].disturbance.steal_ns = 10'000'000;
-  const Json json = document(of_cases({result})).at("/groups/0/cases/0"_json_pointer);
+  const Json json = document(Analysed(of_cases({result}))).at("/groups/0/cases/0"_json_pointer);
   EXPECT_EQ(json.at("flags"), Json::parse(R"({"stolen": [3]})"));
   EXPECT_EQ(json.at("noise").at("disturbed"), 1);
   EXPECT_DOUBLE_EQ(json.at("noise").at("steal_share").get<double>(), 10.0 / (110 + 1.02));

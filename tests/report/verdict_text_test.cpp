@@ -82,8 +82,8 @@ TEST(Verdict, InconclusiveSaysWhatTheNoiseHides) {
   EXPECT_NEAR(seen(), 0.093, 0.0005);
   EXPECT_EQ(said(),
             "Inconclusive between one and other: differences below 9.3 % cannot be seen here.");
-  EXPECT_EQ(document(results)["groups"][0]["verdict"]["visible"], seen());
-  EXPECT_FALSE(document(examples::blog())["groups"][0]["verdict"].contains("visible"));
+  EXPECT_EQ(document(Analysed(results))["groups"][0]["verdict"]["visible"], seen());
+  EXPECT_FALSE(document(Analysed(examples::blog()))["groups"][0]["verdict"].contains("visible"));
 }
 
 TEST(Claims, AreJudgedByPairs) {
@@ -186,9 +186,10 @@ TEST(SpeedUp, IsExplainedWhereTheMediansSayOtherwise) {
   group.cases = {examples::make_case({"base", 2}), examples::make_case({"other", 2})};
   group.baseline = "base";
   const auto says_it = [&] {
-    return terminal(results).find(
-               "\n  speed-up is the median of the rounds' ratios, not the ratio of the "
-               "medians\n") != std::string::npos;
+    return terminal(Analysed(results))
+               .find(
+                   "\n  speed-up is the median of the rounds' ratios, not the ratio of the "
+                   "medians\n") != std::string::npos;
   };
   EXPECT_FALSE(says_it());
   const std::vector<std::int64_t> base_ms{1, 2, 4}, other_ms{2, 4, 1};  // ratios 2, 2, 0.25

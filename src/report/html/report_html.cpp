@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "analysis/sweep/sweep.h"
 #include "report/document_text.h"
 #include "report/experiment_lines.h"
 #include "report/html/experiment_section.h"
@@ -18,12 +17,6 @@ namespace html {
 namespace {
 
 constexpr std::size_t most_bytes = 3'000'000;
-
-/// A document and its analysis.
-struct Analysed {
-  const Results* results;
-  std::vector<Experiment> experiments;
-};
 
 /// How much a page of several documents has: of their experiments, and if rounds are there.
 struct Content {
@@ -55,9 +48,9 @@ std::string rounds_csv(const Results& results) {
 /// The first line of each experiment's verdict, with a link to the rest.
 Markup findings(const Analysed& document, std::size_t first) {
   Markup items;
-  for (std::size_t e = 0; e < document.experiments.size(); ++e) {
-    const Experiment& experiment = document.experiments[e];
-    const std::vector<std::string> lines = verdict_lines(experiment, *document.results);
+  for (std::size_t e = 0; e < document.experiments().size(); ++e) {
+    const Experiment& experiment = document.experiments()[e];
+    const std::vector<std::string> lines = verdict_lines(experiment, document.results());
     const std::string link = "#" + experiment_id(first + e);
     items += Element{"li"}(
         Element{"a", {{"href", link}}}(words(experiment_title(experiment))) +
@@ -78,12 +71,12 @@ Markup machine_table(const Results& results) {
 
 Markup document_markup(const Analysed& document, std::size_t number, std::size_t first,
                        const Content& content) {
-  const Results& results = *document.results;
+  const Results& results = document.results();
   Markup all;
-  for (std::size_t e = 0; e < document.experiments.size(); ++e)
-    all += experiment_section(document.experiments[e], first + e, results, content.detail);
+  for (std::size_t e = 0; e < document.experiments().size(); ++e)
+    all += experiment_section(document.experiments()[e], first + e, results, content.detail);
   Markup machine =
-      paragraphs(std::vector{machine_line(results), run_line(results, document.experiments)});
+      paragraphs(std::vector{machine_line(results), run_line(results, document.experiments())});
   machine += machine_table(results);
   if (content.rounds)
     machine += download(fmt::format("{}-rounds.csv", results.name), "text/csv", rounds_csv(results),
@@ -91,30 +84,32 @@ Markup document_markup(const Analysed& document, std::size_t number, std::size_t
   return all + section(fmt::format("machine{}", number), "The machine", machine);
 }
 
-std::string title_of(std::span<const Results> documents) {
+std::string title_of(std::span<const Analysed> documents) {
   std::vector<std::string> names;
-  for (const Results& results : documents)
-    if (std::ranges::find(names, results.name) == names.end()) names.push_back(results.name);
+  for (const Analysed& document : documents)
+    if (const std::string& name = document.results().name;
+        std::ranges::find(names, name) == names.end())
+      names.push_back(name);
   return enumerate(names);
 }
 
-std::string page_with(const std::vector<Analysed>& documents, std::string title,
+std::string page_with(std::span<const Analysed> documents, std::string title,
                       const Content& content) {
   Page whole{.title = std::move(title), .about = "", .body = {}};
   Markup top, rest;
   std::size_t first = 0;
   for (std::size_t d = 0; d < documents.size(); ++d) {
-    const Results& results = *documents[d].results;
+    const Results& results = documents[d].results();
     if (documents.size() == 1) {
       whole.about = results.about;
-      whole.facts = {machine_line(results), run_line(results, documents[d].experiments)};
+      whole.facts = {machine_line(results), run_line(results, documents[d].experiments())};
     } else {
       top += Element{"p", {{"class", "facts"}}}(
           words(fmt::format("{} · {}", results.name, machine_line(results))));
     }
     top += findings(documents[d], first);
     rest += document_markup(documents[d], d + 1, first, content);
-    first += documents[d].experiments.size();
+    first += documents[d].experiments().size();
     if (results.interrupted)
       top +=
           Element{"p"}(words(fmt::format("The run was interrupted: {}.", missing_text(results))));
@@ -127,10 +122,8 @@ std::string page_with(const std::vector<Analysed>& documents, std::string title,
 }  // namespace
 }  // namespace html
 
-std::string html_report(std::span<const Results> documents) {
+std::string html_report(std::span<const Analysed> documents) {
   using html::Detail;
-  std::vector<html::Analysed> analysed;
-  for (const Results& results : documents) analysed.push_back({&results, experiments(results)});
   static constexpr std::array<html::Content, 4> contents{{
       {Detail::Rounds, true, ""},
       {Detail::Rounds, false,
@@ -143,12 +136,12 @@ std::string html_report(std::span<const Results> documents) {
   }};
   std::string text;
   for (const html::Content& content : contents) {
-    text = html::page_with(analysed, html::title_of(documents), content);
+    text = html::page_with(documents, html::title_of(documents), content);
     if (text.size() <= html::most_bytes) break;
   }
   return text;
 }
 
-std::string html_report(const Results& results) { return html_report({&results, 1}); }
+std::string html_report(const Analysed& analysed) { return html_report({&analysed, 1}); }
 
 }  // namespace normbench

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "document/results.h"
+#include "analysis/analysed.h"
 
 namespace normbench {
 
@@ -12,7 +12,7 @@ namespace normbench {
 /// drawings, the machine, how to read it, and the rounds to save. It loads nothing, needs no
 /// scripts, and is at most 3 MB: it leaves out the least important parts until it is, and says so.
 /// Several documents follow each other.
-std::string html_report(std::span<const Results> documents);
-std::string html_report(const Results& results);
+std::string html_report(std::span<const Analysed> documents);
+std::string html_report(const Analysed& analysed);
 
 }  // namespace normbench
