@@ -123,7 +123,7 @@ Results measured_limits(const Plan& plan, const Backends& backends, ProgressStyl
     tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
     _exit(static_cast<int>(Exit::Failed));
   });
-  return run(plan, own.context);
+  return run(plan, own.context).results;
 }
 
 /// Adds the machine's limits: runs both configs as usual, without writing files. False when

@@ -20,6 +20,7 @@
 #include "machine/affinity.h"
 #include "machine/environment.h"
 #include "measure/peer/child_process.h"
+#include "measure/profiler_capture.h"
 #include "measure/runner.h"
 
 namespace normbench {
@@ -130,7 +131,10 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   };
   context.tracer = tracer.get();
   context.rounds = !tool_there || options.measure;
-  context.start_profiler = options.capture == Capture::CudaProfiler;
+  ProfilerCapture capture(backends, options.capture == Capture::CudaProfiler, limit_seconds, [&] {
+    leave(tool_there ? tool_there->name : "the profiler", limit_seconds, end, then);
+  });
+  context.capture = &capture;
   context.fresh_process = [&](std::size_t group, const Part& part) {
     try {
       return measure_part(
@@ -141,31 +145,27 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
       throw;
     }
   };
-  context.on_stuck = [&] {
-    leave(tool_there ? tool_there->name : "the profiler", limit_seconds, end, then);
-  };
   try {
-    Results results = run(plan, context);
+    auto [results, unkept, untraced] = run(plan, context);
     progress.clear();
     results.tool = tool();
     results.environment = environment;
     results.calibration = load_calibration(environment);
     results.traced = tool_there.has_value();
-    const std::string no_cupti = why_not_cupti(results, tool_there, context.untraced);
+    const std::string no_cupti = why_not_cupti(results, tool_there, untraced);
     if (!no_cupti.empty()) tell("normbench: {}\n", no_cupti);
     if (!results.interrupted && !progress.started() && !profiled)
       tell("normbench: nothing left to measure: the run in {} is finished\n", job.dir);
     const Analysed analysed(std::move(results));
-    end = {finish_run(job, options, analysed, trace.finish(no_cupti), journal, context.unkept),
+    end = {finish_run(job, options, analysed, trace.finish(no_cupti), journal, unkept),
            "the run is finished"};
   } catch (const std::exception& error) {
     progress.clear();
     end.state = fmt::format("the run failed: {}", error.what());
     throw;
   }
-  context.capture.reset();
-  if (!context.uncaptured.empty())
-    tell("normbench: no profiler was told what to record: {}\n", context.uncaptured);
+  if (const std::string missing = capture.end(); !missing.empty())
+    tell("normbench: no profiler was told what to record: {}\n", missing);
   return end.code;
 }
 

@@ -22,7 +22,7 @@ struct OwnRunContext {
   Recorder recorder;
   Watchdog watchdog;
   Range range;
-  RunContext context;  // ends what profilers record, inside the range
+  RunContext context;
 };
 
 }  // namespace normbench

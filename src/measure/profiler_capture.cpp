@@ -1,34 +1,40 @@
 #include "measure/profiler_capture.h"
 
-#include "measure/runner.h"
 #include "record/nvtx.h"
 
 namespace normbench {
-namespace {
 
-void tell_backends(RunContext& context, void (Backend::*what)()) {
-  if (!context.start_profiler) return;
-  try {
-    for (const auto& backend : context.backends.list) (*backend.*what)();
-  } catch (const std::exception& error) {
-    context.uncaptured = error.what();
-  }
-}
+ProfilerCapture::ProfilerCapture(const Backends& backends, bool start_profiler,
+                                 double limit_seconds, std::function<void()> on_stuck)
+    : backends_(backends),
+      start_profiler_(start_profiler),
+      limit_seconds_(limit_seconds),
+      on_stuck_(std::move(on_stuck)) {}
 
-}  // namespace
+ProfilerCapture::~ProfilerCapture() { end(); }
 
-ProfilerCapture::ProfilerCapture(RunContext& context, double limit_seconds)
-    : context_(context), end_(limit_seconds, [&context](std::size_t, const std::string&) {
-        if (context.on_stuck) context.on_stuck();
-      }) {
-  tell_backends(context_, &Backend::start_capture);
+void ProfilerCapture::begin() {
+  end_.emplace(limit_seconds_, [this](std::size_t, const std::string&) { on_stuck_(); });
+  tell_backends(&Backend::start_capture);
   if (nvtx::attached()) nvtx::push_capture();
 }
 
-ProfilerCapture::~ProfilerCapture() {
-  end_.arm(0, "");
+std::string ProfilerCapture::end() {
+  if (!end_) return missing_;
+  end_->arm(0, "");
   if (nvtx::attached()) nvtx::pop();
-  tell_backends(context_, &Backend::stop_capture);
+  tell_backends(&Backend::stop_capture);
+  end_.reset();
+  return missing_;
+}
+
+void ProfilerCapture::tell_backends(void (Backend::*what)()) {
+  if (!start_profiler_) return;
+  try {
+    for (const auto& backend : backends_.list) (*backend.*what)();
+  } catch (const std::exception& error) {
+    missing_ = error.what();
+  }
 }
 
 }  // namespace normbench

@@ -11,6 +11,7 @@
 #include "measure/group_run.h"
 #include "measure/measure_group.h"
 #include "measure/profile_pass.h"
+#include "measure/profiler_capture.h"
 #include "measure/turn.h"
 
 namespace normbench {
@@ -94,16 +95,29 @@ Results without_groups(const Plan& plan) {
   return results;
 }
 
-/// False when the journal cannot be written: what comes after would be lost in a kill.
-bool keep(RunContext& context, const std::function<void(Journal&)>& add) {
-  if (context.journal == nullptr) return true;
-  try {
-    add(*context.journal);
-  } catch (const CannotWrite& error) {
-    context.unkept = error.what();
+/// A journal, if there is one, until it cannot be written.
+class Keeping {
+ public:
+  explicit Keeping(Journal* journal) : journal_(journal) {}
+
+  /// False when the journal cannot be written: what comes after would be lost in a kill.
+  bool keep(const std::function<void(Journal&)>& add) {
+    if (journal_ == nullptr) return true;
+    try {
+      add(*journal_);
+    } catch (const CannotWrite& error) {
+      unkept_ = error.what();
+    }
+    return unkept_.empty();
   }
-  return context.unkept.empty();
-}
+
+  /// Why it cannot be written, or "".
+  const std::string& unkept() const { return unkept_; }
+
+ private:
+  Journal* journal_;
+  std::string unkept_;
+};
 
 /// Whether any case of the group runs here.
 bool has_work(const Group& group) {
@@ -139,9 +153,10 @@ void leave_out_between(GroupResult& group, const GroupResult& part) {
 /// another measures all groups, so that a group's rounds are spread over the whole run.
 class Measuring {
  public:
-  Measuring(const Plan& plan, RunContext& context)
+  Measuring(const Plan& plan, RunContext& context, Keeping& keeping)
       : plan_(plan),
         context_(context),
+        keeping_(keeping),
         clock_cost_ns_(clock_cost_ns(context.clock)),
         parts_(context.rounds ? plan.measure.processes : 1),
         groups_(plan.groups.size()) {
@@ -197,7 +212,7 @@ class Measuring {
     if (!result || (fresh && context_.interrupted)) return false;
     const bool last = part + 1 == parts_;
     const bool kept =
-        last || keep(context_, [&](Journal& journal) { journal.add_part(index, *result); });
+        last || keeping_.keep([&](Journal& journal) { journal.add_part(index, *result); });
     group.add(std::move(*result));
     if (parts_ > 1)
       context_.observer.step_done({GroupStep::Kind::Process, index,
@@ -205,30 +220,30 @@ class Measuring {
                                    static_cast<std::size_t>(parts_)});
     if (!last) return kept;
     const bool whole =
-        keep(context_, [&](Journal& journal) { journal.add_group(index, *group.sum); });
+        keeping_.keep([&](Journal& journal) { journal.add_group(index, *group.sum); });
     context_.observer.group_finished(index, *group.sum);
     return whole;
   }
 
   const Plan& plan_;
   RunContext& context_;
+  Keeping& keeping_;
   double clock_cost_ns_;
   std::int64_t parts_;
   std::vector<Measured> groups_;
 };
 
 /// A group's line in the journal with its profile comes later and wins. False when it ended early.
-bool profile_groups(const Plan& plan, RunContext& context, std::vector<GroupResult>& groups) {
-  context.capture.emplace(context, plan.measure.turn_timeout_seconds);
-  DeviceTracing tracing(context.tracer);
+bool profile_groups(const Plan& plan, RunContext& context, DeviceTracing& tracing, Keeping& keeping,
+                    std::vector<GroupResult>& groups) {
+  if (context.capture != nullptr) context.capture->begin();
   bool whole = true;
   for (std::size_t i = 0; i < groups.size() && whole; ++i) {
     if (!groups[i].profile.empty()) continue;
     whole = profile_group(plan, i, context, tracing, groups[i]) &&
             (groups[i].profile.empty() ||
-             keep(context, [&](Journal& journal) { journal.add_group(i, groups[i]); }));
+             keeping.keep([&](Journal& journal) { journal.add_group(i, groups[i]); }));
   }
-  context.untraced = tracing.missing();
   return whole;
 }
 
@@ -255,15 +270,20 @@ void append_part(GroupResult& group, GroupResult part) {
   group.condition_after = std::move(part.condition_after);
 }
 
-Results run(const Plan& plan, RunContext& context) {
-  Results results = without_groups(plan);
-  Measuring measuring(plan, context);
+RunOutcome run(const Plan& plan, RunContext& context) {
+  RunOutcome outcome{.results = without_groups(plan)};
+  Results& results = outcome.results;
+  Keeping keeping(context.journal);
+  Measuring measuring(plan, context, keeping);
   results.interrupted = !measuring.run();
   results.groups = measuring.take();
+  DeviceTracing tracing(context.tracer);
   if (plan.profile.enabled && !results.interrupted)
-    results.interrupted = !profile_groups(plan, context, results.groups);
-  results.unkept = !context.unkept.empty();
-  return results;
+    results.interrupted = !profile_groups(plan, context, tracing, keeping, results.groups);
+  outcome.untraced = tracing.missing();
+  outcome.unkept = keeping.unkept();
+  results.unkept = !outcome.unkept.empty();
+  return outcome;
 }
 
 }  // namespace normbench

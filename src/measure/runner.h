@@ -14,7 +14,6 @@
 #include "document/results.h"
 #include "machine/energy.h"
 #include "machine/hardware_counters.h"
-#include "measure/profiler_capture.h"
 #include "measure/watchdog.h"
 #include "plan/plan.h"
 #include "record/clock.h"
@@ -25,6 +24,7 @@
 namespace normbench {
 
 class GroupMemory;
+class ProfilerCapture;
 
 /// A piece of a group that is done, and how many such pieces there are.
 struct GroupStep {
@@ -75,29 +75,29 @@ struct RunContext {
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
   DeviceTracer* tracer = nullptr;  // null, or missing: device times come from marks
   bool rounds = true;  // false: cases are only checked once and profiled, for a tool that watches
-  bool start_profiler = false;  // around the profile pass, besides the NVTX range `capture`
+  ProfilerCapture* capture = nullptr;  // begun with the profile pass, ended by the caller
   /// Memory for all groups measured, which holds what each needs; null: each takes its own.
   GroupMemory* memory = nullptr;
   Part part = {};  // which share of a group's rounds this process measures
   /// Measures a part of a group in a fresh process, when `measure.processes` asks for several;
   /// nothing when it was interrupted.
   std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};
-  std::string unkept = {};  // out: why the journal could not be written, which ended the run there
-  std::string untraced = {};    // out: why the tracer was not used, or not to the end
-  std::string uncaptured = {};  // out: why no profiler was started, or stopped
-  /// A tool does not return from the end of `capture`; called on another thread, ends the process.
-  std::function<void()> on_stuck = {};
-  /// Out: begun with the profile pass. The caller ends it once the results are written.
-  std::optional<ProfilerCapture> capture = {};
+};
+
+/// What a run leaves.
+struct RunOutcome {
+  Results results;
+  std::string unkept = {};    // why the journal could not be written, which ended the run there
+  std::string untraced = {};  // why the tracer was not used, or not to the end
 };
 
 /// Measures every group of the plan that the journal does not hold yet, then profiles those that
 /// have no profile; the journal keeps each group, and each part of one that several processes
 /// measure. Without rounds each case is run once, checked and profiled, but has no times. An
 /// interrupted group is dropped, or only its last part. A group that the journal cannot keep is
-/// the last, with `unkept` and `interrupted`. Fills `groups`,
+/// the last, with `unkept` and `interrupted`. Fills of the results `groups`,
 /// `interrupted`, `unkept` and what comes from the plan; the app adds tool and environment.
-Results run(const Plan& plan, RunContext& context);
+RunOutcome run(const Plan& plan, RunContext& context);
 
 /// Appends a later part's rounds; the time between the parts is left out. A case that failed in
 /// either has failed; errors and bounds are the larger ones.

@@ -44,6 +44,7 @@ class CudaMeasureTest : public CudaTest {
   }
   Results run_plan(const Plan& plan) {
     Watchdog watchdog(600, [](std::size_t, const std::string&) {});
+    ProfilerCapture capture(backends, start_profiler, 600, [] {});
     RunContext context{.backends = backends,
                        .clock = clock,
                        .recorder = recorder,
@@ -53,8 +54,8 @@ class CudaMeasureTest : public CudaTest {
                        .cache_bytes = 1 << 10,
                        .on_profile = on_profile,
                        .tracer = tracer,
-                       .start_profiler = start_profiler};
-    return run(plan, context);
+                       .capture = &capture};
+    return run(plan, context).results;
   }
 
   Backends backends = make_backends();

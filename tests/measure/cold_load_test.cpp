@@ -180,7 +180,7 @@ TEST_F(ColdLoadTest, AWarmLoaderBesideItDoesNotMakeItReadTwice) {
                      .interrupted = interrupted,
                      .cache_bytes = {},
                      .on_profile = {}};
-  const Results results = run(*plan, context);
+  const Results results = run(*plan, context).results;
   for (const CaseResult& result : results.groups.at(0).cases) {
     EXPECT_EQ(result.status, Status::Ok) << result.reason;
     EXPECT_LE(result.iterations, 4) << result.variant;  // of 3 of the 12 images

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fake_backend.h"
+#include "measure/profiler_capture.h"
 #include "measure/runner.h"
 
 namespace normbench {
@@ -75,6 +76,7 @@ class RunTest : public testing::Test {
     Part part;
     part.check = check;
     part.hung = hung;
+    ProfilerCapture capture(backends, start_profiler, plan.measure.turn_timeout_seconds, on_stuck);
     RunContext context{.backends = backends,
                        .clock = clock,
                        .recorder = recorder,
@@ -88,15 +90,14 @@ class RunTest : public testing::Test {
                        .on_profile = on_profile,
                        .tracer = tracer,
                        .rounds = rounds,
-                       .start_profiler = start_profiler,
+                       .capture = &capture,
                        .part = part,
-                       .fresh_process = fresh_process,
-                       .on_stuck = on_stuck};
-    Results results = run(plan, context);
-    unkept = context.unkept;
-    untraced = context.untraced;
-    uncaptured = context.uncaptured;
-    return results;
+                       .fresh_process = fresh_process};
+    RunOutcome outcome = run(plan, context);
+    unkept = outcome.unkept;
+    untraced = outcome.untraced;
+    uncaptured = capture.end();
+    return std::move(outcome.results);
   }
 
   FakeClock clock;
@@ -116,7 +117,7 @@ class RunTest : public testing::Test {
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
   DeviceTracer* tracer = nullptr;
   bool rounds = true, start_profiler = false;
-  std::function<void()> on_stuck;
+  std::function<void()> on_stuck = [] {};
   std::function<std::optional<GroupResult>(std::size_t, const Part&)> fresh_process;
   Plan plan;
 };
