@@ -2,14 +2,14 @@
 #pragma once
 
 #include "analysis/case_analysis.h"
+#include "ops/roles.h"
 
 namespace normbench {
 
 /// From this share on a case counts as running at its limit.
 constexpr double at_limit = 0.85;
 
-/// What a limit is a limit of. Launch: of launching work on a GPU.
-enum class LimitKind { Link, Launch, PageFaults, Memory };
+/// What a limit is a limit of.
 LimitKind limit_kind(const CaseResult& limit);
 /// The kind of the group's limit of that name; nothing when there is none.
 std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string& name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "ops/op.h"
 
@@ -12,8 +13,8 @@ namespace normbench {
 class SavedFiles {
  public:
   /// `start`: what all their names start with.
-  SavedFiles(const Save& op, std::string start, std::int64_t images)
-      : op_(op), start_(std::move(start)), images_(images) {}
+  SavedFiles(Op op, std::string start, std::int64_t images)
+      : op_(std::move(op)), start_(std::move(start)), images_(images) {}
   ~SavedFiles() { remove(); }
   SavedFiles(const SavedFiles&) = delete;
   SavedFiles& operator=(const SavedFiles&) = delete;
@@ -25,7 +26,7 @@ class SavedFiles {
   std::string why_wrong(const View& images) const;
 
  private:
-  Save op_;
+  Op op_;
   std::string start_;
   std::int64_t images_;
 };

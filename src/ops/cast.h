@@ -17,6 +17,7 @@ struct Cast {
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
   bool row_wise() const { return true; }
+  bool elementwise() const { return true; }
   static std::vector<Cast> samples(const Shape& shape);
 };
 

@@ -11,6 +11,7 @@
 #include "core/reader.h"
 #include "core/tensor.h"
 #include "ops/accuracy.h"
+#include "ops/roles.h"
 
 namespace normbench {
 
@@ -23,6 +24,12 @@ struct Cost {
 
   /// Bytes that memory of the stage's place gives and takes.
   std::int64_t moved() const { return read_bytes + written_bytes; }
+};
+
+/// A parameter that does not suit the place of its stage, and why.
+struct Misplaced {
+  std::string_view member, text;
+  bool operator==(const Misplaced&) const = default;
 };
 
 /// The largest extent that a user may give.

@@ -21,4 +21,9 @@ Compute Compute::read(Reader& reader) {
   return op;
 }
 
+std::optional<Misplaced> Compute::misplaced(Place place) const {
+  if (!fill || place != Place::Cpu) return std::nullopt;
+  return Misplaced{"fill", "is of a GPU's multiprocessors; this runs on the CPU (remove this)"};
+}
+
 }  // namespace normbench

@@ -16,13 +16,14 @@ struct Compute {
   static constexpr std::string_view name = "compute";
   static constexpr std::string_view about =
       "be busy as a network would be, for a given time; the input passes through";
-  static constexpr bool passes_through = true;
-  static constexpr bool needs_input = true;
+  static constexpr Roles roles{
+      .passes_through = true, .needs_input = true, .stands_for_work = true};
 
   double ms = 0, ms_per_image = 0;  // exactly one is above 0
   std::optional<double> fill = {};
 
   static Compute read(Reader& reader);
+  std::optional<Misplaced> misplaced(Place place) const;
   /// The time that a batch of so many images is to take.
   double ns(std::int64_t images) const {
     return 1e6 * (ms + ms_per_image * static_cast<double>(images));

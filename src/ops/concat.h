@@ -9,7 +9,7 @@ namespace normbench {
 struct Concat {
   static constexpr std::string_view name = "concat";
   static constexpr std::string_view about = "the images of several tensors as one batch";
-  static constexpr bool moves_only = true;
+  static constexpr Roles roles{.moves_only = true};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;

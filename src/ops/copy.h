@@ -8,7 +8,7 @@ namespace normbench {
 struct Copy {
   static constexpr std::string_view name = "copy";
   static constexpr std::string_view about = "copy the bytes: the limit of a 1:1 mix";
-  static constexpr bool copies = true;
+  static constexpr Roles roles{.copies = true};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const { return output_like(in); }
 };
@@ -17,7 +17,7 @@ struct Copy {
 struct LayoutOp {
   static constexpr std::string_view name = "layout";
   static constexpr std::string_view about = "change the layout";
-  static constexpr bool copies = true;
+  static constexpr Roles roles{.copies = true};
 
   Layout to = Layout::Nchw;
 

@@ -27,7 +27,7 @@ struct Crop {
   static constexpr std::string_view name = "crop";
   static constexpr std::string_view about = "cut a window out of every image";
   static constexpr int flops_per_element = 0;
-  static constexpr bool moves_only = true;
+  static constexpr Roles roles{.moves_only = true};
 
   Window window = {};
 

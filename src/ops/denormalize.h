@@ -25,6 +25,7 @@ struct Denormalize {
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
   bool row_wise() const { return true; }
+  bool elementwise() const { return true; }
   /// Each parameter at least once, with values that stay within 0 … 255 and with others.
   static std::vector<Denormalize> samples(const Shape& shape);
 };

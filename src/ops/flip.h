@@ -8,7 +8,7 @@ namespace normbench {
 struct FlipOp {
   static constexpr std::string_view name = "flip";
   static constexpr std::string_view about = "mirror every image";
-  static constexpr bool moves_only = true;
+  static constexpr Roles roles{.moves_only = true};
 
   Flip axis = Flip::Horizontal;
 

@@ -9,7 +9,7 @@ namespace normbench {
 struct Pin {
   static constexpr std::string_view name = "pin";
   static constexpr std::string_view about = "copy into page-locked host memory";
-  static constexpr bool copies = true;
+  static constexpr Roles roles{.runs = Runs::Call, .copies = true, .locks = PageLocking::Copies};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
@@ -18,7 +18,8 @@ struct Pin {
 struct Register {
   static constexpr std::string_view name = "register";
   static constexpr std::string_view about = "page-lock the input where it lies (cudaHostRegister)";
-  static constexpr bool passes_through = true;
+  static constexpr Roles roles{
+      .runs = Runs::Call, .passes_through = true, .locks = PageLocking::Locks};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
@@ -28,7 +29,8 @@ struct Register {
 struct Unregister {
   static constexpr std::string_view name = "unregister";
   static constexpr std::string_view about = "undo register (cudaHostUnregister)";
-  static constexpr bool passes_through = true;
+  static constexpr Roles roles{
+      .runs = Runs::Call, .passes_through = true, .locks = PageLocking::Unlocks};
 
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };

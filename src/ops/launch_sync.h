@@ -10,7 +10,8 @@ struct EmptyLaunch {
   static constexpr std::string_view name = "launch";
   static constexpr std::string_view about =
       "launch an empty kernel, or start and join a team of threads: the limit of small work";
-  static constexpr bool passes_through = true;
+  static constexpr Roles roles{
+      .runs = Runs::Launch, .passes_through = true, .limit = LimitKind::Launch};
 
   std::int64_t count = 1;
 
@@ -24,7 +25,7 @@ struct EmptyLaunch {
 struct Sync {
   static constexpr std::string_view name = "sync";
   static constexpr std::string_view about = "wait for the device (cudaStreamSynchronize)";
-  static constexpr bool passes_through = true;
+  static constexpr Roles roles{.runs = Runs::Call, .passes_through = true, .waits = true};
 };
 
 }  // namespace normbench

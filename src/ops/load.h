@@ -76,7 +76,7 @@ class ImageWalk {
 struct Load {
   static constexpr std::string_view name = "load";
   static constexpr std::string_view about = "read images from files; decode and resize them";
-  static constexpr bool starts = true;
+  static constexpr Roles roles{.starts = true, .files = FileUse::Reads};
 
   std::string path = {}, dataset = {};
   std::int64_t batch = 8;

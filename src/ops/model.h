@@ -23,7 +23,7 @@ struct Model {
   static constexpr std::string_view name = "model";
   static constexpr std::string_view about =
       "logits of a network: [n, 3, h, w] to [n, 1000, 1, 1]; runs in a peer only";
-  static constexpr bool peer_only = true;
+  static constexpr Roles roles{.peer_only = true};
   static constexpr std::int64_t channels = 3, classes = 1000;  // ImageNet's
 
   std::string network = {};

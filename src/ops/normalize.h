@@ -32,6 +32,7 @@ struct Normalize {
   /// Reads only what windows cover of the input, and that once.
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   bool whole_batch() const { return crop.size() > 1; }
+  bool elementwise() const { return crop.empty() && flip == Flip::None; }
   bool row_wise() const { return crop.empty() && (flip == Flip::None || flip == Flip::Horizontal); }
   /// Each parameter at least once with each dtype.
   static std::vector<Normalize> samples(const Shape& shape);

@@ -1,37 +1,41 @@
 #include "ops/op.h"
 
 #include <algorithm>
+#include <array>
 
 namespace normbench {
 namespace {
 
 template <class T>
-constexpr bool is_start = requires {
-  requires T::starts;
-};
+constexpr Roles roles_in_type() {
+  if constexpr (requires { T::roles; })
+    return T::roles;
+  else
+    return {};
+}
 template <class T>
-constexpr bool is_undefined = requires {
-  requires T::undefined;
-};
+constexpr Roles roles_for = roles_in_type<T>();
 template <class T>
-constexpr bool of_peers = requires {
-  requires T::peer_only;
-};
+constexpr bool is_known_here = !roles_for<T>.undefined && !roles_for<T>.peer_only;
 template <class T>
-constexpr bool is_known_here = !is_undefined<T> && !of_peers<T>;
-template <class T>
-constexpr bool leaves_input = requires {
-  requires T::passes_through;
-};
-template <class T>
-constexpr bool keeps_values = leaves_input<T> || requires {
-  requires T::copies;
-};
+constexpr bool keeps_values = roles_for<T>.passes_through || roles_for<T>.copies;
 
-template <class T>
-constexpr bool only_moves = requires {
-  requires T::moves_only;
+struct NamedRoles {
+  std::string_view op;
+  Roles roles;
 };
+/// The roles of all ops, in the order of their names: documents are asked for each stage of a
+/// round.
+constexpr auto named_roles = [] {
+  std::array<NamedRoles, std::variant_size_v<Op>> all;
+  std::size_t next = 0;
+  for_each_op([&]<class T>(std::type_identity<T>) {
+    all[next++] = {.op = T::name, .roles = roles_for<T>};
+  });
+  std::ranges::sort(all, {}, &NamedRoles::op);
+  return all;
+}();
+constexpr Roles no_roles;
 
 /// The accuracy of tensors whose values only move: errors move with them.
 template <class T>
@@ -78,7 +82,7 @@ template <class T>
 void append_samples(std::vector<Op>& ops, const Shape& shape) {
   if constexpr (!requires { &T::read; })
     ops.emplace_back(T{});
-  else if constexpr (!is_start<T> && !of_peers<T>)
+  else if constexpr (!roles_for<T>.starts && !roles_for<T>.peer_only)
     for (T& op : T::samples(shape)) ops.emplace_back(std::move(op));
 }
 
@@ -87,6 +91,17 @@ void append_samples(std::vector<Op>& ops, const Shape& shape) {
 std::string_view name_of(const Op& op) {
   return std::visit([](const auto& one) { return one.name; }, op);
 }
+
+const Roles& roles_of(const Op& op) {
+  return *std::visit([]<class T>(const T&) { return &roles_for<T>; }, op);
+}
+
+const Roles& roles_named(std::string_view op) {
+  const auto found = std::ranges::lower_bound(named_roles, op, {}, &NamedRoles::op);
+  return found != named_roles.end() && found->op == op ? found->roles : no_roles;
+}
+
+const Load* load_of(const Op& op) { return std::get_if<Load>(&op); }
 
 std::vector<std::string> op_names() {
   std::vector<std::string> names;
@@ -105,7 +120,7 @@ std::optional<Op> read_op(std::string_view name, Reader& reader) {
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in) {
   return std::visit(
       [&]<class T>(const T& one) -> std::vector<TensorDesc> {
-        if constexpr (leaves_input<T> && !requires { one.infer(in); })
+        if constexpr (roles_for<T>.passes_through && !requires { one.infer(in); })
           return {only_input(in)};
         else
           return one.infer(in);
@@ -133,21 +148,11 @@ bool has_reference(const Op& op) {
   return std::visit([]<class T>(const T&) { return is_known_here<T>; }, op);
 }
 
-bool is_peer_only(const Op& op) {
-  return std::visit([]<class T>(const T&) { return of_peers<T>; }, op);
-}
+bool is_peer_only(const Op& op) { return roles_of(op).peer_only; }
 
-bool passes_through(const Op& op) {
-  return std::visit([]<class T>(const T&) { return leaves_input<T>; }, op);
-}
+bool passes_through(const Op& op) { return roles_of(op).passes_through; }
 
-bool needs_input(const Op& op) {
-  return std::visit(
-      []<class T>(const T&) {
-        return !leaves_input<T> || requires { requires T::needs_input; };
-      },
-      op);
-}
+bool needs_input(const Op& op) { return !roles_of(op).passes_through || roles_of(op).needs_input; }
 
 bool whole_batch(const Op& op) {
   return std::visit(
@@ -171,6 +176,17 @@ bool row_wise(const Op& op) {
       op);
 }
 
+bool is_elementwise(const Op& op) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.elementwise(); })
+          return one.elementwise();
+        else
+          return false;
+      },
+      op);
+}
+
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out) {
   return std::visit(
@@ -179,7 +195,7 @@ std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
           return {{.low = 0, .high = 255, .errors = 255}};
         else if constexpr (keeps_values<T>)
           return {in[0].accuracy};
-        else if constexpr (only_moves<T>)
+        else if constexpr (roles_for<T>.moves_only)
           return {moved(one, in, exact[0])};
         else
           return one.accuracy(in, exact, out);
@@ -196,13 +212,63 @@ Op with_rounds(Op op, const Rounds& rounds) {
   return op;
 }
 
+Op with_filter(Op op, ResizeFilter filter) {
+  std::visit(
+      [&](auto& one) {
+        if constexpr (requires { one.held_to = filter; }) one.held_to = filter;
+      },
+      op);
+  return op;
+}
+
+void resolve(Op& op, const Paths& paths) {
+  std::visit(
+      [&](auto& one) {
+        if constexpr (requires { one.resolve(paths); }) one.resolve(paths);
+      },
+      op);
+}
+
+std::optional<Misplaced> misplaced(const Op& op, Place place) {
+  return std::visit(
+      [&](const auto& one) -> std::optional<Misplaced> {
+        if constexpr (requires { one.misplaced(place); })
+          return one.misplaced(place);
+        else
+          return std::nullopt;
+      },
+      op);
+}
+
+std::string saved_file(const Op& op, std::string_view start, std::int64_t image) {
+  return std::visit(
+      [&](const auto& one) -> std::string {
+        if constexpr (requires { one.saved_file(start, image); })
+          return one.saved_file(start, image);
+        else
+          return "";
+      },
+      op);
+}
+
+std::string why_not_saved(const Op& op, const std::string& path, const View& image) {
+  return std::visit(
+      [&](const auto& one) -> std::string {
+        if constexpr (requires { one.why_not_saved(path, image); })
+          return one.why_not_saved(path, image);
+        else
+          return "";
+      },
+      op);
+}
+
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out) {
   return std::visit(
       [&]<class T>(const T& one) -> Cost {
         if constexpr (requires { one.fewest(in, out); }) return one.fewest(in, out);
         if constexpr (requires { T::flops_per_element; })
           return window_cost(in, out, T::flops_per_element);
-        if constexpr (leaves_input<T>) return {};
+        if constexpr (roles_for<T>.passes_through) return {};
         if constexpr (requires { T::flops_per_input; })
           return {.read_bytes = total_bytes(in),
                   .written_bytes = total_bytes(out),

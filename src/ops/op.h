@@ -1,6 +1,9 @@
 /// The catalogue of ops: what a stage means, before any kernel is chosen.
 ///
-/// Each op is a struct with a file of its own. It has `name`, `about`, its parameters, and
+/// Each op is a struct with a file of its own and one alternative of `Op`. All that it may have is
+/// listed here: `name`, `about`, its parameters, and
+///   static constexpr Roles roles           what it is to a pipeline, and what it thus does without
+///                                          (roles.h); absent: it has none
 ///   static T read(Reader&)                 reads the op's own parameters; absent: it has none
 ///   infer(in) -> std::vector<TensorDesc>   the outputs; throws Invalid
 ///   reference(in, out, first[, item])      the exact meaning, in double; `item` where they differ
@@ -14,16 +17,16 @@
 ///                                          its number; default: false
 ///   row_wise() -> bool                     row h of an output image depends only on row h of the
 ///                                          input image of its number; default: false
+///   elementwise() -> bool                  an output element depends only on the input element in
+///                                          its place, and may be written over it; default: false
 ///   static std::vector<T> samples(Shape)   what a self-test tries; absent: it has no parameters
 ///   feeds(first) -> std::vector<Feeds>     inputs that a self-test tries; default: `first` alone
-///   static constexpr bool starts           takes no input and starts a variant; needs no samples
-///   static constexpr bool moves_only       moves values without changing them; has no `accuracy`
-/// Other ops say what becomes of their input's values, and have neither `reference` nor `accuracy`:
-///   static constexpr bool copies           copies each value to the same element
-///   static constexpr bool passes_through   gives on the first input's own bytes; has no `infer`
-///   static constexpr bool needs_input      passes through, and begins when its input is there
-///   static constexpr bool undefined        output values are undefined: any byte is right
-///   static constexpr bool peer_only        only peers run it: it has no kernel and no samples
+///   resolve(paths)                         finds its files; throws Invalid; default: it has none
+///   misplaced(place) -> optional           a parameter that does not suit the place of its stage
+///   saved_file(start, image), why_not_saved(path, image)   of an op that writes files, one for
+///                                          each image: the file's name, and what is wrong with it
+///   rounds, held_to                        members: how a peer that does the op rounds and resizes
+/// Beside it stand its rows: a file in backend/cpu/ and in backend/cuda/, listed in their rows.h.
 #pragma once
 
 #include <optional>
@@ -63,7 +66,7 @@ using Op = std::variant<Source, Load, Resize, Crop, FlipOp, LayoutOp, Concat, Ca
 
 /// Calls `use(std::type_identity<T>{})` for each op of the catalogue, in its order.
 template <class Use>
-void for_each_op(Use use) {
+constexpr void for_each_op(Use use) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (use(std::type_identity<std::variant_alternative_t<I, Op>>{}), ...);
   }
@@ -71,6 +74,9 @@ void for_each_op(Use use) {
 }
 
 std::string_view name_of(const Op& op);
+const Roles& roles_of(const Op& op);
+/// The images that the op reads from files; null for an op that reads none.
+const Load* load_of(const Op& op);
 
 /// The names of all ops, in the catalogue's order.
 std::vector<std::string> op_names();
@@ -103,6 +109,9 @@ bool whole_batch(const Op& op);
 /// `reference` and `accuracies` can be given some of the rows.
 bool row_wise(const Op& op);
 
+/// True if every output element depends only on the input element in the same position.
+bool is_elementwise(const Op& op);
+
 /// True for ops that no kernel of this program ever does.
 bool is_peer_only(const Op& op);
 
@@ -118,6 +127,21 @@ std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
 
 /// The op as a library does it that holds these values in the dtype of its output.
 Op with_rounds(Op op, const Rounds& rounds);
+
+/// The op as a library does it that resizes images by this filter.
+Op with_filter(Op op, ResizeFilter filter);
+
+/// Finds the op's files. Throws Invalid.
+void resolve(Op& op, const Paths& paths);
+
+/// A parameter of the op that does not suit the place where it runs.
+std::optional<Misplaced> misplaced(const Op& op, Place place);
+
+/// The file that the op writes of an image: `start` (folder, stage and item: "/tmp/x/4-0"), then
+/// the image's number. "": it writes none.
+std::string saved_file(const Op& op, std::string_view start, std::int64_t image);
+/// Why such a file does not hold this dense image, or "".
+std::string why_not_saved(const Op& op, const std::string& path, const View& image);
 
 /// The fewest bytes that the op can move, and the operations that it takes.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);

@@ -136,8 +136,8 @@ std::vector<TensorDesc> Save::infer(std::span<const TensorDesc> in) const {
   return {x};
 }
 
-std::string saved_file(const Save& op, std::string_view start, std::int64_t image) {
-  return fmt::format("{}-{}.{}", start, image, name_of(op.format));
+std::string Save::saved_file(std::string_view start, std::int64_t image) const {
+  return fmt::format("{}-{}.{}", start, image, name_of(format));
 }
 
 FileContent saved_content(const Save& op, const View& image, std::vector<std::uint8_t>& memory) {
@@ -165,15 +165,15 @@ void save_image(const Save& op, const std::string& path, const View& image,
   file.end();
 }
 
-std::string why_not_saved(const Save& op, const std::string& path, const View& image) try {
+std::string Save::why_not_saved(const std::string& path, const View& image) const try {
   std::vector<std::uint8_t> file;
   read_file(path, file);
-  if (is_compressed(op.format)) {
+  if (is_compressed(format)) {
     Image decoded;
     decode_image(file, decoded);
-    return why_not_decoded(op, decoded, image);
+    return why_not_decoded(*this, decoded, image);
   }
-  const std::string start = op.format == SaveFormat::Npy ? npy_start(image) : "";
+  const std::string start = format == SaveFormat::Npy ? npy_start(image) : "";
   std::vector<std::uint8_t> expected(start.begin(), start.end());
   const auto pixels = bytes_of(image);
   expected.insert(expected.end(), pixels.begin(), pixels.end());

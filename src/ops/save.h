@@ -25,8 +25,10 @@ struct Save {
   static constexpr std::string_view name = "save";
   static constexpr std::string_view about =
       "encode each image (jpeg, png, raw, npy) and write it to a file";
-  static constexpr bool passes_through = true;
-  static constexpr bool needs_input = true;
+  static constexpr Roles roles{.runs = Runs::HostKernel,
+                               .passes_through = true,
+                               .needs_input = true,
+                               .files = FileUse::Writes};
 
   SaveFormat format = SaveFormat::Jpeg;
   int quality = 95;
@@ -35,10 +37,12 @@ struct Save {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   /// There are none: a self-test has no folder for files.
   static std::vector<Save> samples(const Shape&) { return {}; }
+  /// The file of an image: `start` (folder, stage and item: "/tmp/x/4-0") and then "-IMAGE.FORMAT".
+  std::string saved_file(std::string_view start, std::int64_t image) const;
+  /// Why the file does not hold this dense image, or "". A png, raw or npy must have the same
+  /// values, a jpeg may differ by jpeg_error_bound().
+  std::string why_not_saved(const std::string& path, const View& image) const;
 };
-
-/// The file of an image: `start` (folder, stage and item: "/tmp/x/4-0") and then "-IMAGE.FORMAT".
-std::string saved_file(const Save& op, std::string_view start, std::int64_t image);
 
 /// The content of a dense image's file: `start`, then `rest`.
 struct FileContent {
@@ -54,9 +58,5 @@ FileContent saved_content(const Save& op, const View& image, std::vector<std::ui
 /// std::runtime_error with the file's name and the reason.
 void save_image(const Save& op, const std::string& path, const View& image,
                 std::vector<std::uint8_t>& memory);
-
-/// Why the file does not hold this dense image, or "". A png, raw or npy must have the same values,
-/// a jpeg may differ by jpeg_error_bound().
-std::string why_not_saved(const Save& op, const std::string& path, const View& image);
 
 }  // namespace normbench

@@ -37,7 +37,7 @@ struct RandomValues {
 struct Source {
   static constexpr std::string_view name = "source";
   static constexpr std::string_view about = "the batch a variant starts from; not timed";
-  static constexpr bool starts = true;
+  static constexpr Roles roles{.starts = true, .given = true};
   static constexpr std::uint64_t default_seed = 1;  // what `reference` assumes of random values
 
   DType dtype = DType::UInt8;

@@ -20,6 +20,7 @@ struct Sub {
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
   bool row_wise() const { return true; }
+  bool elementwise() const { return true; }
   static std::vector<Sub> samples(const Shape& shape);
 };
 
@@ -39,6 +40,7 @@ struct Div {
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
   bool row_wise() const { return true; }
+  bool elementwise() const { return true; }
   static std::vector<Div> samples(const Shape& shape);
 };
 

@@ -21,10 +21,6 @@ Json own_members(const Json& members) {
   return own;
 }
 
-bool is_start(const Op& op) {
-  return std::holds_alternative<Source>(op) || std::holds_alternative<Load>(op);
-}
-
 /// True for mistakes in the extents of the stage that starts a variant: its kind is still known.
 bool is_extent(const Issue& issue, const std::string& start) {
   const std::string& at = issue.pointer;
@@ -34,8 +30,9 @@ bool is_extent(const Issue& issue, const std::string& start) {
 
 void read_common(Reader& reader, StageSpec& spec) {
   spec.as = reader.texts("as", {});
-  if (std::holds_alternative<Source>(spec.op)) return;
-  if (!std::holds_alternative<Load>(spec.op)) spec.in = reader.texts("in", {});
+  const Roles& roles = roles_of(spec.op);
+  if (roles.given) return;
+  if (!roles.starts) spec.in = reader.texts("in", {});
   spec.output = reader.word("output", OutputPolicy::Reuse);
   if (reader.has("memory")) spec.memory = reader.word("memory", Memory::Pageable);
   if (reader.has("place")) spec.place = reader.word("place", Place::Cpu);
@@ -46,27 +43,34 @@ void read_common(Reader& reader, StageSpec& spec) {
     reader.complain_at("label", "reads like a kernel that is forced (choose another name)");
 }
 
-/// Finds the files of a source or a load once. Throws Invalid.
-void resolve(Op& op, const std::string& written, const Paths& paths, ResolvedOps& resolved) {
+/// Finds the files of an op once. Throws Invalid.
+void resolve_once(Op& op, const std::string& written, const Paths& paths, ResolvedOps& resolved) {
   if (const auto known = resolved.find(written); known != resolved.end()) {
     op = known->second;
     return;
   }
-  if (auto* source = std::get_if<Source>(&op)) source->resolve(paths);
-  if (auto* load = std::get_if<Load>(&op)) load->resolve(paths);
+  resolve(op, paths);
   resolved.emplace(written, op);
-}
-
-template <class T>
-bool is(const StageSpec& spec) {
-  return std::holds_alternative<T>(spec.op);
 }
 
 /// True for ops that are calls of the CUDA runtime and not kernels.
 bool calls_cuda(const StageSpec& spec) {
-  if (is<EmptyLaunch>(spec) && spec.place == Place::Cpu) return false;  // a team of threads
-  return is<H2d>(spec) || is<D2h>(spec) || is<Exchange>(spec) || is<Pin>(spec) ||
-         !needs_input(spec.op);
+  const Runs runs = roles_of(spec.op).runs;
+  return runs == Runs::Call || (runs == Runs::Launch && spec.place != Place::Cpu);
+}
+
+/// Throws StageMistake where an op that puts its input into other memory does not write this kind.
+void check_memory(const StageSpec& spec, Memory said) {
+  const Roles& roles = roles_of(spec.op);
+  const auto refuse = [&](std::string_view what) {
+    throw StageMistake{"memory", fmt::format("{} writes {}", spec.name(), what)};
+  };
+  if (roles.link == LinkUse::Down && said == Memory::Device)
+    refuse("host memory (pageable, pinned, …)");
+  if ((roles.link == LinkUse::Up || roles.link == LinkUse::BothWays) && said != Memory::Device)
+    refuse("device memory only");
+  if (roles.locks == PageLocking::Copies && (!is_page_locked(said) || said == Memory::Registered))
+    refuse("pinned, write_combined or mapped memory");
 }
 
 /// Advice for memory that a place does not reach.
@@ -74,14 +78,6 @@ std::string_view advice(Place place) {
   return place == Place::Cpu
              ? "add a d2h stage"
              : "add an h2d stage, or use pinned, registered, mapped or managed memory";
-}
-
-/// True if every output element depends only on the input element in the same position.
-bool is_elementwise(const Op& op) {
-  if (const auto* normalize = std::get_if<Normalize>(&op))
-    return normalize->flip == Flip::None && normalize->crop.empty();
-  return std::holds_alternative<Cast>(op) || std::holds_alternative<Sub>(op) ||
-         std::holds_alternative<Div>(op) || std::holds_alternative<Denormalize>(op);
 }
 
 }  // namespace
@@ -103,10 +99,10 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
   StageSpec spec = read_stage_members(text.op, reader);
   spec.parameters = own_members(members.fields);
   spec.ranges = text.ranges;
-  const bool starts = is_start(spec.op);
+  const bool starts = roles_of(spec.op).starts;
   if (issues.size() == before) {
     try {
-      if (starts) resolve(spec.op, text.op + members.fields.dump(), paths, resolved);
+      if (starts) resolve_once(spec.op, text.op + members.fields.dump(), paths, resolved);
       return spec;
     } catch (const Invalid& mistake) {
       issues.push_back({members.where("path"), mistake.what()});
@@ -129,8 +125,9 @@ Place place_of(const StageSpec& spec, std::span<const TensorDesc> in) {
       throw StageMistake{"place", fmt::format("{} runs at place cuda only", spec.name())};
     return Place::Cuda;
   }
-  if (is<Save>(spec) && spec.place == Place::Cuda)
-    throw StageMistake{"place", "save runs at place cpu only (remove this)"};
+  if (roles_of(spec.op).runs == Runs::HostKernel && spec.place == Place::Cuda)
+    throw StageMistake{"place",
+                       fmt::format("{} runs at place cpu only (remove this)", spec.name())};
   const Place natural = in[0].memory == Memory::Device ? Place::Cuda : Place::Cpu;
   const Place place = spec.place.value_or(natural);
   for (const TensorDesc& tensor : in)
@@ -138,9 +135,8 @@ Place place_of(const StageSpec& spec, std::span<const TensorDesc> in) {
       throw StageMistake{spec.place ? "place" : "",
                          fmt::format("{} cannot reach {} memory ({})", name_of(place),
                                      name_of(tensor.memory), advice(place))};
-  if (const auto* compute = std::get_if<Compute>(&spec.op);
-      compute != nullptr && compute->fill && place == Place::Cpu)
-    throw StageMistake{"fill", "is of a GPU's multiprocessors; this runs on the CPU (remove this)"};
+  if (const auto parameter = misplaced(spec.op, place))
+    throw StageMistake{std::string(parameter->member), std::string(parameter->text)};
   return place;
 }
 
@@ -152,12 +148,7 @@ Memory output_memory(const StageSpec& spec, Place place, Memory inferred) {
   if (passes_through(spec.op))
     throw StageMistake{"memory",
                        fmt::format("{} passes its input through (remove this)", spec.name())};
-  if (is<D2h>(spec) && said == Memory::Device)
-    throw StageMistake{"memory", "d2h writes host memory (pageable, pinned, …)"};
-  if ((is<H2d>(spec) || is<Exchange>(spec)) && said != Memory::Device)
-    throw StageMistake{"memory", fmt::format("{} writes device memory only", spec.name())};
-  if (is<Pin>(spec) && (!is_page_locked(said) || said == Memory::Registered))
-    throw StageMistake{"memory", "pin writes pinned, write_combined or mapped memory"};
+  check_memory(spec, said);
   if (!is_call && !reaches(place, said))
     throw StageMistake{"memory",
                        fmt::format("{} cannot write {} memory ({})", name_of(place), name_of(said),

@@ -176,6 +176,64 @@ TEST(Op, OnlyCallsThatLeaveTheirInputAlonePassItThrough) {
               ElementsAre("register", "unregister", "launch", "sync", "compute", "save"));
 }
 
+/// The names of the ops whose roles are these.
+std::vector<std::string> ops_with(bool (*holds)(const Roles&)) {
+  std::vector<std::string> names;
+  for (const std::string& name : op_names())
+    if (holds(roles_named(name))) names.push_back(name);
+  return names;
+}
+
+TEST(Op, RolesAreTheSameByNameAndByOp) {
+  const Json json = Json::object();
+  for (const std::string& name : op_names()) {
+    std::vector<Issue> issues;
+    Reader reader(json, "", issues);
+    const Op op = *read_op(name, reader);
+    EXPECT_EQ(roles_of(op), roles_named(name)) << name;
+    EXPECT_EQ(load_of(op) != nullptr, roles_of(op).files == FileUse::Reads) << name;
+  }
+  EXPECT_EQ(roles_named("cast"), Roles());
+  EXPECT_EQ(roles_named("an op of a later version"), Roles());
+  EXPECT_EQ(roles_named(""), Roles());
+}
+
+TEST(Op, RolesAreWhatTheOpsSay) {
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.starts; }), ElementsAre("source", "load"));
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.given; }), ElementsAre("source"));
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.files == FileUse::Writes; }),
+              ElementsAre("save"));
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.link != LinkUse::None; }),
+              ElementsAre("h2d", "d2h", "exchange"));
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.locks != PageLocking::None; }),
+              ElementsAre("pin", "register", "unregister"));
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.runs == Runs::Call; }),
+              ElementsAre("h2d", "d2h", "exchange", "pin", "register", "unregister", "sync"));
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.limit.has_value(); }),
+              ElementsAre("stream", "first_touch", "launch"));
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.waits; }), ElementsAre("sync"));
+  EXPECT_THAT(ops_with([](const Roles& it) { return it.stands_for_work; }), ElementsAre("compute"));
+}
+
+TEST(Op, OneThatMayBeWrittenOverDependsOnSingleElements) {
+  EXPECT_THAT(ops_where(is_elementwise),
+              ElementsAre("cast", "sub", "div", "normalize", "denormalize"));
+  EXPECT_FALSE(is_elementwise(Normalize{.flip = Flip::Vertical}));
+  EXPECT_FALSE(is_elementwise(Normalize{.crop = {Window{.height = 1, .width = 1}}}));
+}
+
+TEST(Op, OnlyWhatASavingOpWroteHasAFile) {
+  EXPECT_EQ(saved_file(Op(Save{.format = SaveFormat::Png}), "/x/2-0", 7), "/x/2-0-7.png");
+  EXPECT_EQ(saved_file(Op(Copy()), "/x/2-0", 7), "");
+}
+
+TEST(Op, AShareOfMultiprocessorsIsMisplacedOnTheCpu) {
+  const Op op = Compute{.ms = 1, .fill = 0.5};
+  EXPECT_EQ(misplaced(op, Place::Cpu).value().member, "fill");
+  EXPECT_EQ(misplaced(op, Place::Cuda), std::nullopt);
+  EXPECT_EQ(misplaced(Op(Compute{.ms = 1}), Place::Cpu), std::nullopt);
+}
+
 TEST(Op, OpsThatTakeAnInputHaveSamples) {
   std::vector<std::string> without;
   for (const std::string& name : op_names()) {

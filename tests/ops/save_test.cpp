@@ -94,9 +94,9 @@ class SaveTest : public testing::Test {
   /// What the check says of `pixels` after `saved` was saved.
   std::string outcome(const Save& op, Bytes saved, Bytes pixels, std::int64_t height,
                       std::int64_t width) {
-    const std::string path = saved_file(op, (folder_ / "2-0").string(), 7);
+    const std::string path = op.saved_file((folder_ / "2-0").string(), 7);
     save_image(op, path, view_of(saved, height, width), memory_);
-    return why_not_saved(op, path, view_of(pixels, height, width));
+    return op.why_not_saved(path, view_of(pixels, height, width));
   }
 
   const fs::path folder_;
@@ -135,7 +135,7 @@ TEST_F(SaveTest, AnotherImageInAJpegIsWrong) {
   Bytes wide = noise(16 * 64, 1);
   save_image({}, folder_ / "0-0-0.jpeg", view_of(wide, 16, 64), memory_);
   Bytes square = pixels;
-  EXPECT_EQ(why_not_saved({}, folder_ / "0-0-0.jpeg", view_of(square, 32, 32)),
+  EXPECT_EQ(Save().why_not_saved(folder_ / "0-0-0.jpeg", view_of(square, 32, 32)),
             "16x64 pixels, not 32x32");
 }
 
@@ -161,7 +161,7 @@ TEST_F(SaveTest, ChromaIsNotSubsampled) {
 }
 
 TEST_F(SaveTest, FilesAreMadeAnewAndNamed) {
-  EXPECT_EQ(saved_file({}, "/x/2-0", 7), "/x/2-0-7.jpeg");
+  EXPECT_EQ(Save().saved_file("/x/2-0", 7), "/x/2-0-7.jpeg");
   Bytes pixels = noise(4, 1);
   const std::string path = folder_ / "2-0-7.raw", linked = folder_ / "linked";
   const Save raw{.format = SaveFormat::Raw};
@@ -178,7 +178,7 @@ TEST_F(SaveTest, SaysWhyAFileCannotBeSaved) {
   EXPECT_THAT([&] { save_image({}, folder_ / "2-0-7.jpeg", view_of(pixels, 2, 2), memory_); },
               testing::ThrowsMessage<std::runtime_error>(
                   "cannot save 2-0-7.jpeg: No such file or directory"));
-  EXPECT_EQ(why_not_saved({}, folder_ / "2-0-7.jpeg", view_of(pixels, 2, 2)),
+  EXPECT_EQ(Save().why_not_saved(folder_ / "2-0-7.jpeg", view_of(pixels, 2, 2)),
             "No such file or directory");
 }
 

@@ -28,7 +28,7 @@ Launch prepare_saving(const Save& op, const Signature& s) {
       image.desc.shape.n = 1;
       for (std::int64_t i = next++; i < images; i = next++) {
         image.data = in[0].data + i * in[0].desc.strides.n;
-        save_image(op, saved_file(op, queue.files, i), image, memory);
+        save_image(op, op.saved_file(queue.files, i), image, memory);
       }
     };
     split(queue, threads, 1, save_some);
