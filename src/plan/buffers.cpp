@@ -8,7 +8,7 @@ namespace {
 
 bool is_made_by_register(const Case& work, int index) {
   const int producer = work.values[index].producer;
-  return producer >= 0 && std::holds_alternative<Register>(work.stages[producer].op);
+  return producer >= 0 && roles_of(work.stages[producer].op).locks == PageLocking::Locks;
 }
 
 bool is_resident(const Case& work, int index, const Sides& cache_bytes) {
@@ -67,7 +67,7 @@ Slot value_slot(const Case& work, const Value& value) {
 void mark_near_link(const Case& work, std::vector<Slot>& slots) {
   for (const Stage& stage : work.stages) {
     // Pinning copies on the host; registering moves nothing.
-    if (stage.place != Place::Cuda || std::holds_alternative<Pin>(stage.op) ||
+    if (stage.place != Place::Cuda || roles_of(stage.op).locks == PageLocking::Copies ||
         passes_through(stage.op))
       continue;
     for (const auto* values : {&stage.in, &stage.out})
@@ -106,8 +106,9 @@ const Stage* overwriter_of(const Case& work, int index) {
 int registered_value(const Case& work) {
   int registered = -1;
   for (const Stage& stage : work.stages) {
-    if (std::holds_alternative<Register>(stage.op)) registered = stage.out[0];
-    if (std::holds_alternative<Unregister>(stage.op)) registered = -1;
+    const PageLocking locks = roles_of(stage.op).locks;
+    if (locks == PageLocking::Locks) registered = stage.out[0];
+    if (locks == PageLocking::Unlocks) registered = -1;
   }
   return registered;
 }

@@ -23,6 +23,10 @@ std::int64_t Case::images() const {
   return most;
 }
 
+const Load* Case::loader() const {
+  return stages.empty() ? nullptr : load_of(stages.front().op);
+}
+
 std::int64_t Case::fewest_read_bytes() const {
   if (inputs.empty()) return stages.front().fewest.read_bytes;
   const auto reads = [](const Stage& stage, int value) {

@@ -102,6 +102,8 @@ struct Case {
   const TensorDesc& result() const { return values[outputs.front()].desc; }
   /// The images of its batch: the most that one of its inputs has, or that it loads.
   std::int64_t images() const;
+  /// The op that loads its images from files; null where it starts from inputs.
+  const Load* loader() const;
   /// Bytes that an iteration must read: the files, or the parts of the inputs that its stages take.
   std::int64_t fewest_read_bytes() const;
   /// Bytes that an iteration must write: its outputs.

@@ -33,12 +33,13 @@ bool wired(const Composed& members, std::vector<Issue>& issues, Action action) {
 
 using Specs = std::vector<std::optional<StageSpec>>;
 
-bool is_source(const StageSpec& spec) { return std::holds_alternative<Source>(spec.op); }
+bool is_given(const StageSpec& spec) { return roles_of(spec.op).given; }
 
-/// True for ops that put their input into other memory.
-bool moves_memory(const Op& op) {
-  return std::holds_alternative<H2d>(op) || std::holds_alternative<D2h>(op) ||
-         std::holds_alternative<Exchange>(op) || std::holds_alternative<Pin>(op);
+/// True for ops that a setup can have: their references make a tensor of others.
+bool can_set_up(const Op& op) {
+  const Roles& roles = roles_of(op);
+  const bool moves_memory = roles.link != LinkUse::None || roles.locks == PageLocking::Copies;
+  return has_reference(op) && !roles.passes_through && !roles.starts && !moves_memory;
 }
 
 /// Connects the sources to the stages of the setup. Their references run once.
@@ -46,13 +47,12 @@ bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup,
                 PlanContext& context) {
   if (text.setup.empty()) return true;
   Wiring made(context.backends, true);
-  for (std::size_t i = 0; i < specs.size() && is_source(*specs[i]); ++i) made.add(*specs[i]);
+  for (std::size_t i = 0; i < specs.size() && is_given(*specs[i]); ++i) made.add(*specs[i]);
   for (std::size_t i = 0; i < setup.size(); ++i) {
     if (!setup[i]) return false;
     const StageSpec& spec = *setup[i];
     const bool right = wired(text.setup[i].members, context.issues, [&] {
-      if (!has_reference(spec.op) || passes_through(spec.op) || is_source(spec) ||
-          std::holds_alternative<Load>(spec.op) || moves_memory(spec.op))
+      if (!can_set_up(spec.op))
         throw StageMistake{"", fmt::format("\"{}\" cannot be in a setup", spec.name())};
       for (const char* member : {"kernel", "place", "memory", "output", "label"})
         if (text.setup[i].members.fields.contains(member))
@@ -71,7 +71,7 @@ void wire(const VariantText& text, const Specs& specs, const Specs& setup, Wirin
   bool set_up = false;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (!specs[i]) return;
-    if (!is_source(*specs[i]) && !std::exchange(set_up, true) &&
+    if (!is_given(*specs[i]) && !std::exchange(set_up, true) &&
         !wire_setup(text, specs, setup, wiring, context))
       return;
     if (!wired(text.stages[i].members, context.issues, [&] { wiring.add(*specs[i]); })) return;
@@ -89,7 +89,7 @@ struct Named {
 std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
   std::vector<Named> names;
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (!specs[i] || std::holds_alternative<Source>(specs[i]->op)) continue;
+    if (!specs[i] || is_given(*specs[i])) continue;
     const Composed& members = text.stages[i].members;
     const bool said = members.fields.contains("label");
     names.push_back({.name = specs[i]->label, .where = said ? members.where("label") : ""});
@@ -122,9 +122,9 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
 /// True for stages that are worth a team at any size: decoding, encoding and networks take longer
 /// than waking a team, and `launch` on the CPU measures the team itself.
 bool always_pays(const Stage& stage) {
-  return std::holds_alternative<Load>(stage.op) || std::holds_alternative<Save>(stage.op) ||
-         is_peer_only(stage.op) ||
-         (std::holds_alternative<EmptyLaunch>(stage.op) && stage.place == Place::Cpu);
+  const Roles& roles = roles_of(stage.op);
+  return roles.files != FileUse::None || roles.peer_only ||
+         (roles.runs == Runs::Launch && stage.place == Place::Cpu);
 }
 
 /// Decides how many threads "all" are for a case. The stage that moves the most bytes (or reads for
@@ -275,7 +275,7 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
 void check_saves(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   for (std::size_t s = 0; s < decided.stages.size(); ++s) {
     const Stage& stage = decided.stages[s];
-    if (!std::holds_alternative<Save>(stage.op)) continue;
+    if (roles_of(stage.op).files != FileUse::Writes) continue;
     const auto is_saved = [&](int output) {
       return buffer_of(decided, output) == buffer_of(decided, stage.out[0]);
     };

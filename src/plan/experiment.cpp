@@ -269,14 +269,11 @@ Case plan_variant(const Frame& frame, const std::string& name, const Json& assig
 /// A case of the group that loads one of the same files, one of the two from memory and the other
 /// not; null when there is none.
 const Case* loads_otherwise(const Group& group, const Case& work) {
-  const auto load_of = [](const Case& one) {
-    return one.stages.empty() ? nullptr : std::get_if<Load>(&one.stages.front().op);
-  };
-  const Load* const own = load_of(work);
+  const Load* const own = work.loader();
   if (own == nullptr) return nullptr;
   const std::set<std::string> files(own->files.begin(), own->files.end());
   for (const Case& other : group.cases)
-    if (const Load* const its = load_of(other);
+    if (const Load* const its = other.loader();
         its != nullptr && its->page_cache != own->page_cache &&
         std::ranges::any_of(its->files, [&](const auto& file) { return files.contains(file); }))
       return &other;

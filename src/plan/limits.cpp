@@ -40,7 +40,7 @@ bool stays_at(const Case& work, Place place) {
 /// and page locking have costs of their own.
 bool uses_memory_of(const Stage& stage, Place place) {
   if (stage.place != place || stage.signature.in.empty() || is_peer_only(stage.op)) return false;
-  if (std::holds_alternative<Pin>(stage.op) || stage.cost.link_bytes > 0) return false;
+  if (roles_of(stage.op).locks != PageLocking::None || stage.cost.link_bytes > 0) return false;
   if (stage.fewest.read_bytes == 0 || stage.fewest.written_bytes == 0) return false;
   return place == Place::Cpu || (stage.signature.in[0].memory == Memory::Device &&
                                  stage.signature.out[0].memory == Memory::Device);
@@ -269,7 +269,7 @@ Limits::Names Limits::of_bytes(std::string_view op, std::int64_t bytes, Memory m
 
 /// Adds a transfer of as many bytes as a stage moves, from or to host memory of this kind.
 void Limits::add_transfer(const Stage& stage, Memory host) {
-  const bool up = std::holds_alternative<H2d>(stage.op);
+  const bool up = roles_of(stage.op).link == LinkUse::Up;
   const std::int64_t bytes = stage.signature.in[0].bytes();
   StageSpec copy = spec_of(stage.op);
   copy.memory = up ? Memory::Device : host;
@@ -279,11 +279,10 @@ void Limits::add_transfer(const Stage& stage, Memory host) {
 
 /// Adds an `exchange` of as many bytes as a case sends up that uses both directions of the link.
 void Limits::add_exchange(const Case& work) {
-  const auto up = std::ranges::find_if(
-      work.stages, [](const Stage& stage) { return std::holds_alternative<H2d>(stage.op); });
-  const bool down = std::ranges::any_of(
-      work.stages, [](const Stage& stage) { return std::holds_alternative<D2h>(stage.op); });
-  if (up == work.stages.end() || !down) return;
+  const auto link_of = [](const Stage& stage) { return roles_of(stage.op).link; };
+  const auto up = std::ranges::find(work.stages, LinkUse::Up, link_of);
+  const auto down = std::ranges::find(work.stages, LinkUse::Down, link_of);
+  if (up == work.stages.end() || down == work.stages.end()) return;
   const std::int64_t bytes = up->signature.in[0].bytes();
   add(of_bytes(Exchange::name, bytes, Memory::Pinned), {spec_of(Exchange{})},
       source_of(bytes, Memory::Pinned), 1);
@@ -293,8 +292,8 @@ void Limits::add_exchange(const Case& work) {
 void Limits::add_transfers() {
   for (const Case* work : cases_) {
     for (const Stage& stage : work->stages) {
-      const bool up = std::holds_alternative<H2d>(stage.op);
-      if (!up && !std::holds_alternative<D2h>(stage.op)) continue;
+      const bool up = roles_of(stage.op).link == LinkUse::Up;
+      if (!up && roles_of(stage.op).link != LinkUse::Down) continue;
       const Memory host = (up ? stage.signature.in : stage.signature.out)[0].memory;
       add_transfer(stage, Memory::Pinned);
       if (!cuda_owns(host)) add_transfer(stage, host);

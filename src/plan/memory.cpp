@@ -207,7 +207,7 @@ Extra extra_of(const Case& work, const Sides& all_sets) {
   for (const Stage& stage : work.stages) {
     if (std::holds_alternative<Resize>(stage.op))
       extra.held.host += at_once * filter_bytes(stage.signature);
-    if (std::holds_alternative<Exchange>(stage.op))  // the row's memory for the way back
+    if (roles_of(stage.op).link == LinkUse::BothWays)  // the row's memory for the way back
       extra.held.host += at_once * static_cast<double>(stage.signature.out[0].bytes());
   }
   if (work.pipeline && work.pipeline->part)

@@ -112,7 +112,7 @@ void check_options(Reader& options, const Case& work) {
     options.complain_at("in_flight", "a peer runs one iteration after the other (remove this)");
 }
 
-bool loads(const Stage& stage) { return std::holds_alternative<Load>(stage.op); }
+bool loads(const Stage& stage) { return roles_of(stage.op).files == FileUse::Reads; }
 
 /// True if both stages do the same work on the same tensors.
 bool is_same_stage(const Stage& one, const Stage& other) {
@@ -121,7 +121,7 @@ bool is_same_stage(const Stage& one, const Stage& other) {
          one.signature.in == other.signature.in && one.signature.out == other.signature.out;
 }
 
-bool saves(const Stage& stage) { return std::holds_alternative<Save>(stage.op); }
+bool saves(const Stage& stage) { return roles_of(stage.op).files == FileUse::Writes; }
 
 /// True if the stages up to this one make the same values in both cases.
 bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
@@ -163,10 +163,11 @@ Case part_of(const Case& whole, const std::string& lane, const std::string& name
 }  // namespace
 
 std::string_view engine_of(const Stage& stage) {
+  const LinkUse link = roles_of(stage.op).link;
   if (loads(stage)) return "load";
-  if (std::holds_alternative<H2d>(stage.op)) return "h2d";
-  if (std::holds_alternative<D2h>(stage.op)) return "d2h";
-  if (std::holds_alternative<Save>(stage.op)) return "save";
+  if (link == LinkUse::Up) return "h2d";
+  if (link == LinkUse::Down) return "d2h";
+  if (saves(stage)) return "save";
   return stage.place == Place::Cuda ? "gpu" : "cpu";
 }
 
@@ -239,7 +240,7 @@ std::vector<int> values_fed(const Case& part) {
 
 std::int64_t items_fed(const Case& part) {
   constexpr std::int64_t most = 8;
-  const auto* const load = std::get_if<Load>(&part.stages.front().op);
+  const Load* const load = part.loader();
   if (load == nullptr || load->files.empty()) return 1;
   const std::int64_t of_epoch = (load->image_count() + load->batch - 1) / load->batch;
   return std::min({most, of_epoch, part.pipeline->items});

@@ -26,8 +26,6 @@ constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"model", "mean", "normalize"},
                                                {"model", "std", "normalize"}});
 
-bool is_start(std::string_view op) { return op == Source::name || op == Load::name; }
-
 /// A stage from its `text`, in which axes are replaced already.
 StageText read_stage_text(const Json& text, const std::string& pointer,
                           std::vector<Issue>& issues) {
@@ -139,14 +137,14 @@ class Flattening {
  private:
   void add_stage(const Json& said, const std::string& pointer) {
     StageText stage = read_stage_text(said, pointer, issues_);
-    const bool starts = is_start(stage.op);
+    const bool starts = roles_named(stage.op).starts;
     const bool bare = starts && said.is_string() && place_.experiment.contains(stage.op);
     const bool is_first = text_.stages.empty();
     if (is_first && (bare || !starts)) text_.stages = starts_of(place_, axes_, issues_);
     if (is_first && (bare || !starts)) text_.setup = setup_of(place_, axes_, issues_);
     if (!is_first || !bare) text_.stages.push_back(std::move(stage));
     if (!text_.stages.empty()) text_.stages.back().ranges = open_;
-    if (!text_.stages.empty() && text_.stages.back().op != Source::name) ++running_;
+    if (!text_.stages.empty() && !roles_named(text_.stages.back().op).given) ++running_;
   }
 
   void add_range(const Json& said, const std::string& pointer) {
@@ -225,7 +223,7 @@ VariantText complete_variant(const VariantPlace& place, const std::string& name,
     if (said.is_array() && said.empty())
       reader.complain_at("outputs", "is empty (names of values, or leave it out)");
   }
-  if (place.batch > 0 && text.stages.front().op == Source::name) {
+  if (place.batch > 0 && roles_named(text.stages.front().op).given) {
     Json& fields = text.stages.front().members.fields;
     (fields.contains("shape") ? fields["shape"][0] : fields["batch"]) = place.batch;
   }

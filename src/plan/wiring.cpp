@@ -40,7 +40,7 @@ std::string signature_text(const Signature& signature) {
 
 /// What a row refuses: "take … -> …". For a loader the input is files.
 std::string refused_text(const Stage& stage) {
-  const auto* const load = std::get_if<Load>(&stage.op);
+  const Load* const load = load_of(stage.op);
   if (load == nullptr) return "take " + signature_text(stage.signature);
   return fmt::format("go with \"storage\": \"{}\" and \"fit\": \"{}\"", name_of(load->storage),
                      name_of(load->fit));
@@ -94,13 +94,16 @@ const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& s
 }  // namespace
 
 void Wiring::add(const StageSpec& spec) {
+  const Roles& roles = roles_of(spec.op);
   const bool first = case_.values.empty();
-  if (std::holds_alternative<Source>(spec.op) && case_.stages.empty()) return add_source(spec);
-  if (!for_peer_ && is_peer_only(spec.op))
+  if (roles.given && case_.stages.empty()) return add_source(spec);  // the first, or beside others
+  if (!for_peer_ && roles.peer_only)
     throw StageMistake{
         "", fmt::format("\"{}\" runs in a peer only (name a peer: {{\"peer\": \"torch\", "
                         "\"stages\": […]}})",
                         spec.name())};
+  if (roles.given || (roles.starts && !first))
+    throw StageMistake{"", fmt::format("\"{}\" must be the first stage", spec.name())};
   Stage stage;
   stage.op = spec.op;
   stage.label = spec.label;
@@ -109,15 +112,11 @@ void Wiring::add(const StageSpec& spec) {
   stage.lane = spec.lane;
   stage.output = spec.output;
   stage.parameters = spec.parameters;
-  if (const auto* load = std::get_if<Load>(&spec.op)) {
-    if (!first) throw StageMistake{"", "\"load\" must be the first stage"};
+  if (const Load* const load = load_of(spec.op)) {
     if (load->files.empty()) skip(Skip::Other, load->why_no_files());
     if (!load->dataset.empty()) stage.parameters["dataset"] = load->dataset_name();
-  } else if (std::holds_alternative<Source>(spec.op)) {
-    throw StageMistake{"", "\"source\" must be the first stage"};  // or beside other sources there
-  } else {
-    stage.in = inputs(spec);
   }
+  if (!roles.starts) stage.in = inputs(spec);
   for (const int input : stage.in) stage.signature.in.push_back(case_.values[input].desc);
   stage.place = place_of(spec, stage.signature.in);
   add_outputs(spec, stage);
@@ -141,7 +140,7 @@ void Wiring::choose_kernel(Stage& stage) {
 }
 
 void Wiring::count_link(Stage& stage) const {
-  if (std::holds_alternative<Pin>(stage.op)) return;  // the host's work
+  if (roles_of(stage.op).locks != PageLocking::None) return;  // the host's work
   const auto cross = [&](std::int64_t& bytes, const TensorDesc& tensor) {
     const std::int64_t crossing = std::min(bytes, tensor.bytes());
     stage.cost.link_bytes += crossing;
@@ -232,7 +231,7 @@ Case Wiring::take() {
 std::vector<int> Wiring::inputs(const StageSpec& spec) const {
   std::vector<int> values;
   for (const std::string& name : spec.in) values.push_back(input_named(name));
-  const bool undoes = std::holds_alternative<Unregister>(spec.op);
+  const bool undoes = roles_of(spec.op).locks == PageLocking::Unlocks;
   if (values.empty()) {
     if (case_.stages.empty() && case_.inputs.size() > 1)
       throw StageMistake{"in", fmt::format("no \"in\", and there are several inputs ({})",
@@ -256,11 +255,12 @@ void Wiring::check_input(int input) const {
 }
 
 void Wiring::check_registration(const StageSpec& spec, const std::vector<int>& in) const {
+  const PageLocking locks = roles_of(spec.op).locks;
   const int registered = registered_value(case_);
   // Two registered values might share a page, which CUDA refuses to register twice.
-  if (std::holds_alternative<Register>(spec.op) && registered >= 0)
+  if (locks == PageLocking::Locks && registered >= 0)
     throw StageMistake{"", "a value is registered already (put an unregister stage before this)"};
-  if (!std::holds_alternative<Unregister>(spec.op)) return;
+  if (locks != PageLocking::Unlocks) return;
   if (registered < 0)
     throw StageMistake{"", "nothing is registered (put a register stage before it)"};
   if (in.size() == 2 && buffer_of(case_, in[1]) != buffer_of(case_, registered))
@@ -279,7 +279,7 @@ std::vector<std::string> Wiring::known_names() const {
 }
 
 Memory Wiring::inferred_memory(const Stage& stage, Memory inferred) const {
-  if (!std::holds_alternative<Unregister>(stage.op)) return inferred;
+  if (roles_of(stage.op).locks != PageLocking::Unlocks) return inferred;
   const int buffer = buffer_of(case_, stage.in[0]);
   const bool was_registered = buffer == buffer_of(case_, stage.in[1]);
   return was_registered ? case_.values[buffer].desc.memory : stage.signature.in[0].memory;

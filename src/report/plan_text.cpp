@@ -70,7 +70,7 @@ std::string traffic_text(const Case& work, const Stage& stage) {
 
 /// ", 5 npy files of dataset \"npy-640x480\", mmap, cold page cache"; "" without files.
 std::string files_text(const Stage& stage) {
-  const auto* const load = std::get_if<Load>(&stage.op);
+  const Load* const load = load_of(stage.op);
   if (load == nullptr || load->files.empty()) return "";
   std::string text =
       ", " + count(load->files.size(), fmt::format("{} file", name_of(load->storage)));
