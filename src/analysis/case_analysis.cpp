@@ -174,6 +174,17 @@ std::optional<double> submitted_ns(const CaseResult& result) {
   return any ? std::optional(median(per_iteration(result, &Round::submitted_ns))) : std::nullopt;
 }
 
+bool has_limit_of(const CaseResult& result, LimitKind kind) {
+  return std::ranges::any_of(
+      result.stages, [&](const StageResult& stage) { return roles_of(stage).limit == kind; });
+}
+
+bool loads(const CaseResult& result) {
+  return std::ranges::any_of(result.stages, [](const StageResult& stage) {
+    return roles_of(stage).files == FileUse::Reads;
+  });
+}
+
 bool uses_gpu(const CaseResult& result) {
   return std::ranges::find(result.stages, Place::Cuda, &StageResult::place) != result.stages.end();
 }

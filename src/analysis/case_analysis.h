@@ -71,13 +71,10 @@ std::optional<double> device_ns(const CaseResult& result);
 /// The median time until an iteration was all submitted to the device; nothing without a device.
 std::optional<double> submitted_ns(const CaseResult& result);
 
-/// True when the case has a stage of the op `T`, a type of ops/.
-template <class T>
-bool has_op(const CaseResult& result) {
-  for (const StageResult& stage : result.stages)
-    if (is_op<T>(stage)) return true;
-  return false;
-}
+/// True when the case has a stage that does nothing but what a limit of this kind bounds.
+bool has_limit_of(const CaseResult& result, LimitKind kind);
+/// True when a stage of the case loads images from files.
+bool loads(const CaseResult& result);
 
 /// True when a stage of the case runs on the GPU.
 bool uses_gpu(const CaseResult& result);

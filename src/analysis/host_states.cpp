@@ -6,7 +6,6 @@
 
 #include "document/held_up.h"
 #include "document/statistics.h"
-#include "ops/stream.h"
 
 namespace normbench {
 namespace {
@@ -26,7 +25,7 @@ double least_p_value(std::size_t values) {
 
 bool is_stream_of_host(const CaseResult& limit, DecidingClock clock) {
   if (!measured(limit) || is_busy(limit, clock)) return false;
-  return limit.stages.size() == 1 && is_op<Stream>(limit.stages[0]) &&
+  return limit.stages.size() == 1 && roles_of(limit.stages[0]).limit == LimitKind::Memory &&
          limit.stages[0].place == Place::Cpu && !limit.resident;
 }
 

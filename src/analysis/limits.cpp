@@ -4,27 +4,20 @@
 #include <map>
 
 #include "document/held_up.h"
-#include "ops/compute.h"
-#include "ops/host_memory.h"
-#include "ops/launch_sync.h"
-#include "ops/load.h"
-#include "ops/save.h"
 #include "ops/stream.h"
-#include "ops/transfer.h"
 
 namespace normbench {
 namespace {
 
 bool is_on_gpu(const StageResult& stage) { return stage.place == Place::Cuda; }
 
-bool is_transfer(const StageResult& stage) {
-  return is_op<H2d>(stage) || is_op<D2h>(stage) || is_op<Exchange>(stage);
-}
+bool is_transfer(const StageResult& stage) { return roles_of(stage).link != LinkUse::None; }
 
 /// True for work submitted to a GPU. Starting a team of threads is no launch: streams, which have
 /// as many threads, start one too.
 bool is_launched(const StageResult& stage) {
-  return is_on_gpu(stage) && !is_transfer(stage) && !is_op<Pin>(stage) && stage.min_bytes > 0;
+  return is_on_gpu(stage) && !is_transfer(stage) && roles_of(stage).locks == PageLocking::None &&
+         stage.min_bytes > 0;
 }
 
 /// True when the stage's times were taken in the case's rounds, so that they can be paired.
@@ -85,7 +78,7 @@ bool same_way(const CaseResult& limit, const CaseResult& result, std::size_t ind
 
 bool is_stream_for(const CaseResult& limit, const CaseResult& result, std::size_t index) {
   const StageResult &stream = limit.stages[0], &stage = result.stages[index];
-  return is_op<Stream>(stream) && stage.min_read_bytes > 0 &&
+  return roles_of(stream).limit == LimitKind::Memory && stage.min_read_bytes > 0 &&
          mix_of(stream) == limit_mix(mix_of(stage)) && stream.place == stage.place &&
          (stage.resident || !limit.resident) && same_way(limit, result, index) &&
          (is_on_gpu(stage) || limit.threads == result.threads);
@@ -97,7 +90,7 @@ const CaseResult* launch_limit(const GroupResult& group, const CaseResult& resul
                                const StageResult& stage) {
   if (!result.peer.empty() || !is_launched(stage)) return nullptr;
   for (const CaseResult& limit : group.limits)
-    if (is_usable(limit) && is_op<EmptyLaunch>(limit.stages[0]) &&
+    if (is_usable(limit) && roles_of(limit.stages[0]).limit == LimitKind::Launch &&
         limit.stages[0].place == stage.place)
       return &limit;
   return nullptr;
@@ -107,7 +100,8 @@ const CaseResult* launch_limit(const GroupResult& group, const CaseResult& resul
 const CaseResult* bytes_limit(const GroupResult& group, const CaseResult& result,
                               std::size_t index) {
   const StageResult& stage = result.stages[index];
-  if (is_op<Load>(stage) || is_op<Pin>(stage)) return nullptr;
+  const Roles& roles = roles_of(stage);
+  if (roles.files == FileUse::Reads || roles.locks != PageLocking::None) return nullptr;
   const CaseResult* best = nullptr;
   for (const CaseResult& limit : group.limits) {
     if (!is_usable(limit)) continue;
@@ -177,14 +171,16 @@ const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
 /// True if bytes alone do not decide the case's time: it decodes, encodes, or stands for a
 /// network.
 bool does_more_than_move(const CaseResult& result) {
-  return has_op<Load>(result) || has_op<Save>(result) || has_op<Compute>(result);
+  return std::ranges::any_of(result.stages, [](const StageResult& stage) {
+    return roles_of(stage).files != FileUse::None || roles_of(stage).stands_for_work;
+  });
 }
 
 bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
   const auto mix = [](const CaseResult& one) {
     return StreamMix{.read = one.source_bytes, .written = one.result_bytes};
   };
-  return has_op<Stream>(limit) && !limit.resident && link_bytes(limit) == 0 &&
+  return has_limit_of(limit, LimitKind::Memory) && !limit.resident && link_bytes(limit) == 0 &&
          mix(limit) == limit_mix(mix(result)) && uses_gpu(limit) == uses_gpu(result) &&
          (uses_gpu(result) || limit.threads == result.threads);
 }
@@ -232,7 +228,7 @@ void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& a
 void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
-  if (link_bytes(result) > 0 || has_op<Load>(result) || fewest <= 0) return;
+  if (link_bytes(result) > 0 || loads(result) || fewest <= 0) return;
   analysis.bytes_moved = static_cast<double>(moved_bytes(result)) / fewest;
 }
 
@@ -240,8 +236,8 @@ void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
 
 LimitKind limit_kind(const CaseResult& limit) {
   if (link_bytes(limit) > 0) return LimitKind::Link;
-  if (has_op<EmptyLaunch>(limit)) return LimitKind::Launch;
-  return has_op<FirstTouch>(limit) ? LimitKind::PageFaults : LimitKind::Memory;
+  if (has_limit_of(limit, LimitKind::Launch)) return LimitKind::Launch;
+  return has_limit_of(limit, LimitKind::PageFaults) ? LimitKind::PageFaults : LimitKind::Memory;
 }
 
 std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string& name) {
@@ -250,7 +246,7 @@ std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string&
 }
 
 Memory link_memory(const CaseResult& result, std::size_t stage) {
-  if (is_op<D2h>(result.stages[stage])) return result.stages[stage].out.memory;
+  if (roles_of(result.stages[stage]).link == LinkUse::Down) return result.stages[stage].out.memory;
   if (stage > 0) return result.stages[stage - 1].out.memory;
   return result.source ? result.source->memory : Memory::Pinned;
 }

@@ -5,7 +5,6 @@
 
 #include "analysis/case_analysis.h"
 #include "machine/link_reading.h"
-#include "ops/transfer.h"
 
 namespace normbench {
 namespace {
@@ -47,8 +46,9 @@ std::optional<LinkSpeed> negotiated(const Json& environment) {
 void add_copy(std::string_view op, std::int64_t bytes, double ns, LinkSpeed& speed) {
   if (bytes < kLeastBytes || ns <= 0) return;
   const double rate = static_cast<double>(bytes) * 1e9 / ns;
-  if (op == H2d::name) speed.up = std::max(speed.up, rate);
-  if (op == D2h::name) speed.down = std::max(speed.down, rate);
+  const LinkUse link = roles_named(op).link;
+  if (link == LinkUse::Up) speed.up = std::max(speed.up, rate);
+  if (link == LinkUse::Down) speed.down = std::max(speed.down, rate);
 }
 
 std::optional<LinkSpeed> if_measured(const LinkSpeed& speed) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/case_analysis.h"
-#include "ops/stream.h"
 
 namespace normbench {
 namespace {
@@ -17,7 +16,7 @@ Json other_axes(Json axes) {
 
 std::int64_t bytes_of_a_call(const CaseResult& result) {
   if (const std::int64_t crossed = link_bytes(result); crossed > 0) return crossed;
-  return moved_bytes(result) > 0 && !has_op<FirstTouch>(result)
+  return moved_bytes(result) > 0 && !has_limit_of(result, LimitKind::PageFaults)
              ? result.source_bytes + result.result_bytes
              : 0;
 }

@@ -8,7 +8,6 @@
 
 #include "analysis/limits.h"
 #include "analysis/simulate_pipeline.h"
-#include "ops/load.h"
 #include "ops/stream.h"
 
 namespace normbench {
@@ -69,14 +68,15 @@ const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& resu
   StreamMix all;
   for (const StageResult& stage : result.stages) {
     const bool both_ways = stage.min_read_bytes > 0 && stage.min_bytes > stage.min_read_bytes;
-    if (stage.place != Place::Cpu || is_op<Load>(stage) || !both_ways) continue;
+    const bool is_loaded = roles_of(stage).files == FileUse::Reads;
+    if (stage.place != Place::Cpu || is_loaded || !both_ways) continue;
     if (!stage.resident) all.read += stage.min_read_bytes;
     all.written += stage.min_bytes - stage.min_read_bytes;
   }
   const CaseResult* best = nullptr;
   for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || limit.pipeline || limit.resident || !has_op<Stream>(limit) ||
-        uses_gpu(limit) || limit.threads != cores)
+    if (!measured(limit) || limit.pipeline || limit.resident ||
+        !has_limit_of(limit, LimitKind::Memory) || uses_gpu(limit) || limit.threads != cores)
       continue;
     if (limit_mix({.read = limit.source_bytes, .written = limit.result_bytes}) != limit_mix(all))
       continue;

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
-#include "ops/load.h"
-#include "ops/save.h"
-
 namespace normbench {
 namespace {
 
-bool waits_for_files(const StageResult& stage) { return is_op<Load>(stage) || is_op<Save>(stage); }
+bool waits_for_files(const StageResult& stage) { return roles_of(stage).files != FileUse::None; }
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "machine/device_state.h"
 #include "machine/disturbance.h"
 #include "ops/images/image_files.h"
+#include "ops/roles.h"
 #include "record/clock.h"
 
 namespace normbench {
@@ -201,11 +202,8 @@ inline std::vector<TensorDesc> outputs_of(const CaseResult& result) {
   return {result.stages.back().out};
 }
 
-/// True for a stage with the op `T`, a type of ops/.
-template <class T>
-bool is_op(const StageResult& stage) {
-  return stage.op == T::name;
-}
+/// The roles of the stage's op; those of an op without any where this version does not know it.
+inline const Roles& roles_of(const StageResult& stage) { return roles_named(stage.op); }
 
 /// A row of the profiler table: the calls of one name. `place` is Cpu for calls of the host, also
 /// for calls that submit work to a device. The work itself has rows of the device's place.

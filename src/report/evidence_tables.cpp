@@ -9,7 +9,6 @@
 
 #include "core/text.h"
 #include "core/units.h"
-#include "ops/stream.h"
 #include "report/document_text.h"
 #include "report/link_text.h"
 #include "report/profile_report.h"
@@ -41,7 +40,8 @@ std::string pair_finding(const Pair& pair, double precision) {
 
 /// Where a limit's bytes are kept: "in cache", "cold", …; "" for a limit that does not move bytes.
 std::string cache_text(const CaseResult& limit, const GroupResult& group, const Results& results) {
-  if (has_op<FirstTouch>(limit) || bytes_per_second(limit, results) == 0) return "";
+  if (has_limit_of(limit, LimitKind::PageFaults) || bytes_per_second(limit, results) == 0)
+    return "";
   return std::string(limit.resident ? "in cache" : name_of(cache_of(group, results)));
 }
 
@@ -57,7 +57,7 @@ struct Kind {
 /// "h2d", "kernel from": the first word of what crosses the link.
 std::string over_link_text(const CaseResult& limit) {
   const StageResult& stage = limit.stages[0];
-  return is_op<Stream>(stage) ? "kernel from" : stage.op;
+  return roles_of(stage).limit == LimitKind::Memory ? "kernel from" : stage.op;
 }
 
 Kind kind_of(const CaseResult& limit) {
@@ -260,8 +260,9 @@ std::string profile_tables(const GroupResult& group, const GroupAnalysis& analys
 std::vector<BestLimit> best_limits(const GroupResult& group, const Results& results) {
   std::map<Kind, double> best;  // -> bytes per second
   for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || limit.resident || limit.pipeline || has_op<FirstTouch>(limit) ||
-        limit.source_bytes <= 0 || !is_of_a_case(limit, group))
+    if (!measured(limit) || limit.resident || limit.pipeline ||
+        has_limit_of(limit, LimitKind::PageFaults) || limit.source_bytes <= 0 ||
+        !is_of_a_case(limit, group))
       continue;
     double& rate = best[kind_of(limit)];
     rate = std::max(rate, bytes_per_second(limit, results));

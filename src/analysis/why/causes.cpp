@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ops/stream.h"
-
 namespace normbench {
 namespace {
 

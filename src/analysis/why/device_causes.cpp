@@ -13,9 +13,11 @@ constexpr double kLaunchShare = 0.7;  // of the time: with more, calls bound a c
 constexpr double kIdle = 0.5;         // … if the GPU works for less than this part
 constexpr double kSureBusyNs = 20e3;  // a stage this long hides what its marks add
 
+bool waits_for_device(const StageResult& stage) { return roles_of(stage).waits; }
+
 /// True for a stage whose calls only submit work to the GPU.
 bool only_submits(const StageResult& stage) {
-  return stage.place == Place::Cuda && stage.link_bytes == 0 && !is_op<Sync>(stage) &&
+  return stage.place == Place::Cuda && stage.link_bytes == 0 && !waits_for_device(stage) &&
          !page_locks(stage);
 }
 
@@ -32,7 +34,7 @@ double launch_ns(const Subject& subject) { return limit_ns(subject, {EmptyLaunch
 
 /// How often the host waits for the GPU in an iteration.
 double waits(const CaseResult& result) {
-  auto count = std::ranges::count_if(result.stages, is_op<Sync>);
+  auto count = std::ranges::count_if(result.stages, waits_for_device);
   if (result.wait == Wait::Stage)
     count += std::ranges::count(result.stages, Place::Cuda, &StageResult::place);
   if (result.wait == Wait::Iteration) ++count;

@@ -181,7 +181,7 @@ void add_chain_factors(const CaseResult& a, const CaseResult& b, std::vector<Fac
 std::vector<std::string> ops(const CaseResult& result, bool casts) {
   std::vector<std::string> names;
   for (const StageResult& stage : result.stages)
-    if (casts || !is_op<Cast>(stage)) names.push_back(stage.op);
+    if (casts || stage.op != Cast::name) names.push_back(stage.op);
   return names;
 }
 

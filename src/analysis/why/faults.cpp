@@ -2,7 +2,6 @@
 
 #include "analysis/pairs.h"
 #include "analysis/why/causes.h"
-#include "ops/stream.h"
 
 namespace normbench {
 namespace {
@@ -89,8 +88,8 @@ bool allocates(const CaseResult& result, Memory memory) {
 std::optional<double> touch_ns(const GroupResult& group, const CaseResult& result,
                                const Results& results) {
   for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || !has_op<FirstTouch>(limit) || faults_per_iteration(limit) < 1 ||
-        !allocates(result, limit.stages[0].out.memory))
+    if (!measured(limit) || !has_limit_of(limit, LimitKind::PageFaults) ||
+        faults_per_iteration(limit) < 1 || !allocates(result, limit.stages[0].out.memory))
       continue;
     const double cpu = cpu_ns(limit), time = median_ns(limit, results);
     return (cpu > 0 ? std::min(cpu, time) : time) / faults_per_iteration(limit);

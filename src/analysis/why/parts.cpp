@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/case_analysis.h"
-#include "ops/host_memory.h"
 #include "ops/load.h"
 
 namespace normbench {
@@ -17,7 +16,8 @@ bool decodes(const StageResult& stage) {
 }
 
 Resource resource_of(const StageResult& stage) {
-  if (is_op<Load>(stage)) return decodes(stage) ? Resource::Decode : Resource::Reading;
+  if (roles_of(stage).files == FileUse::Reads)
+    return decodes(stage) ? Resource::Decode : Resource::Reading;
   if (stage.link_bytes > 0) return Resource::Link;
   if (page_locks(stage)) return Resource::Pinning;
   return stage.place == Place::Cuda ? Resource::Gpu : Resource::Cpu;
@@ -57,8 +57,6 @@ std::optional<Gain> gain_beside(const CaseResult& result, Resource resource) {
   return Gain{*part, other->resource};
 }
 
-bool page_locks(const StageResult& stage) {
-  return is_op<Pin>(stage) || is_op<Register>(stage) || is_op<Unregister>(stage);
-}
+bool page_locks(const StageResult& stage) { return roles_of(stage).locks != PageLocking::None; }
 
 }  // namespace normbench

@@ -1,5 +1,4 @@
 #include "analysis/why/causes.h"
-#include "ops/host_memory.h"
 
 namespace normbench {
 namespace {
@@ -12,9 +11,11 @@ std::vector<const StageResult*> locking_stages(const CaseResult& result) {
   return stages;
 }
 
+/// True for a stage that copies into page-locked memory, and locks none where it lies.
+bool pins(const StageResult& stage) { return roles_of(stage).locks == PageLocking::Copies; }
+
 bool locks_anew(const std::vector<const StageResult*>& stages) {
-  return !stages.empty() &&
-         (!is_op<Pin>(*stages[0]) || stages[0]->output == OutputPolicy::Fresh);
+  return !stages.empty() && (!pins(*stages[0]) || stages[0]->output == OutputPolicy::Fresh);
 }
 
 /// The host's time in these stages per iteration, with its interval; nothing when not attributed.
@@ -94,9 +95,7 @@ std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results&
     if (!measured(result) || !locks_anew(stages)) continue;
     const auto own = own_ns(result, stages);
     if (own && (!cheapest || own->value < cheapest->once_ns))
-      cheapest = {.registers = !is_op<Pin>(*stages[0]),
-                  .once_ns = own->value,
-                  .saved_ns = *saved};
+      cheapest = {.registers = !pins(*stages[0]), .once_ns = own->value, .saved_ns = *saved};
   }
   return cheapest;
 }

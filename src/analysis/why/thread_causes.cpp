@@ -3,21 +3,23 @@
 #include "analysis/sweep/fit.h"
 #include "analysis/why/causes.h"
 #include "machine/topology.h"
-#include "ops/launch_sync.h"
-#include "ops/stream.h"
 
 namespace normbench {
 namespace {
 
 constexpr double kFixedShare = 0.5;   // of the time: from here on bytes do not decide
 
+bool is_host_stream(const CaseResult& limit) {
+  return has_limit_of(limit, LimitKind::Memory) && !uses_gpu(limit);
+}
+
 /// A faster stream with more threads that moves as much as `limit`; null if there is none.
 const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) {
   const CaseResult* best = nullptr;
   for (const CaseResult& other : subject.group.limits) {
-    if (!measured(other) || !has_op<Stream>(other) || uses_gpu(other) ||
-        other.resident != limit.resident || other.threads <= limit.threads ||
-        other.source_bytes != limit.source_bytes || other.result_bytes != limit.result_bytes)
+    if (!measured(other) || !is_host_stream(other) || other.resident != limit.resident ||
+        other.threads <= limit.threads || other.source_bytes != limit.source_bytes ||
+        other.result_bytes != limit.result_bytes)
       continue;
     if (best == nullptr || median_ns(other, subject.results) < median_ns(*best, subject.results))
       best = &other;
@@ -29,8 +31,8 @@ const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) 
 Cause at_the_limit_of_one(const Subject& subject, double least_share) {
   const CaseResult* limit = limit_of(subject.group, subject.result(), subject.results);
   const auto& of_limit = subject.analysis.of_limit;
-  if (limit == nullptr || !has_op<Stream>(*limit) || uses_gpu(*limit) || limit->threads != 1 ||
-      !of_limit || of_limit->value < at_limit)
+  if (limit == nullptr || !is_host_stream(*limit) || limit->threads != 1 || !of_limit ||
+      of_limit->value < at_limit)
     return {};
   const CaseResult* wider = wider_stream(subject, *limit);
   if (wider == nullptr) return {};
@@ -60,6 +62,8 @@ Cause smaller_team_cause(const Subject& subject, double least_share) {
   return {why::SmallerTeam{fewer->result->threads, fewer->time_ns}, fewer->saved.value, true};
 }
 
+bool is_launch(const StageResult& stage) { return roles_of(stage).limit == LimitKind::Launch; }
+
 /// The number of teams that an empty launch starts.
 double count_of(const StageResult& launch) {
   const Json& count = value_at(launch.parameters, "/count");
@@ -70,7 +74,7 @@ double count_of(const StageResult& launch) {
 double teams(const CaseResult& result) {
   double sum = 0;
   for (const StageResult& stage : result.stages)
-    if (stage.place == Place::Cpu) sum += is_op<EmptyLaunch>(stage) ? count_of(stage) : 1;
+    if (stage.place == Place::Cpu) sum += is_launch(stage) ? count_of(stage) : 1;
   return sum;
 }
 
@@ -80,7 +84,7 @@ std::optional<double> team_ns(const Results& results, int threads) {
   for (const GroupResult& group : results.groups)
     for (const auto* list : {&group.cases, &group.limits})
       for (const CaseResult& result : *list) {
-        if (!measured(result) || result.stages.size() != 1 || !has_op<EmptyLaunch>(result) ||
+        if (!measured(result) || result.stages.size() != 1 || !is_launch(result.stages[0]) ||
             uses_gpu(result) || result.threads != threads)
           continue;
         return median_ns(result, results) / teams(result);
@@ -133,7 +137,7 @@ bool only_bytes_are_slow(const Subject& subject) {
         is_faster(other))
       return false;
   const CaseResult* limit = bytes_limit_of(subject.group, own, subject.results);
-  if (limit == nullptr || !has_op<Stream>(*limit) || uses_gpu(*limit)) return true;
+  if (limit == nullptr || !is_host_stream(*limit)) return true;
   const CaseResult* wider = wider_stream(subject, *limit);
   return wider == nullptr || !is_faster(*wider);
 }
