@@ -379,7 +379,7 @@ const TensorDesc& fed(const Case& work) {
 
 /// The files that it loads.
 std::vector<std::string> loaded(const Case& work) {
-  const auto* const load = std::get_if<Load>(&work.stages.front().op);
+  const Load* const load = loader_of(work);
   return load == nullptr ? std::vector<std::string>() : load->files;
 }
 

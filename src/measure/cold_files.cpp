@@ -14,7 +14,7 @@
 namespace normbench {
 
 ColdFiles::ColdFiles(const Case& work) : most_items_(std::numeric_limits<std::int64_t>::max()) {
-  const auto* const load = std::get_if<Load>(&work.stages.front().op);
+  const Load* const load = loader_of(work);
   if (load == nullptr || load->page_cache == PageCache::Warm) return;
   const ImageWalk walk = load->walk();
   files_ = walk.files();

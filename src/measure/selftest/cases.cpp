@@ -18,20 +18,21 @@ std::vector<Memory> host_kinds() {
 
 /// Routes of ops that move between places or lock memory; none for the others.
 std::vector<Route> call_routes(std::string_view op) {
+  const auto [link, locks] = std::pair(roles_named(op).link, roles_named(op).locks);
   std::vector<Route> routes;
-  if (op == H2d::name)
+  if (link == LinkUse::Up)
     for (const Memory from : host_kinds()) routes.push_back({from, Memory::Device});
-  if (op == D2h::name)
+  if (link == LinkUse::Down)
     for (const Memory to : host_kinds()) routes.push_back({Memory::Device, to});
-  if (op == Exchange::name)
+  if (link == LinkUse::BothWays)
     for (const Memory from :
          {Memory::Pinned, Memory::Registered, Memory::WriteCombined, Memory::Mapped})
       routes.push_back({from, Memory::Device});
-  if (op == Pin::name)
+  if (locks == PageLocking::Copies)
     for (const Memory to : {Memory::Pinned, Memory::WriteCombined, Memory::Mapped})
       routes.push_back({Memory::Pageable, to});
-  if (op == Register::name) routes.push_back({Memory::Pageable, Memory::Registered});
-  if (op == Unregister::name) routes.push_back({Memory::Registered, Memory::Pageable});
+  if (locks == PageLocking::Locks) routes.push_back({Memory::Pageable, Memory::Registered});
+  if (locks == PageLocking::Unlocks) routes.push_back({Memory::Registered, Memory::Pageable});
   return routes;
 }
 
@@ -129,7 +130,7 @@ std::vector<Extent> extents(bool quick) {
 
 std::optional<Signature> signature_of(const Op& op, std::vector<TensorDesc> in, Memory to) {
   Signature signature{.in = std::move(in), .out = {}};
-  if (std::holds_alternative<Unregister>(op)) signature.in.push_back(signature.in[0]);
+  if (roles_of(op).locks == PageLocking::Unlocks) signature.in.push_back(signature.in[0]);
   try {
     signature.out = infer(op, signature.in);
   } catch (const Invalid&) {

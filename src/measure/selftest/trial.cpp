@@ -33,7 +33,7 @@ Buffer make_buffer(const Lab& lab, Memory memory, std::int64_t bytes, std::int64
 
 Memories make_memories(const Lab& lab, const Trial& trial, const Setting& setting) {
   // Pageable memory that a `register` locks is what an `unregister` gives back.
-  const bool undoes = std::holds_alternative<Unregister>(trial.op);
+  const bool undoes = roles_of(trial.op).locks == PageLocking::Unlocks;
   Memories made;
   for (std::size_t i = 0; i < trial.inputs.size(); ++i) {
     const std::span<const std::byte> bytes = trial.inputs[i].bytes();
@@ -134,9 +134,10 @@ Run run_once(Lab& lab, const Trial& trial, const Setting& setting, const Launch&
   for (std::size_t i = 0; i < trial.inputs.size(); ++i)
     in.push_back(trial.inputs[i].view(memories.in[i].data(), trial.signature.in[i].memory));
   const Settled settled(queue);
-  if (std::holds_alternative<Unregister>(trial.op)) call<Register>(lab, queue, in[0]);
+  const PageLocking locks = roles_of(trial.op).locks;
+  if (locks == PageLocking::Unlocks) call<Register>(lab, queue, in[0]);
   launch(queue, run, trial, memories, in, setting.captured);
-  if (std::holds_alternative<Register>(trial.op)) call<Unregister>(lab, queue, in[0]);
+  if (locks == PageLocking::Locks) call<Unregister>(lab, queue, in[0]);
   Run done{.outputs = {}, .failure = trespass(memories, trial)};
   for (std::size_t i = 0; i < trial.signature.out.size(); ++i)
     done.outputs.push_back(memories.output(i).read());
