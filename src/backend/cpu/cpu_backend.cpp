@@ -69,11 +69,7 @@ class InlineQueue final : public Queue {
 
 std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows;
-  for (const auto part : {load_rows(), resize_rows(), move_rows(), cast_rows(), sub_div_rows(),
-                          normalize_rows(), denormalize_rows(), group_norm_rows(),
-                          group_chain_rows(), copy_rows(), stream_rows(), launch_rows(),
-                          compute_rows(), save_rows()})
-    rows.insert(rows.end(), part.begin(), part.end());
+  for (const auto list : row_lists) rows.insert(rows.end(), list().begin(), list().end());
   return rows;
 }
 

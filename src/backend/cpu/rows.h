@@ -1,5 +1,7 @@
-/// The rows of the CPU, one function per op's file; cpu_backend.cpp puts them into one table.
+/// The rows of the CPU, one function per op's file.
 #pragma once
+
+#include <array>
 
 #include "backend/backend.h"
 
@@ -19,6 +21,12 @@ std::span<const Kernel> stream_rows();  // stream, first_touch
 std::span<const Kernel> launch_rows();
 std::span<const Kernel> compute_rows();
 std::span<const Kernel> save_rows();
+
+/// All of these, in the order of the table.
+inline constexpr std::array row_lists{
+    &load_rows,      &resize_rows,      &move_rows,       &cast_rows,        &sub_div_rows,
+    &normalize_rows, &denormalize_rows, &group_norm_rows, &group_chain_rows, &copy_rows,
+    &stream_rows,    &launch_rows,      &compute_rows,    &save_rows};
 
 /// The row `reference` of the op called `op`: its exact meaning in double, a few images at a time.
 /// Accepts whatever the op's infer accepts.

@@ -21,10 +21,7 @@ namespace {
 /// In the catalogue's order, each op's reference first.
 std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows = reference_rows();
-  for (const auto part :
-       {resize_rows(), move_rows(), eager_rows(), normalize_rows(), group_norm_rows(), copy_rows(),
-        compute_rows(), transfer_rows(), host_call_rows()})
-    rows.insert(rows.end(), part.begin(), part.end());
+  for (const auto list : row_lists) rows.insert(rows.end(), list().begin(), list().end());
   const auto position = [ops = op_names()](const Kernel& kernel) {
     return std::ranges::find(ops, kernel.op) - ops.begin();
   };

@@ -1,7 +1,8 @@
-/// The rows of CUDA; cuda_backend.cpp puts them into one table.
+/// The rows of CUDA.
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include "backend/backend.h"
 #include "backend/cuda/kernels.h"
@@ -17,6 +18,11 @@ std::span<const Kernel> copy_rows();        // copy, stream
 std::span<const Kernel> compute_rows();
 std::span<const Kernel> transfer_rows();   // h2d, d2h, exchange
 std::span<const Kernel> host_call_rows();  // pin, register, unregister, launch, sync
+
+/// All of these.
+inline constexpr std::array row_lists{&resize_rows,    &move_rows,       &eager_rows,
+                                      &normalize_rows, &group_norm_rows, &copy_rows,
+                                      &compute_rows,   &transfer_rows,   &host_call_rows};
 
 /// The rows `reference`: what ops mean, in double, one element a thread, obvious. They accept
 /// whatever the op's infer accepts.
