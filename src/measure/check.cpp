@@ -379,7 +379,7 @@ const TensorDesc& fed(const Case& work) {
 
 /// The files that it loads.
 std::vector<std::string> loaded(const Case& work) {
-  const Load* const load = loader_of(work);
+  const Load* const load = work.loader();
   return load == nullptr ? std::vector<std::string>() : load->files;
 }
 

@@ -14,7 +14,7 @@
 namespace normbench {
 
 ColdFiles::ColdFiles(const Case& work) : most_items_(std::numeric_limits<std::int64_t>::max()) {
-  const Load* const load = loader_of(work);
+  const Load* const load = work.loader();
   if (load == nullptr || load->page_cache == PageCache::Warm) return;
   const ImageWalk walk = load->walk();
   files_ = walk.files();

@@ -92,7 +92,7 @@ PipelineResult pipeline_result(const Case& work, const std::vector<Case>& parts)
 
 /// True if a turn's items do not all read the same files.
 bool walks_through_files(const Case& work) {
-  const Load* const load = loader_of(work);
+  const Load* const load = work.loader();
   return load != nullptr && load->image_count() > load->batch;
 }
 
@@ -106,7 +106,7 @@ void note_images_of_a_turn(CaseResult& result) {
 
 /// What the case loads from, without the files that on_error skip leaves out.
 void note_dataset(Member& member) {
-  const Load* const load = loader_of(*member.work);
+  const Load* const load = member.work->loader();
   if (load == nullptr) return;
   const ImageWalk walk = load->walk();
   DatasetResult& dataset = member.result->dataset.emplace();

@@ -154,7 +154,7 @@ void PeerContender::prepare() {
        limits_.prepare_seconds},
       [&](const std::string& line) { ready_ = read_ready(line); });
   if (!unlike) ready_.unlike = 1;
-  const Load* const load = loader_of(work_);
+  const Load* const load = work_.loader();
   if (ready_.psnr_db > 0 && (load == nullptr || load->storage != Storage::Image))
     throw std::runtime_error(
         process_.told(" says that its images keep a \"psnr\", but it decodes none"));
@@ -163,7 +163,7 @@ void PeerContender::prepare() {
 /// The names of the files that the case loads, in order, as a JSON list in a file: there may be
 /// more than a line holds. "": it loads none.
 std::string PeerContender::write_file_list(const PeerFolder& folder) const {
-  const Load* const load = loader_of(work_);
+  const Load* const load = work_.loader();
   if (load == nullptr) return "";
   std::string path = folder.file("files.json");
   try {
@@ -210,7 +210,7 @@ std::string rounds_text(const Rounds& rounds) {
 
 CheckOutcome PeerContender::check() {
   // A network's output is held to what others made of the first images.
-  if (has_network() && loader_of(work_) != nullptr && last_item_ > 0) run(1, 0);
+  if (has_network() && work_.loader() != nullptr && last_item_ > 0) run(1, 0);
   CheckOutcome outcome = compare({});
   if (ready_.unlike == 1 && !work_.inputs.empty() && outcome.note.empty() && !has_network())
     outcome.note = fmt::format(

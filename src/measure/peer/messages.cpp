@@ -38,7 +38,7 @@ Json stage_json(const Stage& stage) {
 /// True where a stage reads what the one before it gave, and nothing else, and the last one's
 /// output is the only one of the case.
 bool is_chain(const Case& work) {
-  const bool loads = loader_of(work) != nullptr;
+  const bool loads = work.loader() != nullptr;
   if (work.inputs.size() != (loads ? 0 : 1) || work.outputs.size() != 1) return false;
   std::vector<int> last;  // what the next stage reads
   if (!loads) last = {0};
