@@ -41,7 +41,7 @@ bool are_images_known(const Case& planned) {
 using ImageNumbers = std::vector<std::size_t>;
 
 std::function<ImageNumbers(std::int64_t)> images_of(const Case& planned) {
-  const auto* const load = std::get_if<Load>(&planned.stages.front().op);
+  const Load* const load = planned.loader();
   if (load == nullptr) return [](std::int64_t) { return ImageNumbers(); };
   return [walk = load->walk()](std::int64_t item) { return walk.numbers_of(item); };
 }

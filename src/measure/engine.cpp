@@ -172,7 +172,7 @@ void Engine::prepare_part() {
     item->begin(0, buffers_of(*item));
     item->hold(slots);
     for (std::size_t i = 0; i < fed_.size(); ++i) {
-      const auto holder = static_cast<std::size_t>(holder_of(planned_, fed_[i]));
+      const auto holder = static_cast<std::size_t>(buffer_of(planned_, fed_[i]));
       const auto stage = static_cast<std::size_t>(planned_.values[holder].producer);
       Stream* const stream = first_stream(stage);
       item->allocate_fresh(stage, stream ? *stream->queue : *own_->host[lane_of_[stage]], {});

@@ -221,8 +221,7 @@ bool run_window(Steps& steps, const ProfileOptions& options, RunContext& context
 }  // namespace
 
 bool is_copy_over_link(const Stage& stage) {
-  return std::holds_alternative<H2d>(stage.op) || std::holds_alternative<D2h>(stage.op) ||
-         std::holds_alternative<Exchange>(stage.op);
+  return roles_of(stage.op).link != LinkUse::None;
 }
 
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step) {

@@ -13,13 +13,13 @@ struct Access {
 /// True for stages whose work is done when their call returns: those on the CPU, and calls of the
 /// device's runtime that work on host memory.
 bool works_on_host(const Stage& stage) {
-  return stage.place == Place::Cpu || std::holds_alternative<Pin>(stage.op) ||
-         std::holds_alternative<Unregister>(stage.op);
+  const PageLocking locks = roles_of(stage.op).locks;
+  return stage.place == Place::Cpu || locks == PageLocking::Copies || locks == PageLocking::Unlocks;
 }
 
 Access access_of(const Stage& stage, const std::vector<Slot>& slots) {
   // Pages may be unlocked only when the device is done with them: as if they were written.
-  if (std::holds_alternative<Unregister>(stage.op))
+  if (roles_of(stage.op).locks == PageLocking::Unlocks)
     return {.reads = {}, .writes = {slots[stage.in.back()].buffer}};
   Access access;
   for (const int value : stage.in)

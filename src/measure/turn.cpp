@@ -155,7 +155,7 @@ std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns) {
 std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns) {
   constexpr std::int64_t most = 16;
   constexpr double most_ns = 3e9;
-  const auto* const load = std::get_if<Load>(&planned.stages.front().op);
+  const Load* const load = planned.loader();
   if (load == nullptr) return 1;
   const std::int64_t epoch = (load->image_count() + load->batch - 1) / load->batch;
   const auto in_time = static_cast<std::int64_t>(most_ns / std::max(iteration_ns, 1.0));
