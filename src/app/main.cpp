@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <climits>
 #include <csignal>
+#include <cstdint>
 #include <exception>
+#include <type_traits>
 
 #include "app/commands.h"
 #include "app/help.h"
@@ -71,20 +73,30 @@ std::string early_option(const std::string& word) {
   return unknown_option(name, {"--help", "--version"});
 }
 
+/// A subcommand, what CLI11 knows of it, and what it does.
+struct Declared {
+  const Command* command;
+  CLI::App* app;
+  Subcommand made;
+};
+
 /// What is wrong with words that the subcommand does not take.
-std::vector<std::string> strays_of(const CLI::App& app, const Subcommand& made) {
+std::vector<std::string> strays_of(const Declared& sub) {
   std::vector<std::string> options{"--help"}, places, wrong;
-  for (const Option& row : made.options)
+  for (const Option& row : sub.made.options)
     if (!row.help.empty()) (is_option(row.name) ? options : places).push_back(row.name);
-  for (const std::string& word : app.remaining())
+  std::vector<std::string> strays = sub.app->remaining();
+  std::erase(strays, "--");
+  for (const std::string& word : strays)
     if (is_option(word)) wrong.push_back(unknown_option(word, options));
   if (!wrong.empty()) return wrong;  // other words may be the values of these
-  for (const std::string& word : app.remaining())
-    wrong.push_back(made.unnamed.empty()
-                        ? fmt::format("unexpected \"{}\" ({} takes {})", word, app.get_name(),
+  const std::string_view unnamed = sub.made.unnamed;
+  for (const std::string& word : strays)
+    wrong.push_back(unnamed.empty()
+                        ? fmt::format("unexpected \"{}\" ({} takes {})", word, sub.command->name,
                                       places.empty() ? "options only"
                                                      : fmt::format("{}", fmt::join(places, " ")))
-                        : fmt::format("unexpected \"{}\" (did you mean {} {}?)", word, made.unnamed,
+                        : fmt::format("unexpected \"{}\" (did you mean {} {}?)", word, unnamed,
                                       shell_word(word)));
   return wrong;
 }
@@ -103,111 +115,152 @@ std::string stray_before(const CLI::App& app) {
   return unknown("subcommand", words.front(), known);
 }
 
-/// "H W" for an option that takes two values; else "".
-std::string pair_of(const Command& command, const std::string& name) {
-  for (const Option& row : command.make().options)
-    if (row.name == name && (row.rules & Option::Pair) != 0) return row.value;
+bool is_flag(const Option& row) { return std::holds_alternative<bool*>(row.target); }
+bool is_list(const Option& row) {
+  return std::holds_alternative<std::vector<std::string>*>(row.target);
+}
+bool is_pair(const Option& row) { return (row.rules & Option::Pair) != 0; }
+
+std::vector<std::string> given_to(const Option& row, const CLI::App& app) {
+  return app.get_option(row.name)->results();
+}
+
+/// The name of the option whose values are not all there, of a command line with the end `last`.
+std::string cut_off_name(const Declared& sub, const std::string& last) {
+  for (const Option& row : sub.made.options)
+    if (is_pair(row) && given_to(row, *sub.app).size() % 2 == 1) return row.name;
+  return last.substr(0, last.find('='));
+}
+
+/// What is wrong with the values of a row that are not all there.
+std::string too_few_values(const Option& row) {
+  return is_pair(row) ? fmt::format("{}: expected two values, {}", row.name, row.value)
+                      : row.name + ": no value is given";
+}
+
+/// What is wrong with the values given to a row, or "".
+std::string wrong_values(const Option& row, const CLI::App& app) {
+  const std::vector<std::string> given = given_to(row, app);
+  if (given.empty() && (row.rules & Option::Required) != 0) return row.name + " is required";
+  if (is_flag(row))
+    return std::ranges::all_of(given, [](const std::string& value) { return value == "true"; })
+               ? ""
+               : row.name + ": takes no value";
+  const std::size_t most = is_pair(row) ? 2 : is_list(row) ? SIZE_MAX : 1;
+  if (given.size() > most) return row.name + ": given more than once";
+  const bool has_empty = std::ranges::find(given, "") != given.end();
+  if (has_empty && !std::holds_alternative<Take>(row.target))
+    return row.name + ": empty (expected a value)";
+  if (!row.excludes.empty() && !given.empty() && app.count(row.excludes) > 0)
+    return fmt::format("{} excludes {}", row.excludes, row.name);
   return "";
 }
 
-/// All mistakes in the command line.
-std::vector<std::string> usage_mistakes(const CLI::App& app, const CLI::ParseError& error) {
-  if (const std::string before = stray_before(app); !before.empty()) return {before};
-  const CLI::App& given = *app.get_subcommands().front();
-  const auto command = std::ranges::find(commands(), given.get_name(), &Command::name);
-  const std::vector<std::string> strays = strays_of(given, command->make());
-  if (!strays.empty()) return strays;
-  const std::string said = error.what(), name = said.substr(0, said.find(": "));
-  const std::string pair = pair_of(*command, name);
-  if (said.ends_with(" missing"))
-    return {name + (pair.empty() ? ": no value is given" : ": expected two values, " + pair)};
-  // Versions of CLI11 differ in their words: "At Most 1 required", "At most 1 required".
-  const std::string most = name + (pair.empty() ? ": At Most 1 " : ": At Most 2 ");
-  if (CLI::detail::to_lower(said).starts_with(CLI::detail::to_lower(most)))
-    return {name + ": given more than once"};
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) && said.find("flag override") != said.npos)
-    return {"--" + said.substr(0, said.find(' ')) + ": takes no value"};
-  return {said};
+/// All mistakes in a subcommand's words. `cut_off` names the option whose values are not all there.
+std::vector<std::string> mistakes_of(const Declared& sub, const std::string& cut_off) {
+  if (const auto strays = strays_of(sub); !strays.empty()) return strays;
+  std::vector<std::string> mistakes;
+  for (const Option& row : sub.made.options) {
+    const std::string wrong =
+        row.name == cut_off ? too_few_values(row) : wrong_values(row, *sub.app);
+    if (!wrong.empty()) mistakes.push_back(wrong);
+  }
+  return mistakes;
 }
 
-/// Answers with help or version, or with the mistakes in the command line.
-Exit answer(const CLI::App& app, const CLI::ParseError& error) {
-  const auto given = app.get_subcommands();
-  if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
-    show(given.empty() ? help_text()
-                       : help_text(*std::ranges::find(commands(), given.front()->get_name(),
-                                                      &Command::name)));
-    return Exit::Fine;
+Declared declare(CLI::App& app, const Command& command) {
+  Declared sub{&command, app.add_subcommand(std::string(command.name)), command.make()};
+  for (const Option& row : sub.made.options) {
+    if (is_flag(row)) {
+      sub.app->add_flag(row.name);
+      continue;
+    }
+    CLI::Option* const option = sub.app->add_option(row.name)->take_all();
+    option->required((row.rules & Option::Required) != 0);
+    if (is_pair(row))
+      option->type_size(2);
+    else if (is_list(row))
+      option->expected(1, -1)->allow_extra_args((row.rules & Option::Several) != 0);
   }
-  if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
-    show(version_text() + "\n");
-    return Exit::Fine;
+  return sub;
+}
+
+/// Puts the values given to a row, one at least, where they go. Throws Invalid.
+void put(const Option& row, const std::vector<std::string>& given) {
+  const auto put_in = [&]<class T>(const T& target) {
+    if constexpr (std::is_same_v<T, bool*>)
+      *target = true;
+    else if constexpr (std::is_same_v<T, int*>)
+      whole(*target, 0, INT_MAX)(row.name, given.front());
+    else if constexpr (std::is_same_v<T, Take>)
+      target(row.name, given.front());
+    else if constexpr (std::is_same_v<T, std::string*>)
+      *target = given.front();
+    else
+      *target = given;
+  };
+  std::visit(put_in, row.target);
+}
+
+/// Puts all values where they go; what is wrong with those that go nowhere.
+std::vector<std::string> put_all(const Declared& sub) {
+  std::vector<std::string> wrong;
+  for (const Option& row : sub.made.options) {
+    const std::vector<std::string> given = given_to(row, *sub.app);
+    if (given.empty()) continue;
+    try {
+      put(row, given);
+    } catch (const Invalid& mistake) {
+      wrong.emplace_back(mistake.what());
+    }
+    if (sub.made.given != nullptr) (*sub.made.given)[row.name] = given;
   }
-  const std::string help =
-      fmt::format("normbench {}--help", given.empty() ? "" : given.front()->get_name() + " ");
-  for (const std::string& mistake : usage_mistakes(app, error))
-    tell("normbench: {}; see {}\n", mistake, help);
+  return wrong;
+}
+
+/// The subcommand on the command line; nullptr where there is none.
+const Declared* chosen(const CLI::App& app, const std::vector<Declared>& declared) {
+  const auto subs = app.get_subcommands();
+  return subs.empty() ? nullptr : &*std::ranges::find(declared, subs.front(), &Declared::app);
+}
+
+Exit tell_mistakes(const std::vector<std::string>& mistakes, const Declared* sub) {
+  for (const std::string& mistake : mistakes)
+    tell("normbench: {}; see normbench {}--help\n", mistake,
+         sub == nullptr ? "" : fmt::format("{} ", sub->command->name));
   return Exit::BadInput;
-}
-
-/// Declares the option of a row to CLI11.
-struct Declare {
-  CLI::App& app;
-  const Option& row;
-
-  CLI::Option* operator()(bool* target) const {
-    return app.add_flag(row.name, *target)->disable_flag_override();
-  }
-  CLI::Option* operator()(int* target) const { return (*this)(whole(*target, 0, INT_MAX)); }
-  CLI::Option* operator()(const Take& take) const {
-    return app
-        .add_option_function<std::string>(
-            row.name, [take, name = row.name](const std::string& given) { take(name, given); })
-        ->type_name(row.value);
-  }
-  template <class T>
-  CLI::Option* operator()(T* target) const {
-    return app.add_option(row.name, *target)->type_name(row.value)->check(is_said);
-  }
-
-  static std::string is_said(const std::string& given) {
-    return given.empty() ? "empty (expected a value)" : "";
-  }
-};
-
-void declare(CLI::App& app, const Option& row) {
-  CLI::Option* const option = std::visit(Declare{app, row}, row.target);
-  option->required((row.rules & Option::Required) != 0);
-  if (std::holds_alternative<std::vector<std::string>*>(row.target))
-    option->allow_extra_args((row.rules & Option::Several) != 0);
-  if ((row.rules & Option::Pair) != 0) option->type_size(2)->expected(1);
-  if (!row.excludes.empty()) option->excludes(app.get_option(row.excludes));
-}
-
-void declare(CLI::App& app, const Command& command, std::function<Exit()>& chosen) {
-  CLI::App* const sub = app.add_subcommand(std::string(command.name));
-  const Subcommand made = command.make();
-  for (const Option& row : made.options) declare(*sub, row);
-  sub->callback([&chosen, sub, made] {
-    for (const Option& row : made.options)
-      if (made.given != nullptr && sub->count(row.name) > 0)
-        (*made.given)[row.name] = sub->get_option(row.name)->results();
-    chosen = made.run;
-  });
 }
 
 Exit parse_and_run(int argc, char** argv) {
   CLI::App app{"", "normbench"};
   app.set_version_flag("--version", version_text(), "Show the version");
   app.require_subcommand(1);
-  std::function<Exit()> chosen;
-  for (const Command& command : commands()) declare(app, command, chosen);
+  std::vector<Declared> declared;
+  for (const Command& command : commands()) declared.push_back(declare(app, command));
+  bool is_cut_off = false;
+  std::vector<std::string> refused;
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const Declared* const sub = chosen(app, declared);
+    show(sub == nullptr ? help_text() : help_text(*sub->command));
+    return Exit::Fine;
+  } catch (const CLI::CallForVersion&) {
+    show(version_text() + "\n");
+    return Exit::Fine;
   } catch (const CLI::ParseError& error) {
-    return answer(app, error);
+    is_cut_off = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+    refused = {error.what()};
   }
-  return chosen();
+  const Declared* const sub = chosen(app, declared);
+  if (const std::string before = stray_before(app); !before.empty())
+    return tell_mistakes({before}, sub);
+  const auto mistakes = mistakes_of(*sub, is_cut_off ? cut_off_name(*sub, argv[argc - 1]) : "");
+  const std::vector<std::string> wrong = put_all(*sub);
+  if (mistakes.empty() && refused.empty() && wrong.empty()) return sub->made.run();
+  tell_mistakes(mistakes.empty() && wrong.empty() ? refused : mistakes, sub);
+  for (const std::string& mistake : wrong) tell("normbench: {}\n", mistake);
+  return Exit::BadInput;
 }
 
 }  // namespace

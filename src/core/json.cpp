@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "core/json_mistake.h"
 #include "core/units.h"
 
 namespace normbench {
@@ -28,38 +29,6 @@ constexpr std::size_t max_depth = 64;
   const auto column = 1 + static_cast<std::ptrdiff_t>(current.size()) -
                       std::ranges::count_if(current, continuation);
   throw Invalid(fmt::format("line {}, column {}: {}", line, column, what));
-}
-
-/// The run of letters, digits and signs around `offset`, or the one character there, if any.
-std::string_view word_at(std::string_view text, std::size_t offset) {
-  constexpr std::string_view word_characters =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
-  if (offset >= text.size()) return {};
-  const auto before = text.find_last_not_of(word_characters, offset);
-  const auto start = before == offset ? offset : before + 1;
-  const auto end = std::min(text.find_first_not_of(word_characters, start), text.size());
-  return text.substr(start, std::max<std::size_t>(1, end - start));
-}
-
-/// The library's message without its preamble and with our words: "unexpected '}' (expected …)".
-std::string plain_words(const std::string& message, std::string_view word) {
-  std::string detail = message.substr(message.find(" - ") + 3);
-  detail.erase(std::min(detail.find("; last read: "), detail.size()));
-  if (detail.find("number overflow") != std::string::npos) return "a number too large for a double";
-  if (detail.find("UTF-8") != std::string::npos) return "invalid UTF-8 in a string";
-  // Newer versions of the library say "empty input" where the text has no character.
-  if (detail.starts_with("unexpected end of input") ||
-      message.find("empty input") != std::string::npos)
-    return "the text ends in the middle of a value";
-  if (detail == "invalid literal")
-    return word.empty() || (word[0] & 0x80) != 0 ? "a character outside of any string"
-                                                 : fmt::format("unexpected {}", word);
-  const auto expected = detail.find("; expected ");
-  if (expected == std::string::npos) return detail;
-  std::string wanted = detail.substr(expected + 11);
-  if (wanted == "end of input") wanted = "nothing more";
-  if (wanted == "string literal") wanted = "a key in double quotes";
-  return fmt::format("{} (expected {})", detail.substr(0, expected), wanted);
 }
 
 /// Builds the document from the parser's events, with a stack of its own instead of recursion.
@@ -84,6 +53,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool key(string_t& key) override {
     Level& level = stack_.back();
     level.key = key;
+    has_key_ = true;
     level.duplicate = !level.keys.insert(key).second;
     if (level.duplicate)
       issues_.push_back({pointer(), "duplicate key (the first one counts; remove one)"});
@@ -92,7 +62,10 @@ class Builder final : public nlohmann::json_sax<Json> {
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    fail_at(text_, position - 1, plain_words(error.what(), word_at(text_, position - 1)));
+    constexpr int overflow = 406;
+    if (error.id == overflow) fail_at(text_, position - 1, "a number too large for a double");
+    const JsonMistake mistake = json_mistake(text_, position, place());
+    fail_at(text_, mistake.offset, mistake.what);
   }
 
  private:
@@ -104,7 +77,8 @@ class Builder final : public nlohmann::json_sax<Json> {
   };
 
   /// Puts a value where it belongs; the value of a duplicate key is kept apart.
-  Json* place(Json value) {
+  Json* put(Json value) {
+    has_key_ = false;
     if (stack_.empty()) return &(root_ = std::move(value));
     Level& level = stack_.back();
     if (level.value->is_array()) return &level.value->emplace_back(std::move(value));
@@ -117,14 +91,14 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
 
   bool add(Json value) {
-    place(std::move(value));
+    put(std::move(value));
     return true;
   }
 
   bool open(Json container) {
     if (stack_.size() == max_depth)
       throw Invalid(fmt::format("nested deeper than {} levels (no value needs that)", max_depth));
-    stack_.push_back({.value = place(std::move(container))});
+    stack_.push_back({.value = put(std::move(container))});
     return true;
   }
 
@@ -133,11 +107,19 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
 
+  JsonPlace place() const {
+    if (stack_.empty()) return JsonPlace::Document;
+    if (has_key_) return JsonPlace::Key;
+    return stack_.back().value->is_array() ? JsonPlace::Array : JsonPlace::Object;
+  }
+
   std::string pointer() const {
     std::string text;
-    for (const Level& level : stack_)
-      text += "/" + (level.value->is_array() ? std::to_string(level.value->size() - 1)
-                                             : pointer_token(level.key));
+    for (const Level& level : stack_) {
+      text += '/';
+      text += level.value->is_array() ? std::to_string(level.value->size() - 1)
+                                      : pointer_token(level.key);
+    }
     return text;
   }
 
@@ -146,6 +128,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   Json root_;
   std::deque<Json> dropped_;
   std::vector<Level> stack_;
+  bool has_key_ = false;  // a key, and no value of it yet
 };
 
 /// Appends `json`, which stands `depth` levels deep.

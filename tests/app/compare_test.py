@@ -314,7 +314,7 @@ class CompareTest(unittest.TestCase):
             (whole[: len(whole) // 2], "(it seems to be cut off)"),
             (whole[:-3], "the text ends in the middle of a value"),
             ("", "is empty (expected JSON)"),
-            ("time: 1", "line 1, column 2: unexpected time"),
+            ("time: 1", "line 1, column 1: unexpected time"),
             (newer, "this version reads schema 1; the document has 2: a newer normbench wrote it"),
             (google, "it seems to be Google Benchmark's output"),
             (nvbench, "it seems to be nvbench's output"),

@@ -154,7 +154,7 @@ TEST_F(ManifestFile, IsNothingWhereItIsAnotherPrograms) {
 TEST_F(ManifestFile, ThatIsDamagedSaysWhere) {
   EXPECT_EQ(complaint("", ""), "");
   EXPECT_THAT(complaint("\"seconds\": 1.5,", "\"seconds\": 1.5"),
-              HasSubstr("line 16, column 15: "));
+              HasSubstr("line 16, column 2: unexpected \"source_bytes\" (expected ',' or '}')"));
   EXPECT_EQ(complaint("\"schema\": 1", "\"schema\": 2"),
             "/schema: 2 is newer than this version of normbench reads (1)");
   EXPECT_EQ(complaint("\"schema\": 1", "\"schema\": 0"), "/schema: expected 1");
