@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <stdexcept>
 
 #include "core/issue.h"
 #include "machine/environment.h"
@@ -53,6 +55,15 @@ Option quiet_option(bool& quiet) {
 Option out_option(std::string& file) {
   return {"--out", "FILE",
           "Write here instead of to stdout (replaces what normbench wrote, nothing else)", &file};
+}
+
+Option asker_option() {
+  const Take end{[](const std::string& name, const std::string& given) {
+    const std::int64_t asker = read_whole(name, given, 1, std::numeric_limits<pid_t>::max());
+    if (!end_with(static_cast<pid_t>(asker), SIGTERM))
+      throw std::runtime_error("the process that started this one has ended");
+  }};
+  return {"--asker", "PID", "", end, "", Option::Once};
 }
 
 std::string path_near(const std::string& path, const std::string& folder) {

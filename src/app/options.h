@@ -40,6 +40,9 @@ Option quiet_option(bool& quiet);
 /// --out FILE: the file that the text goes to instead of stdout.
 Option out_option(std::string& file);
 
+/// --asker PID: this process gets SIGTERM when that one ends, which started it. Not in --help.
+Option asker_option();
+
 /// The path relative to `folder` if it lies below it, else absolute.
 std::string path_near(const std::string& path, const std::string& folder);
 

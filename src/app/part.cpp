@@ -1,7 +1,6 @@
 #include "app/part.h"
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -14,8 +13,9 @@
 #include "app/commands.h"
 #include "app/progress.h"
 #include "app/run_context.h"
+#include "core/child_process.h"
+#include "machine/affinity.h"
 #include "measure/measure_group.h"
-#include "measure/peer/child_process.h"
 #include "measure/turn.h"
 
 namespace normbench {
@@ -25,11 +25,8 @@ void send_answer(const Json& json) {
   write_result(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-/// Lets this process end with the run that waits for it; false when that has ended already.
-bool end_with(pid_t asker) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == asker; }
-
 Exit measure_asked_part(const Json& asked) {
-  if (!end_with(asked.at("asker").get<pid_t>())) return Exit::Interrupted;
+  if (!end_with(asked.at("asker").get<pid_t>(), SIGKILL)) return Exit::Interrupted;
   const Job job = read_job(asked.at("job"), "");
   const Backends backends = make_backends(job.options.backend);
   Plan plan = make_plan(job, backends);
@@ -55,11 +52,17 @@ Exit measure_asked_part(const Json& asked) {
   return Exit::Fine;
 }
 
+/// Starts a fresh process of this program, on all CPUs that this one may use.
+ChildProcess start_part() {
+  const Unpinned everywhere;
+  return ChildProcess({.argv = {"/proc/self/exe", "part"}});
+}
+
 /// Starts a fresh process of this program and returns the line it answers to `asked`. Throws
 /// std::runtime_error when it cannot be started, or ends without a line or not well.
 std::string answer_of_part(std::string asked) {
   using std::chrono::milliseconds;
-  ChildProcess part({.argv = {"/proc/self/exe", "part"}, .directory = ""}, ChildKind::Part);
+  ChildProcess part = start_part();
   std::string line, no_errors;
   while (!part.is_silent()) {
     part.write(asked);
@@ -67,10 +70,10 @@ std::string answer_of_part(std::string asked) {
     part.wait(!asked.empty(), milliseconds(-1));
     part.read(line, std::string::npos - 1, no_errors);
   }
-  std::optional<std::string> end = part.ended();
+  std::optional<ChildEnd> end = part.ended();
   for (; !end; end = part.ended()) part.wait(false, milliseconds(1));
-  if (*end == "exit code 0" && line.ends_with('\n')) return line;
-  throw std::runtime_error(fmt::format("a measuring process ended with {}", *end));
+  if (*end == ChildEnd{} && line.ends_with('\n')) return line;
+  throw std::runtime_error(fmt::format("a measuring process ended with {}", to_text(*end)));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "app/process.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "app/terminal.h"
+#include "core/descriptor.h"
 #include "core/file.h"
 
 namespace normbench {
@@ -27,7 +29,7 @@ std::atomic<bool> says_so{false};
 void say_when_it_ends() {
   constexpr std::string_view text =
       "\nnormbench: stops after the work in hand; once more: at once\n";
-  if (says_so && write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody reads it
+  if (says_so) write_bytes(STDERR_FILENO, text);
 }
 
 void on_signal(int signal) {
@@ -70,6 +72,10 @@ void take_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)  // open() takes the lowest free number: this
       open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+bool end_with(pid_t asker, int signal) {
+  return prctl(PR_SET_PDEATHSIG, signal) == 0 && getppid() == asker;
 }
 
 const std::atomic<bool>& watch_for_interrupts() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <sys/types.h>
 
 #include <atomic>
 #include <span>
@@ -58,6 +59,10 @@ void each_file(std::span<const std::string> files, Read read) {
 /// Opens the null device for closed standard streams, so that no file of a run gets their number;
 /// writing to them still fails. Call it first in a process.
 void take_closed_streams();
+
+/// Lets the system send this process a signal when the process `asker`, which started it, ends;
+/// false when that has ended already.
+bool end_with(pid_t asker, int signal);
 
 /// Becomes true at the first signal (Ctrl-C, SIGTERM, a closed terminal), which ends a run after
 /// the turn, or the image, in work. A second Ctrl-C or SIGTERM ends the process at once, with

@@ -1,17 +1,12 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "app/commands.h"
@@ -20,13 +15,13 @@
 #include "app/output.h"
 #include "app/planned_configs.h"
 #include "app/terminal.h"
+#include "core/child_process.h"
 #include "core/file.h"
 #include "core/reader.h"
 #include "core/text.h"
 #include "machine/affinity.h"
 #include "machine/topology.h"
 #include "measure/group_memory.h"
-#include "measure/peer/child_process.h"
 #include "report/findings_markdown.h"
 #include "report/reproduction_text.h"
 #include "report/words.h"
@@ -183,43 +178,23 @@ struct Blocked {
   sigset_t mask = {};
 };
 
-/// Waits for the end of a child. Passes signals to this process on to it.
-int status_of(pid_t child, const sigset_t& mask, const std::atomic<bool>& interrupted) {
-  const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-  pollfd end{.fd = watched.number(), .events = POLLIN, .revents = 0};
-  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};  // for Linux before 5.3
-  bool told = false;
-  for (int status = 0;;) {
-    if (interrupted && !told) told = kill(child, SIGTERM) == 0;
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child || (ended < 0 && errno != EINTR)) return status;
-    ppoll(&end, 1, watched.is_open() ? nullptr : &a_while, &mask);
-  }
-}
-
-/// Runs this program with `arguments`, with its stdout discarded.
+/// Runs this program with `arguments`, with its stdout discarded. Passes signals to this process on
+/// to it, and has it end with this process.
 Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& interrupted) {
-  arguments.insert(arguments.begin(), "normbench");
-  std::vector<char*> words;
-  for (std::string& argument : arguments) words.push_back(argument.data());
-  words.push_back(nullptr);
+  arguments.insert(arguments.begin(), "/proc/self/exe");
+  arguments.insert(arguments.end(), {"--asker", std::to_string(getpid())});
   const Unpinned everywhere;
   const Blocked blocked;
-  const pid_t asker = getpid(), child = fork();
-  if (child < 0) throw std::runtime_error(fmt::format("cannot start a run: {}", strerror(errno)));
-  if (child == 0) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})  // until the program has its own handlers
-      if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
-    sigprocmask(SIG_SETMASK, &blocked.mask, nullptr);
-    if (prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == asker)
-      execv("/proc/self/exe", words.data());
-    _exit(static_cast<int>(Exit::Failed));
+  const ChildProcess child(
+      {.argv = arguments, .input = ChildStream::Shared, .output = ChildStream::Discarded});
+  bool told = false;
+  std::optional<ChildEnd> end;
+  for (; !end; end = child.ended()) {
+    if (interrupted && !told) told = child.send(SIGTERM);
+    child.wait_for_end(blocked.mask);
   }
-  const int status = status_of(child, blocked.mask, interrupted);
-  if (WIFEXITED(status)) return static_cast<Exit>(WEXITSTATUS(status));
-  tell("normbench: {} was ended by signal {}\n", arguments[1], WTERMSIG(status));
+  if (end->how == ChildEnd::How::Exit) return static_cast<Exit>(end->number);
+  tell("normbench: {} was ended by signal {}\n", arguments[1], end->number);
   return Exit::Failed;
 }
 

@@ -16,10 +16,10 @@
 #include "app/progress.h"
 #include "app/run_context.h"
 #include "app/run_options.h"
+#include "core/child_process.h"
 #include "core/file.h"
 #include "machine/affinity.h"
 #include "machine/environment.h"
-#include "measure/peer/child_process.h"
 #include "measure/profiler_capture.h"
 #include "measure/runner.h"
 

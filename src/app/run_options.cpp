@@ -1,5 +1,6 @@
 #include "app/run_options.h"
 
+#include "app/options.h"
 #include "core/issue.h"
 #include "core/units.h"
 
@@ -39,7 +40,8 @@ std::vector<Option> run_options(RunOptions& options) {
         "Where stages save files, in a folder that is removed (default: the system's for "
         "temporary files)",
         &options.scratch},
-       {"--then", "FILE", "", &options.then, "", Option::Once}});
+       {"--then", "FILE", "", &options.then, "", Option::Once},
+       asker_option()});
   return rows;
 }
 

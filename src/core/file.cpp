@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <ostream>
 #include <streambuf>
-#include <utility>
 
 namespace normbench {
 namespace fs = std::filesystem;
@@ -76,41 +75,28 @@ WholeFile::WholeFile(const std::string& path) : path_(path) {
   constexpr int most_names = 1000;
   if (const std::string why = obstacle_at(path); !why.empty())
     throw CannotWrite(fmt::format("cannot write {}: {}", path, why));
-  for (int i = 0; file_ < 0 && i < most_names; ++i) {
+  for (int i = 0; !file_.is_open() && i < most_names; ++i) {
     name_ = fmt::format("{}.{}{}", path, getpid() + i, temporary_end);
-    file_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file_ < 0 && errno != EEXIST) break;
+    file_ = Descriptor(open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!file_.is_open() && errno != EEXIST) break;
   }
-  if (file_ < 0) fail();
+  if (!file_.is_open()) fail();
 }
 
 WholeFile::~WholeFile() {
-  if (file_ >= 0) close(file_);
   if (!kept_) unlink(name_.c_str());
 }
 
 void WholeFile::add(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(file_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail();
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (write_bytes(file_.number(), bytes) < bytes.size()) fail();
 }
 
 void WholeFile::replace(std::int64_t offset, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(file_, bytes.data(), bytes.size(), offset);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail();
-    offset += written;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (write_bytes_at(file_.number(), offset, bytes) < bytes.size()) fail();
 }
 
 void WholeFile::keep() {
-  if (fsync(file_) != 0) fail();
-  if (close(std::exchange(file_, -1)) != 0) fail();
+  if (fsync(file_.number()) != 0 || !file_.close()) fail();
   if (std::rename(name_.c_str(), path_.c_str()) != 0) fail();
   kept_ = true;
 }
@@ -145,10 +131,8 @@ void write_file(const std::string& path, std::string_view content) {
 }
 
 void sync_folder(const std::string& folder) {
-  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return;
-  fsync(file);
-  close(file);
+  const Descriptor file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.is_open()) fsync(file.number());
 }
 
 void create_folder(const std::string& folder) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/descriptor.h"
+
 namespace normbench {
 
 /// An output could not be written: "cannot write out/results.json: No space left on device".
@@ -42,7 +44,7 @@ class WholeFile {
   [[noreturn]] void fail() const;
 
   std::string path_, name_;
-  int file_ = -1;
+  Descriptor file_;
   bool kept_ = false;
 };
 

@@ -20,31 +20,22 @@ namespace {
 InputFile::InputFile(const std::string& path)
     : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat status {};
-  if (descriptor_ < 0) throw_last_error();
-  std::string why;
-  if (fstat(descriptor_, &status) != 0)
-    why = std::strerror(errno);
-  else if (S_ISDIR(status.st_mode))
-    why = "is a directory (give a file)";
-  else if (!S_ISREG(status.st_mode))
-    why = "is not a regular file";
+  if (!descriptor_.is_open()) throw_last_error();
+  if (fstat(descriptor(), &status) != 0) throw_last_error();
+  if (S_ISDIR(status.st_mode)) throw std::runtime_error("is a directory (give a file)");
+  if (!S_ISREG(status.st_mode)) throw std::runtime_error("is not a regular file");
   bytes_ = status.st_size;
-  if (why.empty()) return;
-  close(descriptor_);
-  throw std::runtime_error(why);
 }
-
-InputFile::~InputFile() { close(descriptor_); }
 
 std::int64_t InputFile::bytes_now() const {
   struct stat status {};
-  if (fstat(descriptor_, &status) != 0) throw_last_error();
+  if (fstat(descriptor(), &status) != 0) throw_last_error();
   return status.st_size;
 }
 
 void InputFile::read(std::int64_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {
-    const ssize_t got = pread(descriptor_, to.data(), to.size(), offset);
+    const ssize_t got = pread(descriptor(), to.data(), to.size(), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw_last_error();
     if (got == 0) throw_cut();

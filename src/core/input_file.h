@@ -7,17 +7,16 @@
 #include <span>
 #include <string>
 
+#include "core/descriptor.h"
+
 namespace normbench {
 
 /// A regular file that is open as long as this lives.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.number(); }
   /// The file's size when it was opened, and its size now.
   std::int64_t bytes() const { return bytes_; }
   std::int64_t bytes_now() const;
@@ -25,7 +24,7 @@ class InputFile {
   void read(std::int64_t offset, std::span<std::byte> to) const;
 
  private:
-  int descriptor_;
+  Descriptor descriptor_;
   std::int64_t bytes_ = 0;
 };
 

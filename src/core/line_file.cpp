@@ -31,24 +31,25 @@ namespace {
   cannot_write(path, error);
 }
 
-/// Opens a file, or returns -1 with errno: not through a link, nor waiting for a pipe's other end.
-int open_file(const std::string& path, int how) {
-  return open(path.c_str(), how | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+/// Opens a file; where that fails, errno says why: not through a link, nor waiting for a pipe's
+/// other end.
+Descriptor open_file(const std::string& path, int how) {
+  return Descriptor(open(path.c_str(), how | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
 }
 
-bool is_regular(int file) {
+bool is_regular(const Descriptor& file) {
   struct stat status {};
-  return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  return fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 constexpr std::size_t kBuffer = 1 << 16;
 
 /// Appends what is at `at`, at most a buffer of it; false at the end. Throws Invalid.
-bool read_on(int file, const std::string& path, std::int64_t at, std::string& text) {
+bool read_on(const Descriptor& file, const std::string& path, std::int64_t at, std::string& text) {
   std::array<char, kBuffer> buffer;
   ssize_t got = -1;
   do {
-    got = pread(file, buffer.data(), buffer.size(), at);
+    got = pread(file.number(), buffer.data(), buffer.size(), at);
   } while (got < 0 && errno == EINTR);
   if (got < 0) throw Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   text.append(buffer.data(), static_cast<std::size_t>(got));
@@ -56,7 +57,7 @@ bool read_on(int file, const std::string& path, std::int64_t at, std::string& te
 }
 
 /// The whole content of the file. Throws Invalid.
-std::string content_of(int file, const std::string& path) {
+std::string content_of(const Descriptor& file, const std::string& path) {
   std::string text;
   while (read_on(file, path, std::ssize(text), text)) continue;
   return text;
@@ -69,7 +70,7 @@ struct FirstLine {
 };
 
 /// Reads on to the end of the line only where it begins as `is_ours` says. Throws Invalid.
-FirstLine first_line_of(int file, const std::string& path,
+FirstLine first_line_of(const Descriptor& file, const std::string& path,
                         const std::function<bool(std::string_view begin)>& is_ours) {
   FirstLine line;
   std::string part;
@@ -88,28 +89,15 @@ bool begins_as(std::string_view text, std::string_view first) {
   return text.starts_with(begin);
 }
 
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
 
-LineFile::LineFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
-
-LineFile::LineFile(LineFile&& other) noexcept
-    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)), end_(other.end_) {}
-
-LineFile::~LineFile() {
-  if (file_ >= 0) close(file_);
-}
+LineFile::LineFile(std::string path, Descriptor file)
+    : path_(std::move(path)), file_(std::move(file)) {}
 
 /// False when another process holds the lock. Where files cannot be locked, nobody does.
-bool LineFile::lock() const { return flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+bool LineFile::lock() const {
+  return flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
 
 std::optional<std::string> LineFile::first_line(const std::string& path) {
   const LineFile lines(path, open_file(path, O_RDONLY));
@@ -121,13 +109,12 @@ std::optional<std::string> LineFile::first_line(const std::string& path) {
 
 LineFile LineFile::create(const std::string& path, std::string_view first) {
   if (const std::string why = obstacle_at(path); !why.empty()) cannot_write(path, why);
-  const int file = open_file(path, O_RDWR | O_CREAT | O_APPEND);
-  if (file < 0) cannot_write(path, errno);
-  LineFile lines(path, file);
-  if (!is_regular(file)) cannot_write(path, "it is there and is not a file");
+  LineFile lines(path, open_file(path, O_RDWR | O_CREAT | O_APPEND));
+  if (!lines.file_.is_open()) cannot_write(path, errno);
+  if (!is_regular(lines.file_)) cannot_write(path, "it is there and is not a file");
   if (!lines.lock()) cannot_write(path, "another normbench is writing to it");
   const auto is_ours = [first](std::string_view begin) { return begins_as(begin, first); };
-  const FirstLine there = first_line_of(file, path, is_ours);
+  const FirstLine there = first_line_of(lines.file_, path, is_ours);
   if (there.is_whole) cannot_write(path, EEXIST);
   if (!is_ours(there.begin)) cannot_write(path, "something else is in it");
   try {
@@ -140,10 +127,9 @@ LineFile LineFile::create(const std::string& path, std::string_view first) {
 }
 
 LineFile LineFile::resume(const std::string& path) {
-  const int file = open_file(path, O_RDWR | O_APPEND);
-  if (file < 0 && errno != ELOOP) cannot_resume(path, errno);
-  LineFile lines(path, file);
-  if (const std::string why = obstacle_at(path); !why.empty() || !is_regular(file))
+  LineFile lines(path, open_file(path, O_RDWR | O_APPEND));
+  if (!lines.file_.is_open() && errno != ELOOP) cannot_resume(path, errno);
+  if (const std::string why = obstacle_at(path); !why.empty() || !is_regular(lines.file_))
     throw Invalid(fmt::format("{}: is no journal: {}", path, why));
   if (!lines.lock())
     throw Invalid(fmt::format("{}: another normbench is writing to it (wait for its end)", path));
@@ -175,7 +161,8 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
 std::optional<std::string> LineFile::lost() const {
   struct stat named {
   }, opened{};
-  if (lstat(path_.c_str(), &named) != 0 || fstat(file_, &opened) != 0) return std::strerror(errno);
+  if (lstat(path_.c_str(), &named) != 0 || fstat(file_.number(), &opened) != 0)
+    return std::strerror(errno);
   if (named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
     return "another file has taken its place";
   if (opened.st_size < end_) return "something else has shortened it";
@@ -186,13 +173,14 @@ void LineFile::append(std::string_view line, OnDisk when) {
   const std::string text = std::string(line) + '\n';
   if (const auto why = lost()) throw CannotWrite(fmt::format("cannot write {}: {}", path_, *why));
   // A line that was cut off, by a kill or by the code below, would run into this one.
-  if (ftruncate(file_, end_) == 0 && write_all(file_, text) &&
-      (when == OnDisk::Later || fdatasync(file_) == 0)) {
+  const int file = file_.number();
+  if (ftruncate(file, end_) == 0 && write_bytes(file, text) == text.size() &&
+      (when == OnDisk::Later || fdatasync(file) == 0)) {
     end_ += static_cast<std::int64_t>(text.size());
     return;
   }
   const int error = errno;
-  [[maybe_unused]] const int cut = ftruncate(file_, end_);  // if not now, then before the next line
+  [[maybe_unused]] const int cut = ftruncate(file, end_);  // if not now, then before the next line
   cannot_write(path_, error);
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/descriptor.h"
+
 namespace normbench {
 
 /// When the call that adds a line returns or throws, the file has the whole line or no part of it.
@@ -27,10 +29,6 @@ class LineFile {
   /// open, CannotWrite where it cannot be written.
   static LineFile resume(const std::string& path);
 
-  LineFile(LineFile&& other) noexcept;
-  LineFile& operator=(LineFile&&) = delete;
-  ~LineFile();
-
   /// Calls `take` with every whole line and its number, from 1, before any line is added. A last
   /// line that a kill cut off is overwritten by the next one. Throws Invalid where there is no
   /// whole line; an Invalid of `take` becomes "PATH: entry 3: …".
@@ -40,12 +38,12 @@ class LineFile {
   void append(std::string_view line, OnDisk when = OnDisk::Now);
 
  private:
-  LineFile(std::string path, int file);
+  LineFile(std::string path, Descriptor file);
   bool lock() const;
   std::optional<std::string> lost() const;
 
   std::string path_;
-  int file_;
+  Descriptor file_;
   std::int64_t end_ = 0;  // bytes of its whole lines
 };
 

@@ -20,21 +20,21 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view scratch_prefix = "normbench-scratch-";
 
-/// Opens and locks the folder; -1 (and errno) when it is gone or another process has its lock.
+/// Opens and locks the folder; none (and errno) when it is gone or another process has its lock.
 /// Children that are started do not inherit the descriptor.
-int lock_folder(const std::string& path) {
-  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) == 0) return folder;
+Descriptor lock_folder(const std::string& path) {
+  Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.is_open() || flock(folder.number(), LOCK_EX | LOCK_NB) == 0) return folder;
   const int error = errno;
-  close(folder);
+  folder.close();
   errno = error;
-  return -1;
+  return folder;
 }
 
-bool is_still_at(const std::string& path, int folder) {
+bool is_still_at(const std::string& path, const Descriptor& folder) {
   struct stat there {
   }, held{};
-  return lstat(path.c_str(), &there) == 0 && fstat(folder, &held) == 0 &&
+  return lstat(path.c_str(), &there) == 0 && fstat(folder.number(), &held) == 0 &&
          there.st_ino == held.st_ino && there.st_dev == held.st_dev;
 }
 
@@ -50,10 +50,8 @@ void sweep(const fs::path& parent) {
        entry.increment(error)) {
     const std::string path = entry->path().string();
     if (!entry->path().filename().string().starts_with(scratch_prefix)) continue;
-    const int lock = lock_folder(path);
-    if (lock < 0) continue;
-    remove_folder(path);
-    close(lock);
+    const Descriptor lock = lock_folder(path);
+    if (lock.is_open()) remove_folder(path);
   }
 }
 
@@ -75,24 +73,18 @@ ScratchFolder::ScratchFolder(const std::string& parent) {
                               unknown.message()));
   sweep(in);
   // Another process that sweeps may remove a new folder before it is locked here.
-  while (lock_ < 0) {
+  while (!lock_.is_open()) {
     path_ = (in / scratch_prefix).string() + "XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) cannot_make(in);
     lock_ = lock_folder(path_);
-    if (lock_ < 0 && errno != EWOULDBLOCK && errno != ENOENT) {
+    if (!lock_.is_open() && errno != EWOULDBLOCK && errno != ENOENT) {
       remove_folder(path_);
       cannot_make(in);
     }
-    if (lock_ >= 0 && !is_still_at(path_, lock_)) {
-      close(lock_);
-      lock_ = -1;
-    }
+    if (lock_.is_open() && !is_still_at(path_, lock_)) lock_.close();
   }
 }
 
-ScratchFolder::~ScratchFolder() {
-  remove_folder(path_);
-  close(lock_);
-}
+ScratchFolder::~ScratchFolder() { remove_folder(path_); }
 
 }  // namespace normbench

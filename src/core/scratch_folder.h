@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "core/descriptor.h"
+
 namespace normbench {
 
 /// A folder "normbench-scratch-…", made anew and removed with all its content at the end. It is
@@ -20,7 +22,7 @@ class ScratchFolder {
 
  private:
   std::string path_;
-  int lock_ = -1;
+  Descriptor lock_;
 };
 
 }  // namespace normbench

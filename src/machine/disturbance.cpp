@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "machine/process_limits.h"
 
 namespace normbench {
@@ -27,18 +28,14 @@ constexpr std::size_t most_bytes = 64 << 10;
 class LiveFile {
  public:
   explicit LiveFile(const fs::path& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  LiveFile(LiveFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  LiveFile& operator=(LiveFile&&) = delete;
-  ~LiveFile() {
-    if (file_ >= 0) close(file_);
-  }
 
   /// The content now, at most `most` bytes of it; nothing when the file cannot be read.
   std::string read(std::size_t most = most_bytes) const {
     std::string text(most, '\0');
     std::size_t size = 0;
-    while (file_ >= 0 && size < most) {
-      const ssize_t got = pread(file_, text.data() + size, most - size, static_cast<off_t>(size));
+    while (file_.is_open() && size < most) {
+      const ssize_t got =
+          pread(file_.number(), text.data() + size, most - size, static_cast<off_t>(size));
       if (got <= 0) break;
       size += static_cast<std::size_t>(got);
     }
@@ -47,7 +44,7 @@ class LiveFile {
   }
 
  private:
-  int file_;
+  Descriptor file_;
 };
 
 /// The number at the start of `text`, after blanks.

@@ -97,22 +97,25 @@ std::vector<int> KernelPerfEvents::threads() {
 
 int KernelPerfEvents::open(HardwareEvent event, int thread, int group) {
   perf_event_attr wanted = attributes(event, group < 0);
-  const long descriptor =
-      syscall(SYS_perf_event_open, &wanted, thread, -1, group, PERF_FLAG_FD_CLOEXEC);
-  return descriptor < 0 ? -errno : static_cast<int>(descriptor);
+  Descriptor counter(static_cast<int>(
+      syscall(SYS_perf_event_open, &wanted, thread, -1, group, PERF_FLAG_FD_CLOEXEC)));
+  if (!counter.is_open()) return -errno;
+  const int number = counter.number();
+  open_.emplace(number, std::move(counter));
+  return number;
 }
 
 void KernelPerfEvents::enable(int leader, bool on) {
   ioctl(leader, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
 }
 
-std::optional<CounterReading> KernelPerfEvents::read(int descriptor) {
+std::optional<CounterReading> KernelPerfEvents::read(int counter) {
   std::array<std::uint64_t, 3> values{};
-  if (::read(descriptor, values.data(), sizeof(values)) != sizeof(values)) return std::nullopt;
+  if (::read(counter, values.data(), sizeof(values)) != sizeof(values)) return std::nullopt;
   return CounterReading{.value = values[0], .enabled_ns = values[1], .running_ns = values[2]};
 }
 
-void KernelPerfEvents::close(int descriptor) { ::close(descriptor); }
+void KernelPerfEvents::close(int counter) { open_.erase(counter); }
 
 std::string KernelPerfEvents::why(int error) {
   std::ifstream in("/proc/sys/kernel/perf_event_paranoid");
@@ -146,20 +149,20 @@ void HardwareCounters::watch(int thread) {
   int leader = -1;
   for (const HardwareEvent event : kEvents) {
     if (lacks(event)) continue;
-    const int descriptor = events_.open(event, thread, leader);
-    if (descriptor == -ESRCH) return;
-    if (descriptor < 0) {
-      lacking_.emplace_back(event, events_.why(-descriptor));
+    const int counter = events_.open(event, thread, leader);
+    if (counter == -ESRCH) return;
+    if (counter < 0) {
+      lacking_.emplace_back(event, events_.why(-counter));
       if (leader < 0) return;
       continue;
     }
-    if (leader < 0) leaders_.push_back(leader = descriptor);
-    open_.push_back({event, descriptor});
+    if (leader < 0) leaders_.push_back(leader = counter);
+    open_.push_back({event, counter});
   }
 }
 
 void HardwareCounters::close_all() {
-  for (const Descriptor& descriptor : open_) events_.close(descriptor.number);
+  for (const Counter& counter : open_) events_.close(counter.number);
   open_.clear();
   leaders_.clear();
 }
@@ -175,9 +178,9 @@ bool HardwareCounters::lacks(HardwareEvent event) const {
 std::optional<std::int64_t> HardwareCounters::sum(HardwareEvent event) const {
   if (lacks(event) || open_.empty()) return std::nullopt;
   std::int64_t total = 0;
-  for (const Descriptor& descriptor : open_) {
-    if (descriptor.event != event) continue;
-    const auto reading = events_.read(descriptor.number);
+  for (const Counter& counter : open_) {
+    if (counter.event != event) continue;
+    const auto reading = events_.read(counter.number);
     const auto count = reading ? scaled(*reading) : std::nullopt;
     if (!count) return std::nullopt;
     total += *count;

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/descriptor.h"
 
 namespace normbench {
 
@@ -27,12 +30,12 @@ class PerfEvents {
   /// The ids of all threads of this process.
   virtual std::vector<int> threads() = 0;
   /// Opens a counter of what a thread, and later threads of it, do in user space. With `group` -1
-  /// it leads a group and is off; else it joins that leader's group. A descriptor, or -errno.
+  /// it leads a group and is off; else it joins that leader's group. Its number, or -errno.
   virtual int open(HardwareEvent event, int thread, int group) = 0;
   /// Switches a leader's whole group on or off.
   virtual void enable(int leader, bool on) = 0;
-  virtual std::optional<CounterReading> read(int descriptor) = 0;
-  virtual void close(int descriptor) = 0;
+  virtual std::optional<CounterReading> read(int counter) = 0;
+  virtual void close(int counter) = 0;
   /// Says in words why open() failed with this errno.
   virtual std::string why(int error) = 0;
 };
@@ -43,9 +46,12 @@ class KernelPerfEvents final : public PerfEvents {
   std::vector<int> threads() override;
   int open(HardwareEvent event, int thread, int group) override;
   void enable(int leader, bool on) override;
-  std::optional<CounterReading> read(int descriptor) override;
-  void close(int descriptor) override;
+  std::optional<CounterReading> read(int counter) override;
+  void close(int counter) override;
   std::string why(int error) override;
+
+ private:
+  std::map<int, Descriptor> open_;  // by their numbers
 };
 
 /// Why perf_event_open failed: "perf_event_paranoid is 3 (…)", "no hardware counters in this
@@ -71,7 +77,7 @@ class HardwareCounters {
   HardwareCounts counts() const;
 
  private:
-  struct Descriptor {
+  struct Counter {
     HardwareEvent event;
     int number;
   };
@@ -83,7 +89,7 @@ class HardwareCounters {
 
   PerfEvents& events_;
   std::vector<int> leaders_;
-  std::vector<Descriptor> open_;
+  std::vector<Counter> open_;
   std::vector<std::pair<HardwareEvent, std::string>> lacking_;  // and the reason of each
 };
 

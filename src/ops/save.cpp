@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "core/descriptor.h"
 #include "core/issue.h"
 #include "ops/array_file.h"
 #include "ops/images/encode.h"
@@ -45,31 +46,22 @@ class NewFile {
  public:
   explicit NewFile(const std::string& path) : path_(path) {
     unlink(path.c_str());
-    file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file_ < 0) cannot_save(path_, std::strerror(errno));
+    file_ = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!file_.is_open()) cannot_save(path_, std::strerror(errno));
   }
-  ~NewFile() {
-    if (file_ >= 0) close(file_);
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
 
   void add(std::span<const std::uint8_t> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = write(file_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) cannot_save(path_, std::strerror(errno));
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (write_bytes(file_.number(), text) < text.size()) cannot_save(path_, std::strerror(errno));
   }
   /// Closes the file. Some file systems report only here what could not be written.
   void end() {
-    if (close(std::exchange(file_, -1)) != 0) cannot_save(path_, std::strerror(errno));
+    if (!file_.close()) cannot_save(path_, std::strerror(errno));
   }
 
  private:
   const std::string& path_;
-  int file_ = -1;
+  Descriptor file_;
 };
 
 std::span<const std::uint8_t> as_bytes(const std::string& text) {

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/descriptor.h"
+
 namespace normbench {
 namespace {
 
@@ -27,11 +29,10 @@ std::int64_t take_number(std::string_view& text) {
 
 /// What schedstat says of a thread; nothing where it has ended, or the kernel does not count.
 std::optional<QueueDelay> delay_in(const fs::path& schedstat) {
-  const int file = open(schedstat.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
+  const Descriptor file(open(schedstat.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return std::nullopt;
   std::array<char, 96> bytes{};
-  const ssize_t size = read(file, bytes.data(), bytes.size());
-  close(file);
+  const ssize_t size = read(file.number(), bytes.data(), bytes.size());
   std::string_view text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   const std::int64_t run_ns = take_number(text), waited_ns = take_number(text);
   if (run_ns < 0 || waited_ns < 0) return std::nullopt;

@@ -207,6 +207,23 @@ class Reproduce(unittest.TestCase):
         _, said = resumed.communicate(timeout=60)
         self.assertEqual(resumed.returncode, 130, said)
 
+    def test_a_run_ends_with_the_reproduction_that_started_it(self):
+        config = json.loads((self.configs / "cpu.json").read_text())
+        config["measure"] = {"max_seconds_per_group": 60, "precision": 1e-6}
+        (self.configs / "cpu.json").write_text(json.dumps(config))
+        run = subprocess.Popen([NORMBENCH, "reproduce", "A1", "--configs", self.configs, "--out", "out"], cwd=self.dir,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        self.addCleanup(run.kill)
+        end = time.monotonic() + 30
+        while not (self.dir / "out/cpu/journal.jsonl").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        run.kill()
+        run.wait()
+        while not (self.dir / "out/cpu/results.json").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertTrue((self.dir / "out/cpu/results.json").exists())
+
     def test_mistakes_of_a_config_are_told_before_anything_runs(self):
         (self.configs / "gpu.json").write_text(json.dumps({
             "schema": 1, "name": "gpu", "experiments": [{**GPU, "variants": {"there": ["h3d"]}, "claims": []}]}))

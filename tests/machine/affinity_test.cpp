@@ -1,13 +1,14 @@
 #include "machine/affinity.h"
 
 #include <gmock/gmock.h>
-#include <stdio.h>
 
-#include <array>
+#include <chrono>
 #include <cstdlib>
 #include <set>
 #include <string>
 #include <thread>
+
+#include "core/child_process.h"
 
 namespace normbench::affinity_test {
 namespace {
@@ -30,11 +31,13 @@ cpu_set_t first_of(const cpu_set_t& cpus) {
 
 /// What the system says a child of the calling thread may run on.
 std::string childs_cpus() {
-  FILE* const pipe = popen("grep Cpus_allowed_list /proc/self/status", "r");
-  std::array<char, 256> line{};
-  const char* const read = pipe ? fgets(line.data(), line.size(), pipe) : nullptr;
-  if (pipe) pclose(pipe);
-  return read ? read : "";
+  ChildProcess child({.argv = {"grep", "Cpus_allowed_list", "/proc/self/status"}});
+  std::string line, none;
+  while (!child.is_silent()) {
+    child.wait(false, std::chrono::seconds(10));
+    child.read(line, 1000, none);
+  }
+  return line;
 }
 
 TEST(AllowedCpus, AreThoseOfTheProcess) {

@@ -288,12 +288,5 @@ TEST_F(PeerProcessTest, OneThatDoesNotEndIsKilled) {
   EXPECT_LT(steady_clock::now() - start, 10s);
 }
 
-TEST(ChildProcesses, CanAllBeEnded) {
-  const ChildProcess one(shell("sleep 600")), other(shell("sleep 600 & wait"));
-  EXPECT_EQ(children().size(), 2u);
-  end_all_children();
-  EXPECT_THAT(children(), IsEmpty());
-}
-
 }  // namespace
 }  // namespace normbench::peer_process_test

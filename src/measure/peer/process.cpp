@@ -13,6 +13,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "machine/affinity.h"
 #include "measure/contender.h"
 #include "measure/peer/messages.h"
 
@@ -45,8 +46,13 @@ milliseconds until(steady_clock::time_point time, milliseconds at_most) {
   return std::clamp(left, 0ms, at_most);
 }
 
+/// Starts it on all CPUs that this process may use.
 ChildProcess start(const std::string& name, const PeerCommand& command) try {
-  return ChildProcess(command);
+  const Unpinned everywhere;
+  return ChildProcess({.argv = command.argv,
+                       .directory = command.directory,
+                       .errors = ChildStream::Piped,
+                       .has_own_group = true});
 } catch (const std::runtime_error& error) {
   throw std::runtime_error(fmt::format("peer {} {}", name, error.what()));
 }
@@ -94,7 +100,7 @@ void PeerProcess::check(bool has_ended, Time silent_until) {
   if (said_.size() > peer_line_bytes)
     fail(fmt::format(" answered `{}` with a line of more than 1 MiB: {}", request_, quote(said_)));
   if (has_ended)
-    fail(fmt::format(" ended with {} after `{}`", process_.ended().value_or("no code"), request_));
+    fail(fmt::format(" ended with {} after `{}`", to_text(process_.ended().value()), request_));
   if (process_.is_silent() && steady_clock::now() >= silent_until)
     fail(fmt::format(" closed its output after `{}`", request_));
 }

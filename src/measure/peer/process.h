@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "measure/peer/child_process.h"
+#include "core/child_process.h"
 #include "plan/options.h"
 
 namespace normbench {

@@ -1,9 +1,10 @@
-#include "measure/peer/child_process.h"
+#include "core/child_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,9 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
-#include <vector>
-
-#include "machine/affinity.h"
+#include <utility>
 
 namespace normbench {
 namespace {
@@ -47,35 +46,44 @@ class IgnoredSignal {
   bool pending_;  // raised before, for someone else
 };
 
-/// The ends of three pipes that the child gets, as the standard streams of these numbers.
+struct Pipe {
+  Descriptor read, write;
+};
+
+/// No program that is started inherits its ends.
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw std::runtime_error(fmt::format("no pipe to it: {}", std::strerror(errno)));
+  return {.read = Descriptor(ends[0]), .write = Descriptor(ends[1])};
+}
+
+/// The ends of the pipes that the child gets as its standard streams.
 struct ChildEnds {
   Descriptor in, out, errors;
 };
 
-/// One end is held by `read`, the other by `write`; no program that is started inherits them.
-void make_pipe(Descriptor& read, Descriptor& write) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw std::runtime_error(fmt::format("no pipe to it: {}", std::strerror(errno)));
-  read.hold(ends[0]);
-  write.hold(ends[1]);
-}
-
-void never_block(const Descriptor& end) {
-  fcntl(end.number(), F_SETFL, fcntl(end.number(), F_GETFL) | O_NONBLOCK);
+/// Makes a pipe if one is asked for, and keeps this process's end, which never blocks.
+Descriptor child_end(ChildStream stream, Descriptor Pipe::*childs, Descriptor Pipe::*own,
+                     Descriptor& kept) {
+  if (stream != ChildStream::Piped) return Descriptor();
+  Pipe pipe = make_pipe();
+  kept = std::move(pipe.*own);
+  fcntl(kept.number(), F_SETFL, fcntl(kept.number(), F_GETFL) | O_NONBLOCK);
+  return std::move(pipe.*childs);
 }
 
 /// What is done in the child between its start and that of the program.
 class Actions {
  public:
-  Actions(const ChildEnds& ends, const std::string& directory, ChildKind kind) {
+  Actions(const ChildProgram& program, const ChildEnds& ends) {
     posix_spawn_file_actions_init(&files_);
-    posix_spawn_file_actions_adddup2(&files_, ends.in.number(), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&files_, ends.out.number(), STDOUT_FILENO);
-    if (kind == ChildKind::Peer)
-      posix_spawn_file_actions_adddup2(&files_, ends.errors.number(), STDERR_FILENO);
+    lead(STDIN_FILENO, program.input, ends.in);
+    lead(STDOUT_FILENO, program.output, ends.out);
+    lead(STDERR_FILENO, program.errors, ends.errors);
     posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
-    if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&files_, directory.c_str());
+    if (!program.directory.empty())
+      posix_spawn_file_actions_addchdir_np(&files_, program.directory.c_str());
     posix_spawnattr_init(&attributes_);
     sigset_t none, defaults;
     sigemptyset(&none);
@@ -84,7 +92,7 @@ class Actions {
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
     posix_spawnattr_setpgroup(&attributes_, 0);
-    const int group = kind == ChildKind::Peer ? POSIX_SPAWN_SETPGROUP : 0;
+    const int group = program.has_own_group ? POSIX_SPAWN_SETPGROUP : 0;
     posix_spawnattr_setflags(
         &attributes_, static_cast<short>(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   }
@@ -101,7 +109,6 @@ class Actions {
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     pid_t pid = -1;
-    const Unpinned everywhere;
     const int error =
         posix_spawnp(&pid, arguments[0], &files_, &attributes_, arguments.data(), environ);
     if (error != 0)
@@ -111,6 +118,13 @@ class Actions {
   }
 
  private:
+  void lead(int standard, ChildStream stream, const Descriptor& end) {
+    if (stream == ChildStream::Piped)
+      posix_spawn_file_actions_adddup2(&files_, end.number(), standard);
+    else if (stream == ChildStream::Discarded)
+      posix_spawn_file_actions_addopen(&files_, standard, "/dev/null", O_RDWR, 0);
+  }
+
   posix_spawn_file_actions_t files_{};
   posix_spawnattr_t attributes_{};
 };
@@ -144,21 +158,17 @@ void read_some(Descriptor& end, std::string& text, std::size_t most) {
 
 }  // namespace
 
-void Descriptor::close() { hold(-1); }
-
-void Descriptor::hold(int number) {
-  if (number_ >= 0) ::close(number_);
-  number_ = number;
+std::string to_text(const ChildEnd& end) {
+  return end.how == ChildEnd::How::Exit
+             ? fmt::format("exit code {}", end.number)
+             : fmt::format("signal {} ({})", end.number, strsignal(end.number));
 }
 
-ChildProcess::ChildProcess(const PeerCommand& command, ChildKind kind) {
-  ChildEnds ends;
-  make_pipe(ends.in, in_);
-  make_pipe(out_, ends.out);
-  if (kind == ChildKind::Peer) make_pipe(errors_, ends.errors);
-  for (const Descriptor* own : {&in_, &out_, &errors_})
-    if (own->is_open()) never_block(*own);
-  pid_ = Actions(ends, command.directory, kind).spawn(command.argv);
+ChildProcess::ChildProcess(const ChildProgram& program) {
+  const ChildEnds ends{.in = child_end(program.input, &Pipe::read, &Pipe::write, in_),
+                       .out = child_end(program.output, &Pipe::write, &Pipe::read, out_),
+                       .errors = child_end(program.errors, &Pipe::write, &Pipe::read, errors_)};
+  pid_ = Actions(program, ends).spawn(program.argv);
 }
 
 ChildProcess::~ChildProcess() { end_child(pid_); }
@@ -170,18 +180,21 @@ void ChildProcess::wait(bool to_write, std::chrono::milliseconds timeout) {
   poll(streams.data(), streams.size(), static_cast<int>(timeout.count()));
 }
 
+void ChildProcess::wait_for_end(const sigset_t& mask) const {
+  const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  pollfd end{.fd = watched.number(), .events = POLLIN, .revents = 0};
+  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};  // for Linux before 5.3
+  while (!ended())
+    if (ppoll(&end, 1, watched.is_open() ? nullptr : &a_while, &mask) < 0) return;
+}
+
 void ChildProcess::write(std::string& text) {
+  if (!in_.is_open()) return text.clear();
   const IgnoredSignal without(SIGPIPE);
-  while (in_.is_open() && !text.empty()) {
-    const ssize_t wrote = ::write(in_.number(), text.data(), text.size());
-    if (wrote >= 0)
-      text.erase(0, static_cast<std::size_t>(wrote));
-    else if (errno == EAGAIN)
-      return;
-    else if (errno != EINTR)
-      in_.close();
-  }
-  if (!in_.is_open()) text.clear();
+  text.erase(0, write_bytes(in_.number(), text));
+  if (text.empty() || errno == EAGAIN) return;
+  in_.close();
+  text.clear();
 }
 
 void ChildProcess::read(std::string& output, std::size_t most, std::string& errors) {
@@ -202,14 +215,16 @@ bool ChildProcess::is_busy() const {
   return false;
 }
 
-std::optional<std::string> ChildProcess::ended() const {
+bool ChildProcess::send(int signal) const { return !ended() && kill(pid_, signal) == 0; }
+
+std::optional<ChildEnd> ChildProcess::ended() const {
   siginfo_t how{};
   // It stays a zombie until the destructor has used its number to kill its group.
   if (waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
       how.si_pid == 0)
     return std::nullopt;
-  if (how.si_code == CLD_EXITED) return fmt::format("exit code {}", how.si_status);
-  return fmt::format("signal {} ({})", how.si_status, strsignal(how.si_status));
+  using enum ChildEnd::How;
+  return ChildEnd{.how = how.si_code == CLD_EXITED ? Exit : Signal, .number = how.si_status};
 }
 
 void end_all_children() {
