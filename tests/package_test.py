@@ -126,6 +126,11 @@ class PackageTest(unittest.TestCase):
         statuses = {c["variant"]: c["status"] for g in json.loads(done.stdout)["groups"] for c in g["cases"]}
         self.assertEqual(statuses["fused"], "ok")
 
+    def test_lists_published_experiments(self):
+        done = self.normbench("reproduce", "--list")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("A1  blog", done.stdout)
+
     def test_a_peer_runs(self):
         config = self.root / "peer.json"
         config.write_text(json.dumps({

@@ -22,6 +22,7 @@
 #include "machine/affinity.h"
 #include "machine/topology.h"
 #include "measure/group_memory.h"
+#include "plan/publications.h"
 #include "report/findings_markdown.h"
 #include "report/reproduction_text.h"
 #include "report/words.h"
@@ -64,21 +65,35 @@ struct Chosen {
   std::string name() const { return fs::path(file).stem().string(); }
 };
 
+/// The published experiments beside the configs in a folder, else those beside this program's.
+/// Throws BadInput, and Invalid where there are none.
+std::vector<PublishedExperiment> published_beside(const std::string& configs) {
+  std::error_code unknown;
+  for (const std::string& folder : {configs, own_configs().value_or("")})
+    if (const std::string file = publications_file(folder);
+        !folder.empty() && fs::exists(file, unknown))
+      return read_publications(file);
+  throw Invalid(fmt::format("no {} in the folder of configs, nor beside this program",
+                            publications_file("")));
+}
+
 /// The experiments with sources and ids in `what`; all when it is empty. Throws BadInput naming all
 /// unknown words.
-std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what) {
-  std::vector<std::string> known = all_words<Publication>();
+std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
+                                           const std::vector<PublishedExperiment>& published) {
+  std::vector<std::string> known;
   std::vector<Issue> unknown_ones;
-  for (const PublishedExperiment& one : published_experiments()) known.emplace_back(one.id);
+  for (const Publication& source : publications_of(published)) known.push_back(source.name);
+  for (const PublishedExperiment& one : published) known.push_back(one.id);
   for (const std::string& word : what)
     if (std::ranges::find(known, word) == known.end())
       unknown_ones.push_back(
           {"", unknown("source or id", word, known) + " (reproduce --list shows all)"});
   if (!unknown_ones.empty()) throw BadInput("normbench", std::move(unknown_ones));
   std::vector<PublishedExperiment> chosen;
-  for (const PublishedExperiment& one : published_experiments())
+  for (const PublishedExperiment& one : published)
     if (what.empty() || std::ranges::any_of(what, [&](const std::string& word) {
-          return word == one.id || word == name_of(one.source);
+          return word == one.id || word == one.source.name;
         }))
       chosen.push_back(one);
   return chosen;
@@ -106,25 +121,24 @@ Planned planned(std::string_view id, const std::vector<Plan>& plans, const Sides
   return found;
 }
 
-Exit list_all(const Request& request) {
+Exit list_all(const Request& request, const std::vector<PublishedExperiment>& published) {
   const Backends backends = make_backends({});
   const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());
   const std::vector<Plan> plans = plan_all(request.configs, request.quick, backends);
   const std::size_t width = prose_width(stdout_screen());
   std::string text;
-  for (const PublishedExperiment& one : asked_for(request.what)) {
+  for (const PublishedExperiment& one : asked_for(request.what, published)) {
     const Planned found = planned(one.id, plans, cache_bytes);
-    std::string head = fmt::format("{:<3} {}", one.id, name_of(one.source));
+    std::string head = fmt::format("{:<3} {}", one.id, one.source.name);
     for (const std::string& part : {found.needs.text(), found.needs.time_text()})
       if (!part.empty()) head += " · " + part;
     const std::string where = one.missing.empty()
                                   ? fmt::format("{}", fmt::join(found.experiments, ", "))
                                   : fmt::format("({})", one.missing);
-    text += wrapped(head, 2, width) + wrapped(std::string(one.about), 6, width) +
-            wrapped(where, 6, width);
+    text += wrapped(head, 2, width) + wrapped(one.about, 6, width) + wrapped(where, 6, width);
   }
-  for (const auto& word : words(Publication{}))
-    text += wrapped(fmt::format("{}: {}", word.name, origin_of(word.value)), 2, width);
+  for (const Publication& source : publications_of(published))
+    text += wrapped(fmt::format("{}: {}", source.name, source.origin), 2, width);
   show(text);
   return Exit::Fine;
 }
@@ -286,7 +300,7 @@ std::vector<Reproduction> reproductions(const std::vector<PublishedExperiment>& 
   for (const PublishedExperiment& one : asked) {
     Reproduction& reproduction = all.emplace_back(Reproduction{.experiment = one, .lines = {}});
     for (const KeptDocument& document : kept)
-      std::ranges::move(reproduced(document.analysed, std::string(one.id)),
+      std::ranges::move(reproduced(document.analysed, one.id),
                         std::back_inserter(reproduction.lines));
   }
   return all;
@@ -299,10 +313,11 @@ std::string findings_command(const std::vector<std::string>& what, const std::st
   return command + (folder.empty() ? "" : " --from " + shell_word(folder)) + " --format findings";
 }
 
-/// Shows what the documents of a folder have of the experiments that `request` asks for.
-void show_reproduction(const Request& request, std::span<const KeptDocument> kept,
-                       const std::string& folder, ReproductionFormat format) {
-  const std::vector<Reproduction> all = reproductions(asked_for(request.what), kept);
+/// Shows what the documents of a folder have of the experiments that are asked for.
+void show_reproduction(const Request& request, const std::vector<PublishedExperiment>& asked,
+                       std::span<const KeptDocument> kept, const std::string& folder,
+                       ReproductionFormat format) {
+  const std::vector<Reproduction> all = reproductions(asked, kept);
   switch (format) {
     case ReproductionFormat::Text:
       return show(reproduction_text(all, stdout_screen()));
@@ -328,7 +343,8 @@ std::vector<KeptDocument> read_kept(const std::vector<std::string>& files,
 }
 
 /// Shows what runs have left below `out`, even if interrupted.
-Exit show_run(const Request& request, const std::vector<Chosen>& chosen, const std::string& out,
+Exit show_run(const Request& request, const std::vector<PublishedExperiment>& asked,
+              const std::vector<Chosen>& chosen, const std::string& out,
               ReproductionFormat format) {
   std::vector<std::string> files;
   for (const Chosen& config : chosen)
@@ -337,18 +353,18 @@ Exit show_run(const Request& request, const std::vector<Chosen>& chosen, const s
   std::vector<BadInput> mistakes;
   const std::vector<KeptDocument> kept = read_kept(files, mistakes);
   for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
-  show_reproduction(request, kept, out, format);
+  show_reproduction(request, asked, kept, out, format);
   if (!files.empty()) tell("Documents: {}\n", out);
   return mistakes.empty() ? Exit::Fine : Exit::BadInput;
 }
 
 /// Shows the documents below a folder. Throws BadFiles where one of them cannot be read.
-Exit show_kept(const ReproduceOptions& options) {
+Exit show_kept(const ReproduceOptions& options, const std::vector<PublishedExperiment>& asked) {
   std::vector<BadInput> mistakes;
   const std::vector<KeptDocument> kept =
       read_kept(document_files(options.from, mistakes), mistakes);
   if (!mistakes.empty()) throw BadFiles(std::move(mistakes));
-  show_reproduction(options.request, kept, options.from, options.format);
+  show_reproduction(options.request, asked, kept, options.from, options.format);
   return Exit::Fine;
 }
 
@@ -391,12 +407,14 @@ Exit reproduce(const ReproduceOptions& options) {
   check_options(options);
   const bool resumes = !options.resume.empty();
   Request request = resumes ? read_request(options.resume) : options.request;
-  const std::vector<PublishedExperiment> asked = asked_for(request.what);
-  if (!options.from.empty()) return show_kept(options);
-  request.configs = configs_folder(request.configs);
-  if (options.list) return list_all(request);
+  const bool shows = !options.from.empty();
+  if (!shows) request.configs = configs_folder(request.configs);
+  const std::vector<PublishedExperiment> published = published_beside(request.configs);
+  const std::vector<PublishedExperiment> asked = asked_for(request.what, published);
+  if (shows) return show_kept(options, asked);
+  if (options.list) return list_all(request, published);
   const std::vector<Chosen> chosen = choose(asked, request.configs);
-  if (chosen.empty()) return show_run(request, chosen, "", options.format);
+  if (chosen.empty()) return show_run(request, asked, chosen, "", options.format);
   const std::atomic<bool>& interrupted = watch_for_interrupts();
   if (const Exit checked = check(chosen, interrupted); checked != Exit::Fine) return checked;
   const std::string out = resumes ? options.resume : begin_folder(options.out, request, chosen);
@@ -410,7 +428,7 @@ Exit reproduce(const ReproduceOptions& options) {
     if (worst == Exit::Interrupted) break;
     if (worst == Exit::BadInput || worst == Exit::Incomparable) return worst;  // nothing was run
   }
-  worst = std::max(worst, show_run(request, chosen, out, options.format));
+  worst = std::max(worst, show_run(request, asked, chosen, out, options.format));
   if (worst == Exit::Fine)
     suggest(options.quiet, fmt::format("normbench reproduce --from {} --format html > page.html",
                                        shell_word(out)));
@@ -427,7 +445,7 @@ Subcommand make_reproduce() {
   return {
       .options =
           {{"WHAT", "",
-            "Sources (" + known_words<Publication>() + ") or ids (A1 to F12); all when absent",
+            "Sources or ids of published experiments (--list shows them); all when absent",
             &request.what, "", Option::Several},
            {"--list", "",
             "Show the experiments, what each needs and how long it takes; run nothing",

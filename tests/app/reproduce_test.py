@@ -74,6 +74,30 @@ class Reproduce(unittest.TestCase):
             self.assertRegex(below, r"[a-z0-9-]+/[a-z0-9-]+\n$|\(.+\)\n$")
         self.assertIn("GPU", dict(block[:2] for block in blocks)["A5"])
 
+    def publish(self, *experiments):
+        """Publications of the configs' own, in place of the program's."""
+        folder = self.configs / "publications"
+        folder.mkdir(exist_ok=True)
+        talk = {"name": "talk", "origin": "a talk", "says": "It copies.", "experiments": list(experiments)}
+        (folder / "experiments.json").write_text(json.dumps({"schema": 1, "publications": [talk]}))
+        return folder / "experiments.json"
+
+    def test_configs_may_bring_publications_of_their_own(self):
+        self.publish({"id": "A2", "about": "copies"}, {"id": "Z1", "about": "more", "missing": "later"})
+        listed = self.normbench("--list", "--configs", str(self.configs)).stdout
+        self.assertRegex(listed, r"^  A2  talk.*\n      copies\n      cpu/chains\n  Z1  talk\n      more\n      \(later\)\n  talk: a talk\n$")
+        self.assertIn('unknown source or id "A1"', self.normbench("A1", "--configs", str(self.configs), code=2).stderr)
+
+    def test_mistakes_in_publications_are_told_as_those_of_configs(self):
+        file = self.publish({"id": "A2"}, {"id": "A2", "abuot": "copies"})
+        done = self.normbench("--list", "--configs", str(self.configs), code=2)
+        self.assertEqual(done.stderr.splitlines(), [
+            f'{file}:/publications/0/experiments/0: no "about" (what it measures)',
+            f'{file}:/publications/0/experiments/1/id: "A2" is there twice (expected another word)',
+            f'{file}:/publications/0/experiments/1: no "about" (what it measures)',
+            f'{file}:/publications/0/experiments/1/abuot: unknown key "abuot" (did you mean "about"?)',
+            "4 mistakes; nothing was run"])
+
     def test_judges_by_size_and_says_what_cannot_run(self):
         rows = self.rows("blog", "B1", "--quick", "--out", "out")
         by_id = {id: [row for row in rows if row["id"] == id] for id in IDS[:9]}
