@@ -1,6 +1,7 @@
 #include "core/characters.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
@@ -30,24 +31,11 @@ constexpr auto kShort = std::to_array<std::pair<char32_t, std::string_view>>(
 }  // namespace
 
 Character first_character(std::string_view text) {
-  constexpr std::array<char32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};  // shorter forms exist below
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead < 0xC0   ? 0
-                            : lead < 0xE0 ? 2
-                            : lead < 0xF0 ? 3
-                            : lead < 0xF8 ? 4
-                                          : 0;
-  if (bytes == 0 || bytes > text.size()) return {};
-  char32_t code = lead & (0xFF >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0) != 0x80) return {};
-    code = (code << 6) | (next & 0x3F);
-  }
-  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < least[bytes] || code > 0x10FFFF || is_surrogate) return {};
-  return {code, bytes};
+  utf8proc_int32_t code = 0;
+  const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                      static_cast<utf8proc_ssize_t>(text.size()), &code);
+  if (bytes <= 0) return {};
+  return {static_cast<char32_t>(code), static_cast<std::size_t>(bytes)};
 }
 
 bool is_control(char32_t code) {

@@ -1,6 +1,7 @@
 #include "core/text.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
@@ -12,30 +13,19 @@
 namespace normbench {
 namespace {
 
-struct Range {
-  char32_t first, last;
-};
-
-constexpr auto kWide = std::to_array<Range>({{0x1100, 0x115F},
-                                             {0x2E80, 0xA4CF},
-                                             {0xAC00, 0xD7A3},
-                                             {0xF900, 0xFAFF},
-                                             {0xFE30, 0xFE6F},
-                                             {0xFF00, 0xFF60},
-                                             {0xFFE0, 0xFFE6},
-                                             {0x1F300, 0x1FAFF},
-                                             {0x20000, 0x3FFFD}});
-constexpr auto kCombining =
-    std::to_array<Range>({{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}});
-
-bool within(char32_t code, std::span<const Range> ranges) {
-  return std::ranges::any_of(ranges, [&](Range r) { return r.first <= code && code <= r.last; });
-}
-
-/// Columns of a character; a byte that is not UTF-8 is drawn as one sign.
+/// Columns of a character. A byte that is not UTF-8 and what controls are drawn as one sign; a mark
+/// that takes room beside its letter has a column on terminals.
 std::size_t columns_of(const Character& character) {
-  const char32_t code = character.code.value_or('?');
-  return within(code, kCombining) ? 0 : within(code, kWide) ? 2 : 1;
+  const auto code = static_cast<utf8proc_int32_t>(character.code.value_or('?'));
+  switch (utf8proc_category(code)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+    case UTF8PROC_CATEGORY_MC:
+      return 1;
+    default:
+      return static_cast<std::size_t>(utf8proc_charwidth(code));
+  }
 }
 
 constexpr std::size_t kNarrowest = 24;  // the narrowest first column that names are cut to

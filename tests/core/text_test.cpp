@@ -13,6 +13,19 @@ TEST(Text, WidthIsWhatATerminalDraws) {
   EXPECT_EQ(display_width("\xE7\x94"), 2u);   // cut off in the middle: no character
 }
 
+TEST(Text, WidthIsThatOfUnicodesTables) {
+  EXPECT_EQ(display_width("⌚⏰☕⚽✅"), 10u);  // emoji outside of the planes of emoji
+  EXPECT_EQ(display_width("😀🚀🫠"), 6u);
+  EXPECT_EQ(display_width("🌡🏔🖥"), 3u);  // pictures that are drawn as text
+  EXPECT_EQ(display_width("\u2699\uFE0F"), 1u);
+  EXPECT_EQ(display_width("한글ｱｲ（）"), 10u);      // half-width letters, wide brackets
+  EXPECT_EQ(display_width("ש\u05B8ל\u05D5ם"), 4u);  // a point below a letter
+  EXPECT_EQ(display_width("ก\u0E33น\u0E49ำ"), 4u);
+  EXPECT_EQ(display_width("क\u093Fत\u093E"), 4u);  // marks that stand beside a letter
+  EXPECT_EQ(display_width("a\u200Bb\u200Dc"), 3u);
+  EXPECT_EQ(display_width(std::string_view("\0\n\x7F\xC2\x85\xE2\x80\xA8", 8)), 5u);
+}
+
 TEST(Text, CutSaysThatSomethingIsMissing) {
   EXPECT_EQ(cut("normalize", 9), "normalize");
   EXPECT_EQ(cut("normalize", 5), "norm…");
