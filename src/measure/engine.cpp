@@ -355,7 +355,7 @@ std::vector<Engine::Worker*> Engine::workers() {
   return all;
 }
 
-Flow Engine::run(std::int64_t items, const RunOptions& options) {
+Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   options_ = options;
   clear(items);
   const HostUse used(clock_);

@@ -18,7 +18,7 @@
 namespace normbench {
 
 /// What is done besides the work.
-struct RunOptions {
+struct EngineOptions {
   bool ranges = false;        // those of the config, of stages and of shares of them
   bool marks = false;         // stages are timed, on a device between marks
   bool spans = false;         // in turn: it is told when a device worked; in lanes it always is
@@ -80,7 +80,7 @@ class Engine {
   void load_kernels();
   /// Runs so many items, from none under way to none. Throws what a stage threw once no lane works
   /// any more.
-  Flow run(std::int64_t items, const RunOptions& options);
+  Flow run(std::int64_t items, const EngineOptions& options);
 
   // One iteration after the other:
 
@@ -100,13 +100,13 @@ class Engine {
   /// its last stage.
   bool frees_outputs_last() const;
   /// Submits one iteration on this set; captures the graphs that it lacks.
-  void iterate(const RunOptions& options);
+  void iterate(const EngineOptions& options);
   /// Returns when all submitted work is done.
   void drain();
   /// What a step of a profile took, submit to drained, in a range of this name; begin_step(), which
   /// ties the device's clock to the host's where spans are told, comes before. Its round has the
   /// wall time alone.
-  void begin_step(const RunOptions& options);
+  void begin_step(const EngineOptions& options);
   Flow step(std::string_view name);
   /// Captures those graphs of the next iterations that were not captured before.
   void capture(std::int64_t iterations);
@@ -216,7 +216,7 @@ class Engine {
   std::vector<std::unique_ptr<Host>> hosts_;
 
   // The present turn:
-  RunOptions options_;
+  EngineOptions options_;
   Flow flow_;
   Interlude interlude_;
   std::mutex mutex_;

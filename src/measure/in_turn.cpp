@@ -41,7 +41,7 @@ void Engine::iterate() {
   if (planned_.wait == Wait::Iteration) drain();
 }
 
-void Engine::iterate(const RunOptions& options) {
+void Engine::iterate(const EngineOptions& options) {
   options_ = options;
   item().number = options.item;
   iterate();
@@ -68,7 +68,7 @@ void Engine::interrupt(Item& item, StageTimes* times) {
   if (times != nullptr) times->leave_out(interlude_.wall_ns);
 }
 
-void Engine::begin_step(const RunOptions& options) {
+void Engine::begin_step(const EngineOptions& options) {
   options_ = options;
   clear(1);
 }

@@ -135,10 +135,10 @@ class Steps {
 
  private:
   DeviceTracing* tracer() { return traced_ ? &tracing_ : nullptr; }
-  RunOptions options(std::int64_t step, StageProfile* profile) const {
+  EngineOptions options(std::int64_t step, StageProfile* profile) const {
     return {.ranges = true, .marks = marks_, .spans = marks_, .profile = profile, .item = step};
   }
-  RunOptions item_options() const {
+  EngineOptions item_options() const {
     return {.ranges = true, .marks = !traced_, .external_ids = !traced_};
   }
   std::string_view name_of_step(std::int64_t step) {

@@ -100,7 +100,7 @@ TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
 }
 
 /// Warms up as the shape says, and launches graphs for the first time.
-void prepare_turn(Engine& engine, const TurnShape& shape, const RunOptions& options) {
+void prepare_turn(Engine& engine, const TurnShape& shape, const EngineOptions& options) {
   if (const auto& pipeline = engine.planned().pipeline) {
     if (shape.warmup_ns > 0)
       engine.run(std::min<std::int64_t>(pipeline->in_flight, pipeline->items), options);
@@ -189,7 +189,7 @@ Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
   const std::optional<Pipeline>& pipeline = engine.planned().pipeline;
   engine.place(random);
   const Bound bound = engine.bind_fresh();
-  RunOptions options{.ranges = shape.marks, .marks = shape.marks, .graphs = !shape.marks};
+  EngineOptions options{.ranges = shape.marks, .marks = shape.marks, .graphs = !shape.marks};
   prepare_turn(engine, shape, options);
   engine.cold_files().drop();
   options.on_done = look;

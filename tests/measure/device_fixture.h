@@ -36,7 +36,7 @@ class DeviceTest : public RunTest {
   }
   /// What the log says of some iterations in a row.
   std::vector<std::string> log_of(Engine& prepared, int iterations,
-                                  const RunOptions& options = {}) {
+                                  const EngineOptions& options = {}) {
     fake->log.clear();
     for (int i = 0; i < iterations; ++i) {
       prepared.advance();
@@ -45,7 +45,7 @@ class DeviceTest : public RunTest {
     return fake->log;
   }
   /// The log of one iteration of a case that starts anew.
-  std::vector<std::string> log_of(const Case& work, const RunOptions& options = {}) {
+  std::vector<std::string> log_of(const Case& work, const EngineOptions& options = {}) {
     GroupMemory memory = memory_for({&work});
     Engine prepared = placed(work, memory);
     return log_of(prepared, 1, options);
