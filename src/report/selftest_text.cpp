@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "backend/cpu/simd_targets.h"
 #include "core/text.h"
 #include "core/units.h"
 #include "report/words.h"
@@ -14,6 +15,7 @@ namespace normbench {
 namespace {
 
 using selftest::Findings;
+using selftest::NotTested;
 using selftest::PlaceFinding;
 using selftest::RowFinding;
 
@@ -80,6 +82,37 @@ std::string place_line(const PlaceFinding& place) {
                                       : "all right");
 }
 
+/// Why tensors of more than 2^31 elements are left out.
+std::string large_text(const NotTested& note) {
+  const std::string need = format_bytes(note.need_bytes), free = format_bytes(note.free_bytes);
+  if (note.kind == NotTested::Kind::MemoryUnknown) return "how much memory is free is unknown";
+  if (note.kind == NotTested::Kind::TooLarge)
+    return fmt::format("they need {}, which is more than {} of {}", need,
+                       format_percent(selftest::most_of_memory), free);
+  if (note.kind == NotTested::Kind::NotAsked)
+    return fmt::format("they need {} of {} (run them with --large)", need, free);
+  return note.kind == NotTested::Kind::Interrupted ? "interrupted" : note.error;
+}
+
+std::string note_text(const NotTested& note) {
+  if (note.kind == NotTested::Kind::NoCases)
+    return fmt::format("{0}/{1} is left out: there are no cases for {0}", note.op, note.kernel);
+  if (note.kind != NotTested::Kind::Simd)
+    return "tensors of more than 2^31 elements are left out: " + large_text(note);
+  std::string text = "not tested: ";
+  for (const std::string& target : note.missing)
+    text += fmt::format("{} (this CPU lacks it), ", target);
+  for (const std::string& target : note.unasked)
+    text += fmt::format("{} (--simd all tests it), ", target);
+  return text + std::string(foreign_simd());
+}
+
+std::vector<std::string> note_texts(const PlaceFinding& place) {
+  std::vector<std::string> texts;
+  for (const NotTested& note : place.notes) texts.push_back(note_text(note));
+  return texts;
+}
+
 Json row_json(const RowFinding& row) {
   const bool finite = std::isfinite(row.max_error);
   return {{"op", row.op},
@@ -106,7 +139,7 @@ std::string selftest_text(const Findings& findings, const Screen& screen) {
   text += table_text(findings, screen);
   for (const PlaceFinding& place : findings.places) text += failures_text(place, width);
   for (const PlaceFinding& place : findings.places)
-    for (const std::string& note : place.notes)
+    for (const std::string& note : note_texts(place))
       text += wrapped(fmt::format("{}: {}", name_of(place.place), note), 0, width);
   for (const PlaceFinding& place : findings.places) {
     const std::string line = place_line(place) + "\n";  // not broken, to be searched for
@@ -128,7 +161,7 @@ Json selftest_json(const Findings& findings) {
                       {"rows", std::move(rows)},
                       {"simd", place.simd},
                       {"teams", place.teams},
-                      {"notes", place.notes}});
+                      {"notes", note_texts(place)}});
   }
   return {{"seed", selftest::seed}, {"quick", findings.quick}, {"places", std::move(places)}};
 }

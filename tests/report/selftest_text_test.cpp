@@ -4,12 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backend/cpu/simd_targets.h"
 #include "planted_backend.h"
 
 namespace normbench::selftest_text_test {
 namespace {
 
 using selftest::Findings;
+using selftest::NotTested;
 using selftest::PlaceFinding;
 
 class NoDevice final : public Backend {
@@ -80,15 +82,43 @@ TEST(SelftestText, SaysWhatTheRowsOfACpuWereRunOn) {
       .places = {{.rows = {{.op = "copy", .kernel = "nt", .accepted = 1, .runs = 6}},
                   .simd = {"AVX3", "AVX2", "SCALAR"},
                   .teams = {1, 2, 3},
-                  .notes = {"not tested: NEON (of Arm CPUs)"}}}};
+                  .notes = {{.kind = NotTested::Kind::Simd}}}}};
   EXPECT_EQ(selftest_text(findings),
             "Every kernel against its op's reference in double · seed 1\n"
             "  op    kernel  place  cases  runs  max error  bound  verdict\n"
             "  copy  nt      cpu        1     6          -      -  in bounds\n"
-            "cpu: not tested: NEON (of Arm CPUs)\n"
-            "cpu: each row on AVX3, AVX2, SCALAR; the same bits from teams of 1, 2, 3\n"
-            "cpu: 1 row, 1 case, all right\n");
+            "cpu: not tested: " +
+                std::string(foreign_simd()) +
+                "\n"
+                "cpu: each row on AVX3, AVX2, SCALAR; the same bits from teams of 1, 2, 3\n"
+                "cpu: 1 row, 1 case, all right\n");
   EXPECT_EQ(selftest_json(findings)["places"][0]["simd"], Json({"AVX3", "AVX2", "SCALAR"}));
+}
+
+TEST(SelftestText, SaysWhatWasLeftOutAndWhy) {
+  const auto told = [](const NotTested& note) {
+    const Json json = selftest_json({.places = {{.notes = {note}}}});
+    return json["places"][0]["notes"][0].get<std::string>();
+  };
+  EXPECT_EQ(told({.kind = NotTested::Kind::NoCases, .op = "load", .kernel = "decode"}),
+            "load/decode is left out: there are no cases for load");
+  EXPECT_EQ(told({.kind = NotTested::Kind::Simd, .missing = {"AVX3"}, .unasked = {"SSE4"}}),
+            "not tested: AVX3 (this CPU lacks it), SSE4 (--simd all tests it), " +
+                std::string(foreign_simd()));
+  const auto large = [&](NotTested::Kind kind) {
+    return told({.kind = kind,
+                 .need_bytes = 6'490'000'000,
+                 .free_bytes = 16'200'000'000,
+                 .error = "out of memory"});
+  };
+  const std::string left_out = "tensors of more than 2^31 elements are left out: ";
+  EXPECT_EQ(large(NotTested::Kind::MemoryUnknown), left_out + "how much memory is free is unknown");
+  EXPECT_EQ(large(NotTested::Kind::TooLarge),
+            left_out + "they need 6.49 GB, which is more than 40 % of 16.2 GB");
+  EXPECT_EQ(large(NotTested::Kind::NotAsked),
+            left_out + "they need 6.49 GB of 16.2 GB (run them with --large)");
+  EXPECT_EQ(large(NotTested::Kind::Interrupted), left_out + "interrupted");
+  EXPECT_EQ(large(NotTested::Kind::Failed), left_out + "out of memory");
 }
 
 TEST(SelftestJson, HasAllThatWasFound) {

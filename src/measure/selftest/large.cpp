@@ -4,7 +4,6 @@
 #include <exception>
 #include <set>
 
-#include "core/units.h"
 #include "measure/selftest/cases.h"
 #include "measure/selftest/input.h"
 #include "measure/selftest/rows.h"
@@ -12,11 +11,9 @@
 namespace normbench::selftest {
 namespace {
 
-constexpr std::string_view left_out = "tensors of more than 2^31 elements are left out: ";
 constexpr Shape shape{11000, 3, 255, 257};  // 2,162,655,000 elements, 15,171,352 past 2^31
 constexpr std::int64_t image_elements = shape.c * shape.h * shape.w;
 constexpr std::int64_t needed_bytes = shape.n * image_elements * 3;  // uint8 in, float16 out
-constexpr double most_of_memory = 0.4;
 constexpr std::int64_t roomy_bytes = std::int64_t{64} << 30;
 constexpr std::int64_t upload_images = 100;
 constexpr std::byte poison{0xFF};
@@ -108,37 +105,43 @@ class LargeTest {
   Buffer in_;
 };
 
-/// Why the place has no room for large tensors, or "".
-std::string why_not(const Lab& lab, std::int64_t free_bytes, bool wanted) {
-  const std::string need = format_bytes(static_cast<double>(needed_bytes));
-  if (free_bytes == 0) return "how much memory is free is unknown";
-  const std::string free = format_bytes(static_cast<double>(free_bytes));
+/// Why the place has no room for large tensors; nothing where it has.
+std::optional<NotTested> why_not(const Lab& lab, std::int64_t free_bytes, bool wanted) {
+  if (free_bytes == 0) return NotTested{.kind = NotTested::Kind::MemoryUnknown};
+  NotTested note{
+      .kind = NotTested::Kind::TooLarge, .need_bytes = needed_bytes, .free_bytes = free_bytes};
   if (static_cast<double>(needed_bytes) > most_of_memory * static_cast<double>(free_bytes))
-    return fmt::format("they need {}, which is more than 40 % of {}", need, free);
-  if (lab.backend().place() == Place::Cpu && !wanted && free_bytes < roomy_bytes)
-    return fmt::format("they need {} of {} (run them with --large)", need, free);
-  return "";
+    return note;
+  note.kind = NotTested::Kind::NotAsked;
+  if (lab.backend().place() == Place::Cpu && !wanted && free_bytes < roomy_bytes) return note;
+  return std::nullopt;
+}
+
+/// Why nothing more ran: the place is lost, or the test was interrupted.
+NotTested why_over(const Lab& lab) {
+  if (lab.lost()) return {.kind = NotTested::Kind::Failed, .error = *lab.lost()};
+  return {.kind = NotTested::Kind::Interrupted};
 }
 
 }  // namespace
 
-std::string test_large(Lab& lab, std::span<Candidate> rows, std::int64_t free_bytes, bool wanted) {
+std::optional<NotTested> test_large(Lab& lab, std::span<Candidate> rows, std::int64_t free_bytes,
+                                    bool wanted) {
   const auto takes_part = [](const Candidate& row) {
     return std::ranges::any_of(ops(), [&](const Op& op) { return row.kernel->op == name_of(op); });
   };
-  if (lab.lost() || std::ranges::none_of(rows, takes_part)) return "";
-  if (lab.is_over()) return std::string(left_out) + "interrupted";
-  std::string why = why_not(lab, free_bytes, wanted);
-  if (!why.empty()) return std::string(left_out) + why;
+  if (lab.lost() || std::ranges::none_of(rows, takes_part)) return std::nullopt;
+  if (lab.is_over()) return why_over(lab);
+  if (auto note = why_not(lab, free_bytes, wanted)) return note;
   const Memory memory = lab.backend().place() == Place::Cpu ? Memory::Pageable : Memory::Device;
   try {
     lab.owner(memory).allocate(memory, static_cast<std::size_t>(needed_bytes));
   } catch (const std::exception& error) {
-    return std::string(left_out) + error.what();
+    return NotTested{.kind = NotTested::Kind::Failed, .error = error.what()};
   }
   LargeTest test(lab);
   for (const Op& op : ops()) test.test(op, rows);
-  return lab.is_over() ? std::string(left_out) + lab.lost().value_or("interrupted") : "";
+  return lab.is_over() ? std::optional(why_over(lab)) : std::nullopt;
 }
 
 }  // namespace normbench::selftest

@@ -45,8 +45,9 @@ std::vector<std::byte> hard_elements(DType dtype, int step);
 void test_rounding(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
 /// Runs normalize, cast and copy on one large uint8 tensor; of the outputs, images here and there
-/// are held to the reference. Takes at most 40 % of `free_bytes` (0: unknown), and on a CPU with
-/// less than 64 GiB free only what is `wanted`. Gives why it does not run, or "".
-std::string test_large(Lab& lab, std::span<Candidate> rows, std::int64_t free_bytes, bool wanted);
+/// are held to the reference. Takes `most_of_memory` of `free_bytes` (0: unknown), and on a CPU
+/// with less than 64 GiB free only what is `wanted`. Gives why it does not run, or nothing.
+std::optional<NotTested> test_large(Lab& lab, std::span<Candidate> rows, std::int64_t free_bytes,
+                                    bool wanted);
 
 }  // namespace normbench::selftest

@@ -33,14 +33,14 @@ std::vector<Candidate> candidates(const Backend& backend, const std::string& glo
 }
 
 /// Rows of an op that has no cases are not tested.
-void leave_out_untestable(std::vector<Candidate>& rows, std::vector<std::string>& notes) {
+void leave_out_untestable(std::vector<Candidate>& rows, std::vector<NotTested>& notes) {
   const auto untestable = [](const Candidate& row) {
     return samples(row.kernel->op, {1, 1, 1, 1}).empty();
   };
   for (const Candidate& row : rows)
     if (untestable(row))
-      notes.push_back(fmt::format("{}/{} is left out: there are no cases for {}", row.finding.op,
-                                  row.finding.kernel, row.finding.op));
+      notes.push_back(
+          {.kind = NotTested::Kind::NoCases, .op = row.finding.op, .kernel = row.finding.kernel});
   std::erase_if(rows, untestable);
 }
 
@@ -66,15 +66,11 @@ Equipment equipment_of(const Backend& backend, const Options& options) {
   return equipment;
 }
 
-/// "not tested: AVX3 (this CPU lacks it), NEON (of Arm CPUs)".
-std::string untested_simd(const std::vector<std::string>& tested) {
-  std::string text = "not tested: ";
-  for (const std::string& target : missing_simd_targets())
-    text += fmt::format("{} (this CPU lacks it), ", target);
+NotTested untested_simd(const std::vector<std::string>& tested) {
+  NotTested note{.kind = NotTested::Kind::Simd, .missing = missing_simd_targets()};
   for (const std::string& target : simd_targets())
-    if (std::ranges::find(tested, target) == tested.end())
-      text += fmt::format("{} (--simd all tests it), ", target);
-  return text + std::string(foreign_simd());
+    if (std::ranges::find(tested, target) == tested.end()) note.unasked.push_back(target);
+  return note;
 }
 
 /// Rows that no case was run of, or not all of them, are not right.
@@ -105,9 +101,9 @@ PlaceFinding test_place(const Backends& backends, Backend& backend, const Option
   if (!options.quick || options.large) {
     const bool host = backend.place() == Place::Cpu;
     if (options.step) options.step(fmt::format("{}: large tensors", name_of(backend.place())));
-    const std::string why =
+    const auto note =
         test_large(lab, rows, host ? options.host_bytes : options.device_bytes, options.large);
-    if (!why.empty()) found.notes.push_back(why);
+    if (note) found.notes.push_back(*note);
   }
   judge_coverage(lab, rows);
   found.lost = lab.lost();

@@ -39,14 +39,39 @@ struct RowFinding {
   std::string failure = {};         // the first, in words; "" when all is right
 };
 
+/// Tensors of more than 2^31 elements take at most this share of the free memory.
+inline constexpr double most_of_memory = 0.4;
+
+/// What the self-test left out, and why.
+struct NotTested {
+  enum class Kind {
+    NoCases,        // the row `kernel` of `op`: there are no cases for the op
+    Simd,           // instruction sets: those of other CPUs, `missing` and `unasked`
+    MemoryUnknown,  // tensors of more than 2^31 elements, here and below
+    TooLarge,       // … need more than `most_of_memory` of what is free
+    NotAsked,       // … need much of what is free, and were not asked for
+    Interrupted,
+    Failed,  // `error` says how
+  };
+
+  Kind kind;
+  std::string op = {}, kernel = {};
+  std::vector<std::string> missing = {};  // this CPU lacks them
+  std::vector<std::string> unasked = {};
+  std::int64_t need_bytes = 0, free_bytes = 0;
+  std::string error = {};
+
+  bool operator==(const NotTested&) const = default;
+};
+
 struct PlaceFinding {
   Place place = Place::Cpu;
   std::optional<std::string> unavailable = {};  // why nothing ran here
   std::optional<std::string> lost = {};         // why nothing ran here any more after some row
   std::vector<RowFinding> rows = {};
-  std::vector<std::string> simd = {};   // instruction sets that each row was run on; a CPU's
-  std::vector<int> teams = {};          // their sizes; a CPU's
-  std::vector<std::string> notes = {};  // what was left out, and why
+  std::vector<std::string> simd = {};  // instruction sets that each row was run on; a CPU's
+  std::vector<int> teams = {};         // their sizes; a CPU's
+  std::vector<NotTested> notes = {};
 };
 
 struct Findings {
