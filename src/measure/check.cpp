@@ -9,6 +9,7 @@
 
 #include "backend/cpu/team.h"
 #include "core/dtype.h"
+#include "document/note.h"
 #include "machine/environment.h"
 #include "measure/output_check.h"
 #include "measure/references.h"
@@ -189,8 +190,7 @@ CheckOutcome without_reference(Tensor64 output, std::string_view op) {
   }
   return {.result = {.ok = true, .held_to = HeldTo::Nothing},
           .reason = "",
-          .note = fmt::format(
-              "not checked: {} has no reference, and no other variant gave the same", op),
+          .note = sentence({.kind = Note::Kind::NoReference, .names = {std::string(op)}}),
           .output = std::move(output)};
 }
 
@@ -235,13 +235,12 @@ double psnr_bound(const Case& work, double of_peer) {
 
 /// Why values, or whole outputs, could not be checked; "" where all could.
 std::string unchecked_text(const Case& work, std::span<const OutputCheck> checks) {
-  constexpr std::string_view why = "rounding alone may be as large as the values";
   std::vector<std::string> names;
   for (std::size_t i = 0; i < checks.size(); ++i)
     if (!checks[i].is_checked()) names.push_back(output_name(work, i));
   if (names.empty()) return "";
-  if (names.size() == checks.size()) return fmt::format("not checked: {}", why);
-  return fmt::format("not checked of the outputs: {} ({})", fmt::join(names, ", "), why);
+  if (names.size() == checks.size()) return sentence({.kind = Note::Kind::Rounding});
+  return sentence({.kind = Note::Kind::RoundingOfSome, .names = names});
 }
 
 /// The output nearest to its bound; one that is not checked only where it is wrong all the same.
@@ -319,7 +318,7 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
   if (const auto op = first_op(work, is_undefined); !op.empty())
     return {.result = {.ok = true, .held_to = HeldTo::Nothing},
             .reason = "",
-            .note = fmt::format("not checked: what {} writes is undefined", op)};
+            .note = sentence({.kind = Note::Kind::Undefined, .names = {std::string(op)}})};
   std::vector<Images> in, out;
   for (const View& view : inputs) in.emplace_back(view, view.desc, 0, backends);
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/units.h"
+#include "document/note.h"
 #include "machine/disturbance.h"
 #include "measure/contender.h"
 #include "measure/peer/contender.h"
@@ -100,8 +101,8 @@ bool walks_through_files(const Case& work) {
 void note_images_of_a_turn(CaseResult& result) {
   const std::int64_t images = result.iterations * result.images;
   if (result.dataset && images < result.dataset->images)
-    result.notes.push_back(
-        fmt::format("a turn loads {} of {} images", images, result.dataset->images));
+    result.notes.push_back(sentence(
+        {.kind = Note::Kind::ImagesOfATurn, .count = images, .of = result.dataset->images}));
 }
 
 /// What the case loads from, without the files that on_error skip leaves out.
@@ -121,8 +122,7 @@ void note_dataset(Member& member) {
   }
   if (load->batch > dataset.images)
     member.result->notes.push_back(
-        fmt::format("only {} images for a batch of {}: it loads some again, from a cache",
-                    dataset.images, load->batch));
+        sentence({.kind = Note::Kind::SmallDataset, .count = dataset.images, .of = load->batch}));
   dataset.left_out = broken_files(*load);
   dataset.remarks = remarked_files(*load);
   dataset.beside = load->beside;

@@ -14,6 +14,7 @@
 
 #include "core/file.h"
 #include "core/units.h"
+#include "document/note.h"
 #include "measure/turn.h"
 #include "ops/array_file.h"
 #include "plan/memory.h"
@@ -197,13 +198,12 @@ std::int64_t PeerContender::first_call() {
 
 namespace {
 
-/// "its bounds allow for constants and difference in the dtype of the output"; "" for nothing.
+/// What the bounds allow for; "" for nothing.
 std::string rounds_text(const Rounds& rounds) {
   if (rounds.empty()) return "";
-  std::vector<std::string_view> names;
-  for (const Narrow held : rounds) names.push_back(name_of(held));
-  return fmt::format("bounds allow for {} in the dtype of the output, as its peer holds them",
-                     fmt::join(names, ", "));
+  Note note{.kind = Note::Kind::Allowance};
+  for (const Narrow held : rounds) note.names.emplace_back(name_of(held));
+  return sentence(note);
 }
 
 }  // namespace
@@ -213,9 +213,7 @@ CheckOutcome PeerContender::check() {
   if (has_network() && work_.loader() != nullptr && last_item_ > 0) run(1, 0);
   CheckOutcome outcome = compare({});
   if (ready_.unlike == 1 && !work_.inputs.empty() && outcome.note.empty() && !has_network())
-    outcome.note = fmt::format(
-        "{} is given the same input in every call: a result that it only remembered would pass",
-        work_.peer);
+    outcome.note = sentence({.kind = Note::Kind::SameInput, .names = {work_.peer}});
   return outcome;
 }
 

@@ -1,0 +1,37 @@
+#include "document/note.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace normbench {
+
+std::string sentence(const Note& note) {
+  constexpr std::string_view rounding = "rounding alone may be as large as the values";
+  const std::string names = fmt::format("{}", fmt::join(note.names, ", "));
+  switch (note.kind) {
+    case Note::Kind::ImagesOfATurn:
+      return fmt::format("a turn loads {} of {} images", note.count, note.of);
+    case Note::Kind::SmallDataset:
+      return fmt::format("only {} images for a batch of {}: it loads some again, from a cache",
+                         note.count, note.of);
+    case Note::Kind::NoReference:
+      return fmt::format("not checked: {} has no reference, and no other variant gave the same",
+                         names);
+    case Note::Kind::Undefined:
+      return fmt::format("not checked: what {} writes is undefined", names);
+    case Note::Kind::Rounding:
+      return fmt::format("not checked: {}", rounding);
+    case Note::Kind::RoundingOfSome:
+      return fmt::format("not checked of the outputs: {} ({})", names, rounding);
+    case Note::Kind::Allowance:
+      return fmt::format("bounds allow for {} in the dtype of the output, as its peer holds them",
+                         names);
+    case Note::Kind::SameInput:
+      return fmt::format(
+          "{} is given the same input in every call: a result that it only remembered would pass",
+          names);
+  }
+  return "";
+}
+
+}  // namespace normbench
