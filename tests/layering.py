@@ -4,6 +4,7 @@ Each folder includes itself and those before it in LAYERS, and a platform is a f
 In the folders of ONE_WAY includes point one way: no part (a header and its source) includes one that includes it.
 analysis/ gives facts: no formatting, no literal with a blank in it, no comparison with a literal.
 report/ begins no analysis: it takes an Analysed.
+measure/ makes no sentences but of failures: words stand in what is thrown, in fail(…) and complain(…), and in the files of FAILURES.
 Python files do not import one another in circles.
 Exits 1 with one line per violation.
 """
@@ -26,6 +27,14 @@ COMPARED = re.compile(
     r'(?:[=!]=\s*|\b(?:starts_with|ends_with|contains|find|compare)\(\s*|\bfind\([^()"]*,\s*)"|"\s*[=!]='
 )
 ANALYSIS = re.compile(r"(?<![\w.>])(?:analyse|experiments)\(")
+WORDS = re.compile(r"[a-z]{2,}[,:]? \(?[a-z]{2,}")
+FAILING = re.compile(r"\bthrow\b|\bfail\(|\bcomplain(?:_at)?\(")
+# Files of measure/ that say why an output, a row, a peer or a tracer is not right.
+FAILURES = ("check.cpp", "device_tracing.cpp", "contender.cpp", "saved_files.cpp", "peer/", "selftest/")
+# The names of threads, for an error that one cannot be started.
+THREADS = ("lanes.cpp", "watchdog.cpp")
+# Notes of profiles, to become facts (document/note.h).
+NOTES = ("profile_pass.cpp",)
 DEVICE_ONLY = {f"backend/cuda/{name}.cuh" for name in ("access", "block", "clock", "launch")}
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}
 
@@ -51,6 +60,8 @@ def violations(root):
         text = path.read_text()
         if own == "analysis":
             yield from wordy_facts(path, text)
+        if own == "measure" and not path.relative_to(root / "src" / "measure").as_posix().startswith(FAILURES + THREADS + NOTES):
+            yield from sentences(path, text)
         for number, line in enumerate(text.splitlines(), 1):
             if own == "report" and ANALYSIS.search(COMMENT.sub("", line)):
                 yield f"{path}:{number}: {line.strip()} (report/ begins no analysis: it takes an Analysed)"
@@ -94,6 +105,30 @@ def wordy_facts(path, text):
     for comparison in COMPARED.finditer(joined):
         number = joined.count("\n", 0, comparison.start()) + 1
         yield f"{path}:{number}: comparison with a literal (a fact is an enum or a number)"
+
+
+def sentences(path, text):
+    """Literals with words in them that are no error's message."""
+
+    def masked(match):
+        return re.sub(r"[^\n]", "x", match[0])
+
+    code = COMMENT_LINE.sub(masked, CHARACTER.sub(masked, LITERAL.sub(masked, text)))
+    messages = [(failing.start(), code.find(";", failing.start())) for failing in FAILING.finditer(code)]
+    for number, literal in literals(text):
+        at = literal.start()
+        if WORDS.search(literal[1]) and not any(first <= at < last for first, last in messages):
+            yield f"{path}:{number}: {literal[0]} has words in it (sentences are made in report/, notes in document/note.cpp)"
+
+
+def literals(text):
+    """The literals outside comments, with their lines."""
+    start = 0
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        for match in LITERAL.finditer(text, start, start + len(line)):
+            if "//" not in LITERAL.sub("", text[start : match.start()]):
+                yield number, match
+        start += len(line)
 
 
 def main():

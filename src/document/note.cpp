@@ -34,4 +34,8 @@ std::string sentence(const Note& note) {
   return "";
 }
 
+std::string sentence(NoLimit why) {
+  return why == NoLimit::NothingRuns ? "no variant of the group could run" : "nothing is measured";
+}
+
 }  // namespace normbench

@@ -27,4 +27,16 @@ struct Note {
 /// The note as it stands in a document.
 std::string sentence(const Note& note);
 
+/// Why something is missing that a run did not look for.
+inline constexpr const char* kNotLookedFor = "not looked for";
+
+/// Why a limit of a group is not measured.
+enum class NoLimit {
+  NothingRuns,   // no variant of the group does
+  NothingTimed,  // the run measures nothing
+};
+
+/// The reason as it stands in a document.
+std::string sentence(NoLimit why);
+
 }  // namespace normbench

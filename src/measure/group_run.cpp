@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/units.h"
-#include "document/note.h"
 #include "machine/disturbance.h"
 #include "measure/contender.h"
 #include "measure/peer/contender.h"
@@ -262,19 +261,19 @@ bool GroupRun::prepare(double clock_cost_ns) {
   }
   compare_first_outputs();
   if (live_cases().empty())
-    skip_limits("no variant of the group could run");
+    skip_limits(NoLimit::NothingRuns);
   else if (!context_.rounds)
-    skip_limits("nothing is measured");
+    skip_limits(NoLimit::NothingTimed);
   else
     align_turns();
   return true;
 }
 
-void GroupRun::skip_limits(const std::string& reason) {
+void GroupRun::skip_limits(NoLimit why) {
   for (CaseResult& limit : result_.limits) {
     if (limit.status != Status::Ok) continue;
     limit.status = Status::Skipped;
-    limit.reason = reason;
+    limit.reason = sentence(why);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "document/note.h"
 #include "measure/contender.h"
 #include "measure/runner.h"
 #include "measure/state_reader.h"
@@ -115,7 +116,7 @@ class GroupRun {
   void compare_first_outputs();
   Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);
-  void skip_limits(const std::string& reason);
+  void skip_limits(NoLimit why);
   /// Gives all contenders with about as many iterations a turn as the baseline the most of these,
   /// so that a turn's own costs have the same share in each. Those that read other files in each
   /// iteration get the most of any of them, so that their turns read the same files.

@@ -1,9 +1,9 @@
 #include "measure/recording.h"
 
+#include "document/note.h"
+
 namespace normbench {
 namespace {
-
-constexpr const char* kNotLookedFor = "not looked for";
 
 EnergyMeter::GpuEnergy gpu_energy(const Backends& backends, bool uses_gpu) {
   Backend* const gpu = uses_gpu ? backends.at(Place::Cuda) : nullptr;

@@ -26,6 +26,8 @@ TEST(Notes, AreSentences) {
   EXPECT_EQ(sentence({.kind = Kind::SameInput, .names = {"torch"}}),
             "torch is given the same input in every call: a result that it only remembered would "
             "pass");
+  EXPECT_EQ(sentence(NoLimit::NothingRuns), "no variant of the group could run");
+  EXPECT_EQ(sentence(NoLimit::NothingTimed), "nothing is measured");
 }
 
 }  // namespace
