@@ -230,7 +230,7 @@ std::vector<Job> read_jobs(const RunOptions& options, std::span<const std::strin
 
 std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string& parent,
                                             const Backends& backends) {
-  const auto saves = [](const Stage& stage) { return std::holds_alternative<Save>(stage.op); };
+  const auto saves = [](const Stage& stage) { return roles_of(stage.op).files == FileUse::Writes; };
   const bool is_needed = std::ranges::any_of(plan.groups, [&](const Group& group) {
     return std::ranges::any_of(
         group.cases, [&](const Case& work) { return std::ranges::any_of(work.stages, saves); });

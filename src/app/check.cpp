@@ -75,7 +75,7 @@ void check_images(const std::string& file, const Plan& plan) {
   };
   for (const Group& group : plan.groups)
     for (const Case& work : group.cases)
-      if (const Load* const load = std::get_if<Load>(&work.stages.front().op))
+      if (const Load* const load = loader_of(work))
         check(*load, group.experiment + "/" + work.variant);
   if (!issues.empty()) throw BadInput(file, std::move(issues));
 }
