@@ -30,10 +30,10 @@ TensorDesc scratch_desc(const Slot& slot) {
 /// In the scratch folder; none without one, or where the stage saves nothing.
 std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std::size_t seat,
                                      const Backends& backends) {
-  const auto* const op = std::get_if<Save>(&stage.op);
-  if (op == nullptr || backends.at(stage.place)->scratch.empty()) return nullptr;
+  if (roles_of(stage.op).files != FileUse::Writes || backends.at(stage.place)->scratch.empty())
+    return nullptr;
   return std::make_unique<SavedFiles>(
-      *op, fmt::format("{}/{}-{}", backends.at(stage.place)->scratch, index, seat),
+      stage.op, fmt::format("{}/{}-{}", backends.at(stage.place)->scratch, index, seat),
       stage.signature.in[0].shape.n);
 }
 

@@ -13,8 +13,7 @@ struct Access {
 /// True for stages whose work is done when their call returns: those on the CPU, and calls of the
 /// device's runtime that work on host memory.
 bool works_on_host(const Stage& stage) {
-  const PageLocking locks = roles_of(stage.op).locks;
-  return stage.place == Place::Cpu || locks == PageLocking::Copies || locks == PageLocking::Unlocks;
+  return stage.place == Place::Cpu || roles_of(stage.op).locks != PageLocking::None;
 }
 
 Access access_of(const Stage& stage, const std::vector<Slot>& slots) {
