@@ -6,7 +6,6 @@
 #include "analysis/compare/effect.h"
 #include "report/comparison_words.h"
 #include "report/document_text.h"
-#include "report/html/comparison_html.h"
 
 namespace normbench {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 constexpr std::array<ComparisonReport, 5> kComparisonReports{{
     {"text", "a table for people", &comparison_text},
     {"markdown", "a comment for a pull request", &on_any_screen<Comparison, &comparison_markdown>},
-    {"html", "a page to look at", &on_any_screen<Comparison, &html_comparison>},
+    {"html", "a page to look at", &on_any_screen<Comparison, &comparison_html>},
     {"json", "everything, for programs", &on_any_screen<Comparison, &comparison_json>},
     {"junit", "test results, as CI systems read them",
      &on_any_screen<Comparison, &comparison_junit>},

@@ -26,6 +26,10 @@ std::string comparison_text(const Comparison& comparison, const Screen& screen =
 /// The comparison for GitHub and GitLab: cases that changed in a table, the others folded.
 std::string comparison_markdown(const Comparison& comparison);
 
+/// A file such as html_report() makes: the outcome first, then every case with BASE and NEW side by
+/// side and its change drawn beside the margin, the worst first.
+std::string comparison_html(const Comparison& comparison);
+
 /// {"schema": 1, "kind": "comparison", "name", "clock", "gate": "passed|regressed|undecided",
 ///  "base": {"runs", "tool", "environment"}, "new": {…}, "pairs", "pairs_needed",
 ///  "replicates": "runs|rounds", "margin", "margin_reason",

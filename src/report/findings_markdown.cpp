@@ -12,6 +12,7 @@
 #include "core/units.h"
 #include "report/cause_text.h"
 #include "report/document_text.h"
+#include "report/markup_table.h"
 #include "report/sweep_text.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
@@ -342,15 +343,20 @@ std::string with_stages(const std::string& whole, const std::vector<std::string>
 std::string figure_table(const std::vector<const Reproduced*>& lines) {
   const std::vector<FigureRow> rows = figure_rows(lines);
   if (rows.empty()) return "";
-  std::string text = "| | | published | here | published where |\n|:--|:--|--:|--:|:--|\n";
+  MarkupTable table{.columns = {{""},
+                                {""},
+                                {"published", Align::Right, true},
+                                {"here", Align::Right, true},
+                                {"published where"}}};
   for (const FigureRow& row : rows) {
     const Published& published = *std::get<ReproducedFigure>(row.line->found).published;
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", row.line->id,
-                        escaped_markdown(published.variant + at_text(row.line->group->point)),
-                        with_stages(row.published, row.stages_published),
-                        with_stages(row.here, row.stages_here), escaped_markdown(published.where));
+    table.rows.push_back({{row.line->id},
+                          {published.variant + at_text(row.line->group->point)},
+                          {with_stages(row.published, row.stages_published)},
+                          {with_stages(row.here, row.stages_here)},
+                          {published.where}});
   }
-  return text + "\n";
+  return table.markdown() + "\n";
 }
 
 /// A link "[blog-cpu](../results/blog-cpu.json)", as from docs/.

@@ -4,15 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/text.h"
 #include "core/units.h"
 #include "report/cause_text.h"
-#include "report/comparison_words.h"
 #include "report/document_text.h"
 #include "report/html/page.h"
+#include "report/markup_table.h"
 #include "report/sweep_text.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
@@ -167,22 +166,33 @@ std::string block_of(const Line& line, std::size_t width) {
          wrapped(line.verdict + (both ? ": " : "") + found, 6, width);
 }
 
+constexpr std::size_t columns_before_why = 5;
+
+MarkupTable line_table(const std::vector<Line>& lines) {
+  MarkupTable table{.columns = {{"id", Align::Unsaid},
+                                {"claimed", Align::Unsaid},
+                                {"published", Align::Right, true},
+                                {"here", Align::Right, true},
+                                {"verdict", Align::Unsaid},
+                                {"why", Align::Unsaid}}};
+  for (const Line& line : lines)
+    table.rows.push_back({{line.id},
+                          {line.claimed + line.at},
+                          {line.published},
+                          {line.here},
+                          {line.verdict},
+                          {line.why}});
+  return table;
+}
+
 /// A table where the screen is wide enough for all columns, since no claim may be cut; else blocks.
+/// Why is said below it.
 std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen) {
-  std::vector<Column> columns{{"id", {}, true},
-                              {"claimed", {}, true},
-                              {"published", {}},
-                              {"here", {}},
-                              {"verdict", {}, true}};
+  const std::vector<Column> columns = line_table(lines).text_columns(screen, columns_before_why);
+  if (table_width(columns, 2) <= screen.width) return columns_text(columns, 2, screen.width);
   std::string blocks;
-  for (const Line& line : lines) {
-    const std::array cells{line.id, line.claimed + line.at, line.published, line.here,
-                           line.verdict};
-    for (std::size_t c = 0; c < cells.size(); ++c)
-      columns[c].cells.push_back(on_one_line(cells[c]));
-    blocks += block_of(line, prose_width(screen));
-  }
-  return table_width(columns, 2) > screen.width ? blocks : columns_text(columns, 2, screen.width);
+  for (const Line& line : lines) blocks += block_of(line, prose_width(screen));
+  return blocks;
 }
 
 /// The reasons below the table, each once: the same case often explains several lines.
@@ -220,33 +230,16 @@ std::string reproduction_text(const std::vector<Reproduction>& all, const Screen
 }
 
 std::string reproduction_markdown(const std::vector<Reproduction>& all) {
-  std::string text =
-      "| id | claimed | published | here | verdict | why |\n|---|---|--:|--:|---|---|\n";
-  for (const Line& line : lines_of(all))
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", line.id,
-                        escaped_markdown(line.claimed + line.at), line.published, line.here,
-                        line.verdict, escaped_markdown(line.why));
-  return fmt::format("{}\n{}\n", text, count_text(all));
+  return fmt::format("{}\n{}\n", line_table(lines_of(all)).markdown(), count_text(all));
 }
 
 std::string reproduction_html(const std::vector<Reproduction>& all) {
-  std::vector<html::TableRow> rows;
-  for (const Line& line : lines_of(all))
-    rows.push_back({.heading = html::words(line.id),
-                    .cells = {{html::words(line.claimed + line.at)},
-                              {html::words(line.published), true},
-                              {html::words(line.here), true},
-                              {html::words(line.verdict)},
-                              {html::words(line.why)}}});
-  static const std::vector<html::Column> columns{{"id"},   {"claimed"}, {"published"},
-                                                 {"here"}, {"verdict"}, {"why"}};
+  const html::Markup table = line_table(lines_of(all)).html_table("Claims and figures");
   const html::Markup lead = html::Element{"p", {{"class", "lead"}}}(html::words(count_text(all)));
-  return html::page(
-      {.title = "Published experiments, and what is so here",
-       .about = "",
-       .body = html::section(
-           "findings", "What became of each",
-           lead + html::block("reasons", html::table("Claims and figures", columns, rows)))});
+  return html::page({.title = "Published experiments, and what is so here",
+                     .about = "",
+                     .body = html::section("findings", "What became of each",
+                                           lead + html::block("reasons", table))});
 }
 
 Json reproduction_json(const std::vector<Reproduction>& all) {

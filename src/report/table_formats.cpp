@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "document/results_fields.h"
 #include "report/document_text.h"
+#include "report/markup_table.h"
 #include "report/words.h"
 
 namespace normbench {
@@ -102,19 +103,16 @@ std::string text_table(const CaseProfile& profile, const LimitShares& limits, Ta
   return text;
 }
 
-/// A Markdown table whose first column is text and whose others are numbers.
-std::string markdown_table(const std::vector<std::vector<std::string>>& cells) {
-  std::string text;
-  for (std::size_t r = 0; r < cells.size(); ++r) {
-    text += "|";
-    for (const std::string& cell : cells[r]) text += " " + escaped_markdown(cell) + " |";
-    text += "\n";
-    if (r > 0) continue;
-    text += "|:--|";
-    for (std::size_t c = 1; c < cells[0].size(); ++c) text += "--:|";
-    text += "\n";
+/// A Markdown table of titles and rows. Its first column is text, the others are numbers.
+std::string markdown_of(std::span<const std::vector<std::string>> cells) {
+  MarkupTable table{.columns = {}};
+  for (const std::string& title : cells.front())
+    table.columns.push_back({title, table.columns.empty() ? Align::Left : Align::Right});
+  for (const std::vector<std::string>& row : cells.subspan(1)) {
+    std::vector<MarkupCell>& marked = table.rows.emplace_back();
+    for (const std::string& cell : row) marked.push_back({cell});
   }
-  return text;
+  return table.markdown();
 }
 
 std::string markdown(const CaseProfile& profile, const LimitShares& limits, TableKind kind,
@@ -122,12 +120,12 @@ std::string markdown(const CaseProfile& profile, const LimitShares& limits, Tabl
   std::string text;
   std::string below;
   if (kind == TableKind::Torch) {
-    text = markdown_table(torch_cells(profile.rows, options));
+    text = markdown_of(torch_cells(profile.rows, options));
     const std::string totals = torch_totals(all_rows(profile.rows, options));
     for (std::size_t at = 0, end = 0; (end = totals.find('\n', at)) != totals.npos; at = end + 1)
       below += "- " + totals.substr(at, end - at) + "\n";
   } else {
-    text = markdown_table(stats_cells(profile.rows, limits, options));
+    text = markdown_of(stats_cells(profile.rows, limits, options));
   }
   for (const std::string& line : lines_below(profile, options))
     below += "- " + escaped_markdown(line) + "\n";
