@@ -75,7 +75,7 @@ void check_images(const std::string& file, const Plan& plan) {
   };
   for (const Group& group : plan.groups)
     for (const Case& work : group.cases)
-      if (const Load* const load = loader_of(work))
+      if (const Load* const load = work.loader())
         check(*load, group.experiment + "/" + work.variant);
   if (!issues.empty()) throw BadInput(file, std::move(issues));
 }
