@@ -13,7 +13,7 @@ RunFunction pick_fma(DType from, DType to, Stores stores) {
       if constexpr (!is_float(From) && !is_float(To))
         return nullptr;
       else if (stores == Stores::NonTemporal)
-        return &per_channel<From, To, Stores::NonTemporal, MultiplyAdd>;
+        return &per_channel<From, To, kPastCache, MultiplyAdd>;
       else
         return &per_channel<From, To, Stores::Normal, MultiplyAdd>;
     });

@@ -15,7 +15,7 @@ void convert(const Run& run, const float*, const float*) {
 RunFunction pick_cast(DType from, DType to, Stores stores) {
   return with_fixed(from, [=]<DType From>(Fixed<From>) {
     return with_fixed(to, [=]<DType To>(Fixed<To>) -> RunFunction {
-      if (stores == Stores::NonTemporal) return &convert<From, To, Stores::NonTemporal>;
+      if (stores == Stores::NonTemporal) return &convert<From, To, kPastCache>;
       return &convert<From, To, Stores::Normal>;
     });
   });

@@ -32,6 +32,9 @@ HWY_INLINE void put(D d, V v, T* p) {
   }
 }
 
+/// Stores past the cache, where there are such.
+constexpr Stores kPastCache = kScalar ? Stores::Normal : Stores::NonTemporal;
+
 /// What `make` gives for a floating-point dtype and these stores; null for another dtype.
 template <class Function, class Make>
 Function for_floats(DType dtype, Stores stores, const Make& make) {
@@ -39,7 +42,7 @@ Function for_floats(DType dtype, Stores stores, const Make& make) {
     if constexpr (!is_float(T))
       return nullptr;
     else if (stores == Stores::NonTemporal)
-      return make.template operator()<T, Stores::NonTemporal>();
+      return make.template operator()<T, kPastCache>();
     else
       return make.template operator()<T, Stores::Normal>();
   });
@@ -229,6 +232,12 @@ HWY_INLINE void blocks(const Run& run, Function f) {
   partial<From, To>(in + i, out + i, run.elements - i, f);
 }
 
+/// The same through the cache, for pieces that are few: compiled once for all that call it.
+template <DType From, DType To, class Function>
+HWY_NOINLINE void piece(const Run& run, const Function& f) {
+  blocks<From, To, Stores::Normal>(run, f);
+}
+
 struct Identity {
   static constexpr bool kUniform = true;
   HWY_INLINE void at(std::int64_t) {}
@@ -356,14 +365,14 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
     fetch_lines_soon(in + at + kFetchAhead / size, step * size);
     chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, pick(channel));
   };
-  const auto piece = [&](std::int64_t at, std::int64_t count, std::int64_t channel) {
-    blocks<From, To, Stores::Normal>({.in = reinterpret_cast<const std::byte*>(in + at),
-                                      .out = reinterpret_cast<std::byte*>(out + at),
-                                      .elements = count,
-                                      .channel = channel,
-                                      .period = 1,
-                                      .planes = {}},
-                                     pick(channel));
+  const auto some = [&](std::int64_t at, std::int64_t count, std::int64_t channel) {
+    piece<From, To>({.in = reinterpret_cast<const std::byte*>(in + at),
+                     .out = reinterpret_cast<std::byte*>(out + at),
+                     .elements = count,
+                     .channel = channel,
+                     .period = 1,
+                     .planes = {}},
+                    pick(channel));
   };
   std::int64_t done = begin;
   while (const std::int64_t part =
@@ -389,7 +398,7 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
       for (PartOfPlanes& one : parts)
         for (std::int64_t at = one.at + i, end = at + step, count = 0; at < end; at += count) {
           count = std::min(end - at, one.planes.left);
-          count == step ? whole_chunk(at, one.channel) : piece(at, count, one.channel);
+          count == step ? whole_chunk(at, one.channel) : some(at, count, one.channel);
           one.planes.left -= count;
           Run::end_plane(one.planes, one.channel);
         }
@@ -415,13 +424,13 @@ HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const flo
   const Planes& planes = run.planes;
   if (run.elements <= planes.left || planes.left < first || planes.elements < kLongPlane) return 0;
   using One = OneChannel<Operation>;
-  blocks<From, To, Stores::Normal>({.in = run.in,
-                                    .out = run.out,
-                                    .elements = first,
-                                    .channel = run.channel,
-                                    .period = 1,
-                                    .planes = {}},
-                                   One(a + run.channel, b + run.channel));
+  piece<From, To>({.in = run.in,
+                   .out = run.out,
+                   .elements = first,
+                   .channel = run.channel,
+                   .period = 1,
+                   .planes = {}},
+                  One(a + run.channel, b + run.channel));
   return planes_in_parts<From, To>(run, first, [&](std::int64_t c) { return One(a + c, b + c); });
 }
 

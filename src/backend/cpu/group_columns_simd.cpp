@@ -124,7 +124,7 @@ HWY_INLINE void map_rows(const ColumnRows& m, const ColumnTables& tables) {
 template <DType T, bool Forward>
 void map_columns(const ColumnRows& m, const ColumnTables& tables, Stores stores) {
   if (stores == Stores::NonTemporal)
-    map_rows<T, Forward, Stores::NonTemporal>(m, tables);
+    map_rows<T, Forward, kPastCache>(m, tables);
   else
     map_rows<T, Forward, Stores::Normal>(m, tables);
 }

@@ -23,8 +23,10 @@ constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
 // queue.
 constexpr std::int64_t kAhead = 49152, kSoon = 512;
 
+/// Fewer where a vector has one element and each would be an instruction.
 template <DType T>
-constexpr std::int64_t kLineElements = 64 / static_cast<std::int64_t>(sizeof(Storage<T>));
+constexpr std::int64_t kLineElements = kScalar ? 4
+                                               : 64 / static_cast<std::int64_t>(sizeof(Storage<T>));
 constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(F()));
 template <DType T>
 constexpr int kLineVectors = static_cast<int>(kLineElements<T> / kLanes);
@@ -392,7 +394,8 @@ class Block {
     both = std::max<std::int64_t>(0, both / kLine * kLine);
     for (std::int64_t i = 0; i < both; i += kLine)
       lines<Normalises, Sums, FetchesSummed>(all, i, scale, normaliser, summer);
-    rests<Normalises, Sums, FetchesSummed>(all, both, scale, normaliser, summer);
+    if constexpr (Normalises) normalise_rests<FetchesSummed>(all, both, scale, normaliser, summer);
+    if constexpr (Sums) sum_rests<!Normalises && FetchesSummed>(all, both, summer);
   }
 
   template <bool FetchesSummed, int Rows>
@@ -417,18 +420,30 @@ class Block {
       lines<Normalises, Sums, FetchesSummed, Row + 1>(all, i, scale, normaliser, summer);
   }
 
-  /// Works on the rest of each row, from element `done` on.
-  template <bool Normalises, bool Sums, bool FetchesSummed, int Row = 0, int Rows, class Scale>
-  HWY_INLINE void rests(const Ranges<Rows>& all, std::int64_t done, const Scale (&scale)[Rows],
-                        const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
-    for (std::int64_t i = done; all.start[Row] + i < all.end[Row]; i += kLine)
-      fetch<FetchesSummed>(all, Row, i, normaliser, summer);
-    if constexpr (Normalises)
-      for (std::int64_t i = all.from[Row] + done; i < all.to[Row]; i += kLine)
-        normaliser.line(i, scale[Row]);
-    if constexpr (Sums) summer.template range<Row>(all.start[Row] + done, all.end[Row]);
-    if constexpr (Row + 1 < Rows)
-      rests<Normalises, Sums, FetchesSummed, Row + 1>(all, done, scale, normaliser, summer);
+  /// The rest of each row, from element `done` on, by the same code for all rows. Scales in
+  /// registers stay there: copies of them are looked up.
+  template <bool FetchesSummed, int Rows, class Scale>
+  HWY_INLINE void normalise_rests(const Ranges<Rows>& all, std::int64_t done,
+                                  const Scale (&scale)[Rows], const Normaliser<T, P, S>& normaliser,
+                                  const Summer<T, P>& summer) const {
+    Scale copied[Rows];
+    for (int r = 0; r < Rows; ++r) copied[r] = scale[r];
+    for (int r = 0; r < Rows; ++r) {
+      for (std::int64_t i = done; all.start[r] + i < all.end[r]; i += kLine)
+        fetch<FetchesSummed>(all, r, i, normaliser, summer);
+      for (std::int64_t i = all.from[r] + done; i < all.to[r]; i += kLine)
+        normaliser.line(i, copied[r]);
+    }
+  }
+
+  template <bool Fetches, int Row = 0, int Rows>
+  HWY_INLINE void sum_rests(const Ranges<Rows>& all, std::int64_t done,
+                            Summer<T, P>& summer) const {
+    const std::int64_t begin = all.start[Row] + done;
+    if constexpr (Fetches)
+      for (std::int64_t i = begin; i < all.end[Row]; i += kLine) summer.fetch(i);
+    summer.template range<Row>(begin, all.end[Row]);
+    if constexpr (Row + 1 < Rows) sum_rests<Fetches, Row + 1>(all, done, summer);
   }
 
   /// Scale and shift of a line's elements, one by one.

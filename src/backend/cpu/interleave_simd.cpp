@@ -125,9 +125,12 @@ bool interleave(const PixelRun& run, const float* a, const float* b) {
 }
 
 PixelFunction pick_interleave(DType from, Stores stores) {
-  if (kScalar) return nullptr;
-  return for_floats<PixelFunction>(
-      from, stores, []<DType From, Stores S>() -> PixelFunction { return &interleave<From, S>; });
+  return for_floats<PixelFunction>(from, stores, []<DType From, Stores S>() -> PixelFunction {
+    if constexpr (kScalar)
+      return nullptr;
+    else
+      return &interleave<From, S>;
+  });
 }
 
 }  // namespace normbench::HWY_NAMESPACE

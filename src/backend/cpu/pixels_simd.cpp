@@ -171,9 +171,8 @@ PixelFunction pixels_with(Stores stores) {
 }
 
 PixelFunction pick_pixels(DType to, Stores stores) {
-  if (kScalar) return nullptr;
   return with_fixed(to, [=]<DType To>(Fixed<To>) -> PixelFunction {
-    if constexpr (is_float(To))
+    if constexpr (is_float(To) && !kScalar)
       return pixels_with<To>(stores);
     else
       return nullptr;
