@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
+#include "backend/cpu/stream_simd.h"
 #include "backend/kernel_testing.h"
 #include "core/issue.h"
 
@@ -65,6 +66,20 @@ TEST(SimdTargets, AreChosenForABackend) {
   make_backends({});
   EXPECT_EQ(simd_in_use(), simd_targets().back());
   EXPECT_THROW(make_backends({.simd = "AVX9"}), Invalid);
+}
+
+// Streams are compiled without VBMI only, which would change none of their instructions.
+TEST(SimdTargets, WhatIsNotCompiledForOneTakesTheNext) {
+  for (const std::string& target : simd_targets()) {
+    const ForcedSimd forced(target);
+    if (target.starts_with("AVX3")) {
+      EXPECT_EQ(vector_bytes(), 64) << target;
+    } else if (target.starts_with("AVX2")) {
+      EXPECT_EQ(vector_bytes(), 32) << target;
+    } else if (target.starts_with("SS")) {
+      EXPECT_EQ(vector_bytes(), 16) << target;
+    }
+  }
 }
 
 /// x * a + b where one rounding and two give different floats.

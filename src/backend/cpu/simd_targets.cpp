@@ -47,9 +47,11 @@ std::vector<std::string> names_of(std::int64_t bits) {
 
 std::int64_t target_in_use() { return HWY_DYNAMIC_DISPATCH(this_target)(); }
 
+/// A file that is not compiled for it takes the best of those that follow.
 void use_target(std::int64_t target) noexcept {
-  hwy::DisableTargets(~target);
-  hwy::GetChosenTarget().Update(target);
+  const std::int64_t better = target - 1, usable = runnable() & ~better;
+  hwy::DisableTargets(better);
+  hwy::GetChosenTarget().Update(usable);
 }
 
 }  // namespace
