@@ -37,7 +37,7 @@ struct Fact {
   std::string_view pointer, name;
 };
 
-// Facts that all numbers of a document must share, beside the options of their job.
+// What must be the same for all numbers of a document, in addition to the options of their job.
 constexpr auto kFacts = std::to_array<Fact>({
     {"/tool/version", "the version of normbench"},
     {"/tool/revision", "the binary's revision"},

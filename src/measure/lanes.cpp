@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view threads_for = "items in flight";
 
-/// "lane save", "lane save 2".
+/// "lane save" if the lane has one server, else "lane save 1", "lane save 2".
 std::string thread_name(const Lane& lane, int server) {
   return lane.servers == 1 ? "lane " + lane.name
                            : "lane " + lane.name + " " + std::to_string(server + 1);

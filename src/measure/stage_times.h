@@ -70,7 +70,8 @@ class StageTimes {
 
   void clear();
   void start();
-  /// Mark the queue around a run's work, or do nothing where work is done inline.
+  /// These two put a mark into the queue, before and after a run's work. They do nothing on a queue
+  /// that works at once.
   void mark_begin(Queue& queue);
   void mark_end(Queue& queue);
   void stop(const StageRun& run, bool on_host);

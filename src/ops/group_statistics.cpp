@@ -65,8 +65,8 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
   const GroupSpread group = spread_of(values);
   const double sum = summation_error(static_cast<std::int64_t>(values.size()));
   const double u = unit_roundoff(DType::Float32);
-  // Errors e of the values change the mean by at most mean |e|, and the variance by at most mean (2
-  // |x - mean| |e| + e^2).
+  // If each value x is off by e, the mean is off by at most the average of |e|, and the variance by
+  // at most the average of 2 |x - mean| |e| + e^2.
   double given_mean = 0, given_variance = 0;
   if (!(x.accuracy.errors == Errors(0)))
     for (std::size_t i = 0; i < values.size(); ++i) {

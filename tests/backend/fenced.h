@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// Mapping of zeros of which only those that are touched take memory.
+/// A mapping that starts as zeros. Only the pages that are touched take memory.
 class Mapping {
  public:
   explicit Mapping(std::size_t bytes) : bytes_(bytes) {

@@ -120,7 +120,7 @@ struct Spills {
   }
 };
 
-/// Without a grid a body may have more registers.
+/// Takes more registers than a body with a grid may. It has none, so the compiler allows it.
 struct TakesRegisters {
   static constexpr int count = 12;
   std::int64_t threads;

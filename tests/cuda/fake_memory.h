@@ -1,5 +1,4 @@
-/// The memory of a CUDA runtime for tests: where host code touches what is on the device it
-/// crashes.
+/// The memory of a CUDA runtime for tests. Host code that touches memory of the device crashes.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-/// What a group is said to need against what it takes.
+/// Compares the memory that a group is said to need with what it allocates.
 #include <algorithm>
 #include <deque>
 #include <sstream>

@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// The dtype to start from, and whether the chain has a cast because of it.
+/// The dtype to start from, and whether the chain has a cast because of it that the other lacks.
 struct SourceDType {
   DType dtype = DType::Float32;
   bool cast = false;
@@ -67,7 +67,8 @@ struct Factor {
 /// place was asked for: its outputs count as fresh where it faulted so much.
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b);
 
-/// True for a peer on the host with at least one fault for every second page of its result.
+/// True if a peer ran the case on the host and had, in an iteration, at least one page fault for
+/// each two pages of its result.
 bool faults_on_result(const CaseResult& result);
 
 /// True when the list has factors and all are about where outputs are written.
