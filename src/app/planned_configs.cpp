@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 std::optional<std::string> own_configs() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  // Installed in bin/; in the package, which keeps the program with its libraries; in a build folder.
+  // Installed in bin/; in the package, which keeps the program with its libraries; in a build
+  // folder.
   for (const char* const place :
        {"../share/normbench/configs", "../../share/normbench/configs", "../../configs"})
     if (fs::is_directory(here / place)) return fs::weakly_canonical(here / place).string();

@@ -26,8 +26,8 @@ std::string format_percent(double fraction);
 /// `text` with its control characters readable ("\n", "\u001b"): names come from documents, traces,
 /// peers and folders. The result is on one line and does nothing to a terminal.
 std::string on_one_line(std::string_view text);
-/// The whole characters of UTF-8 from the start of `text` that fit into `most` bytes. If that is not
-/// all of it, "…" follows, which is not counted.
+/// The whole characters of UTF-8 from the start of `text` that fit into `most` bytes. If that is
+/// not all of it, "…" follows, which is not counted.
 std::string cut_utf8(std::string_view text, std::size_t most);
 /// The first byte from `byte` on that starts a character of UTF-8; the text's size after the last.
 std::size_t next_character(std::string_view text, std::size_t byte);

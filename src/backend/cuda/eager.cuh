@@ -26,7 +26,8 @@ constexpr std::int64_t elements_per_block = std::int64_t{elements_per_thread} * 
 inline unsigned blocks_for(std::int64_t elements) {
   return static_cast<unsigned>((elements + elements_per_block - 1) / elements_per_block);
 }
-/// How many blocks of the grid work on whole vectors only; 0 if `in` or `out` is not aligned to one.
+/// How many blocks of the grid work on whole vectors only; 0 if `in` or `out` is not aligned to
+/// one.
 template <class In, class Out>
 unsigned whole_blocks(const In* in, const Out* out, std::int64_t elements) {
   const bool aligned = is_aligned(in, elements_per_thread * sizeof(In)) &&
