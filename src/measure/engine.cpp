@@ -65,13 +65,12 @@ Engine::Engine(const Case& planned, GroupMemory& memory, const Backends& backend
   make_streams();
   own_.emplace(make_worker());
   make_items();
+  place(random);  // before threads are there that only a whole engine ends
   if (!runs_inline() && planned.pipeline->submit == Submit::Lane) start_hosts();
-  place(random);
 }
 
 Engine::~Engine() {
   stop_hosts();
-  if (!in_turn()) return;
   try {
     drain();
   } catch (const std::exception&) {
