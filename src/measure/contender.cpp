@@ -15,7 +15,7 @@ std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poiso
   engine.advance();
   engine.item().poison(poison);
   const Bound bound = engine.bind_fresh();
-  EngineOptions options{.keep_outputs = true, .item = item};
+  EngineOptions options{.keep_outputs = true, .first = item};
   if (poison_fresh) options.poison = poison;
   const std::int64_t start_ns = clock.now_ns();
   engine.iterate(options);

@@ -71,11 +71,14 @@ Engine::Engine(const Case& planned, GroupMemory& memory, const Backends& backend
 
 Engine::~Engine() {
   stop_hosts();
-  try {
-    drain();
-  } catch (const std::exception&) {
-    // Work that failed was reported by the wait that saw it.
-  }
+  for (const LaneState& lane : lanes_)
+    for (const auto& stream : lane.streams) {
+      try {
+        stream->queue->drain();
+      } catch (const std::exception&) {
+        // Work that failed was reported by the wait that saw it.
+      }
+    }
 }
 
 void Engine::make_streams() {
@@ -332,8 +335,10 @@ void Engine::clear(std::int64_t items) {
            .spans = {}};
   for (LaneState& lane : lanes_)
     for (const auto& stream : lane.streams) {
-      stream->queue->reset_marks();
-      if (in_turn() && !options_.spans) continue;
+      if (in_turn() && !options_.spans) {
+        stream->queue->reset_marks();
+        continue;
+      }
       const Anchor anchor = take_anchor(*stream->queue, clock_);
       stream->anchor_ns = anchor.host_ns;
       flow_.clock_error_ns = std::max(flow_.clock_error_ns, anchor.error_ns);
@@ -357,6 +362,8 @@ std::vector<Engine::Worker*> Engine::workers() {
 Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   options_ = options;
   clear(items);
+  const bool reads_cycles = options_.cycles && device_ != nullptr;
+  if (reads_cycles) device_->start_cycles();
   const HostUse used(clock_);
   // The device's time lies within the wall time, and both between what system calls tell.
   flow_.round.start_ns = clock_.now_ns();
@@ -373,12 +380,14 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   drain();
   flow_.round.wall_ns = clock_.now_ns() - flow_.round.start_ns - interlude_.wall_ns;
   used.tell(flow_.round);
+  if (reads_cycles) flow_.round.turn_clock_mhz = device_->stop_cycles();
   flow_.round.cpu_ns -= interlude_.cpu_ns;
   flow_.round.counters = flow_.round.counters - interlude_.counters;
   if (marks_ends) flow_.round.device_ns = device_->ns_between(first, last);
   collect_endings();
   for (const auto& item : items_) item->wait();  // its marks are forgotten next
   for (const Worker* worker : workers()) collect(*worker);
+  options_ = {};
   return std::move(flow_);
 }
 

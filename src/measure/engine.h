@@ -3,9 +3,12 @@
 #pragma once
 
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <random>
 #include <thread>
 
 #include "document/results.h"
@@ -20,7 +23,9 @@ namespace normbench {
 /// What is done besides the work.
 struct EngineOptions {
   bool ranges = false;        // those of the config, of stages and of shares of them
-  bool marks = false;         // stages are timed, on a device between marks
+  bool marks = false;         // work on a device is timed between marks, and in turn the host's
+                              // calls are timed; in lanes they always are
+  bool cycles = false;        // a device's clock rate is read over the turn
   bool spans = false;         // in turn: it is told when a device worked; in lanes it always is
   bool external_ids = false;  // ranges of work on a device have those of external_id()
   StageProfile* profile = nullptr;    // given: is told of each stage
@@ -28,14 +33,15 @@ struct EngineOptions {
                                       // stage, in turn the fresh ones
   bool keep_outputs = false;          // in turn: fresh ones outlive the iteration
   bool graphs = true;                 // false: a case with graphs runs without them
-  std::int64_t item = 0;              // in turn: the number of the first iteration
+  std::int64_t first = 0;             // in turn: the number of the first iteration
   /// In lanes it is called for each item when all of its work is done, on any thread. In turn it is
   /// called in the last iteration when all outputs are there and none is freed, on the host; what
   /// it takes and counts is taken off.
   std::function<void(Item&)> on_done = {};
 };
 
-/// What the items of a turn took. Times are ns since the turn's start, or durations.
+/// What the items of a turn took. Times are ns since the turn's start, or durations; those of spans
+/// are on the clock itself.
 struct Flow {
   Round round;                                   // its start on the clock itself
   std::vector<std::int64_t> begin_ns, end_ns;    // of each item in lanes
@@ -103,11 +109,12 @@ class Engine {
   void iterate(const EngineOptions& options);
   /// Returns when all submitted work is done.
   void drain();
-  /// What a step of a profile took, submit to drained, in a range of this name; begin_step(), which
-  /// ties the device's clock to the host's where spans are told, comes before. Its round has the
-  /// wall time alone.
+  /// A step of a profile: begin_step() ties the device's clock to the host's where spans are told;
+  /// step() runs one iteration in a range of this name until it is done; end_step() gives what it
+  /// took. Its round has the wall time alone.
   void begin_step(const EngineOptions& options);
-  Flow step(std::string_view name);
+  void step(std::string_view name);
+  Flow end_step();
   /// Captures those graphs of the next iterations that were not captured before.
   void capture(std::int64_t iterations);
   /// Captures them too, and launches each once: a graph's first launch costs more than the others.
@@ -192,7 +199,7 @@ class Engine {
 
   void iterate();
   void capture_here();
-  std::size_t graphs();
+  std::size_t graph_count();
 
   const Case& planned_;
   GroupMemory& memory_;

@@ -43,13 +43,14 @@ void Engine::iterate() {
 
 void Engine::iterate(const EngineOptions& options) {
   options_ = options;
-  item().number = options.item;
+  item().number = options.first;
+  is_last_ = true;
   iterate();
 }
 
 void Engine::run_in_turn() {
   for (std::int64_t i = 0; i < count_; ++i) {
-    item().number = options_.item + i;
+    item().number = options_.first + i;
     is_last_ = i + 1 == count_;
     advance();
     iterate();
@@ -73,17 +74,21 @@ void Engine::begin_step(const EngineOptions& options) {
   clear(1);
 }
 
-Flow Engine::step(std::string_view name) {
+void Engine::step(std::string_view name) {
   flow_.round.start_ns = clock_.now_ns();
   {
     const Range range(&recorder_, RangeKind::Step, name);
     advance();
-    item().number = options_.item;
+    item().number = options_.first;
     iterate();
     drain();
   }
   flow_.round.wall_ns = clock_.now_ns() - flow_.round.start_ns;
+}
+
+Flow Engine::end_step() {
   collect(*own_);
+  options_ = {};
   return std::move(flow_);
 }
 
@@ -102,7 +107,7 @@ void Engine::capture_here() {
   for (GraphRun& run : item().graph_runs()) item().graph_of(run, *device_);
 }
 
-std::size_t Engine::graphs() {
+std::size_t Engine::graph_count() {
   std::size_t count = 0;
   for (const GraphRun& run : item().graph_runs()) count += run.count();
   return count;
@@ -116,8 +121,8 @@ void Engine::launch_graphs_once(std::int64_t iterations) {
   for (std::size_t launched = 0; done < static_cast<std::size_t>(iterations); ++done) {
     item().use(buffers_.slots_of(first + done));
     capture_here();
-    if (graphs() == launched) continue;
-    launched = graphs();
+    if (graph_count() == launched) continue;
+    launched = graph_count();
     iterate({});
   }
   for (; done < buffers_.rotation(); ++done) {

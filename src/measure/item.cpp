@@ -124,11 +124,11 @@ void Item::bind(std::size_t s, GroupMemory& memory) {
                 .bytes = stage.cost.read_bytes + stage.cost.written_bytes};
 }
 
-void Item::begin(std::int64_t item, const BufferSlots& buffers) {
+void Item::begin(std::int64_t its_number, const BufferSlots& buffers) {
   wait();
   if (!planned_.pipeline->part) free_all();
   use(buffers);
-  number = item;
+  number = its_number;
 }
 
 void Item::finish() {

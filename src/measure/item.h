@@ -51,9 +51,10 @@ class Item {
   std::size_t visit = 0, round = 0;
   std::uint64_t range = 0;
 
-  /// Becomes the item of this number on these buffers, once a device is done with the one before.
-  void begin(std::int64_t item, const BufferSlots& buffers);
-  /// Frees what it has fresh, unless a device may still work on it.
+  /// In lanes: becomes the item of this number on these buffers, once a device is done with the one
+  /// before.
+  void begin(std::int64_t its_number, const BufferSlots& buffers);
+  /// In lanes: frees what it has fresh, unless a device may still work on it.
   void finish();
 
   // Buffers:

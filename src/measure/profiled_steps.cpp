@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
-#include <variant>
 
 #include "measure/recording.h"
 
@@ -54,8 +54,9 @@ class Steps {
     engine_.capture(steps.last - steps.first);
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
       engine_.item().number_names(step);
-      engine_.begin_step({.ranges = true, .item = step});
+      engine_.begin_step({.ranges = true, .first = step});
       engine_.step(name_of_step(step));
+      engine_.end_step();
     }
   }
 
@@ -68,6 +69,7 @@ class Steps {
         engine_.item().number_names(step);
         engine_.begin_step(options(step, &dropped));
         engine_.step(name_of_step(step));
+        engine_.end_step();
       }
     }
     context_.recorder.take();
@@ -77,14 +79,15 @@ class Steps {
   void record(const Stretch& steps) {
     engine_.launch_graphs_once(steps.last - steps.first);
     Recording recording(context_.recorder, tracer());
-    DeviceTrace trace = empty_trace();
+    DeviceTrace trace = trace_of_marks();
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
       engine_.item().number_names(step);
       engine_.cold_files().drop();
       engine_.begin_step(options(step, &kept_));
       counters_.begin(step == steps.first);
-      const Flow flow = engine_.step(name_of_step(step));
+      engine_.step(name_of_step(step));
       counters_.end(step + 1 == steps.last);
+      const Flow flow = engine_.end_step();
       result_.step_ns.push_back(static_cast<double>(flow.round.wall_ns));
       add_labels(step);
       add_records(flow, trace);
@@ -112,7 +115,7 @@ class Steps {
       flow = engine_.run(items, item_options());
     }
     counters_.end(true);
-    DeviceTrace trace = empty_trace();
+    DeviceTrace trace = trace_of_marks();
     add_records(flow, trace);
     keep_device(recording.stop(), std::move(trace));
     append(result_.threads, context_.recorder.take());
@@ -136,7 +139,7 @@ class Steps {
  private:
   DeviceTracing* tracer() { return traced_ ? &tracing_ : nullptr; }
   EngineOptions options(std::int64_t step, StageProfile* profile) const {
-    return {.ranges = true, .marks = marks_, .spans = marks_, .profile = profile, .item = step};
+    return {.ranges = true, .marks = marks_, .spans = marks_, .profile = profile, .first = step};
   }
   EngineOptions item_options() const {
     return {.ranges = true, .marks = !traced_, .external_ids = !traced_};
@@ -151,13 +154,13 @@ class Steps {
       if (is_numbered(label)) result_.labels.emplace(numbered(label, step), label);
   }
 
-  /// What a device did between marks, where no tracer tells. They are tied to the host's clock anew
-  /// before every step, as the two clocks drift apart.
-  DeviceTrace empty_trace() const {
+  static DeviceTrace trace_of_marks() {
     DeviceTrace trace;
     trace.source = name_of(DeviceTimes::CudaEvents);
     return trace;
   }
+  /// Adds what a device did between marks, where no tracer tells. The clocks were tied to one
+  /// another before each step, and before a pipeline's window: they drift apart.
   void add_records(const Flow& flow, DeviceTrace& trace) const {
     trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
     for (const StageSpan& span : flow.spans) {

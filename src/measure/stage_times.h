@@ -2,7 +2,6 @@
 /// what of a lane's work nothing else hid.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "backend/backend.h"

@@ -52,8 +52,8 @@ struct TurnShape {
 
 /// Warms up and decides. One iteration when it takes 1 ms or more, else as many as take 1 ms and
 /// 1000 readings of the clock; loaders as iterations_of_an_epoch() says. Marks only when they cost
-/// less than 0.5 % of an iteration, and never within a graph. Items in flight have as many as their
-/// pipeline says, and marks where no device needs any.
+/// less than 0.5 % of an iteration, and never within a graph. A pipeline
+/// has as many items as it says; without a device they always have marks.
 TurnShape shape_of_turns(Engine& engine, double clock_cost_ns);
 
 /// The further times of a pipeline's turn: from its start to the first item's end, from the last

@@ -59,6 +59,29 @@ TEST_F(CyclesTest, AreThoseOfEveryTurnOnTheGpu) {
   }
 }
 
+/// A GPU that is idle while the host reads times of stages would lower the rate.
+TEST_F(CyclesTest, AreReadBeforeTheTimesOfStages) {
+  const Plan plan = plan_of(R"({"schema": 1, "name": "test", "measure": {"cache": "hot"},
+    "experiments": [{"name": "e", "question": "?",
+      "source": {"batch": 1, "size": [4, 8], "memory": "pinned"},
+      "variants": {"v": ["h2d", {"op": "cast", "to": "float32"}]}}]})");
+  const Case& planned = plan.groups.at(0).cases.at(0);
+  const std::vector<const Case*> cases{&planned};
+  GroupMemory memory(cases, plan.measure, backends, 1 << 10);
+  std::mt19937_64 random(1);
+  Engine engine(planned, memory, backends, recorder, clock, random);
+  const Calls calls = calls_of(
+      [&] { take_turn(engine, {.iterations = 3, .marks = true, .warmup_ns = 0}, random); });
+  const auto is_time = [](const std::string& call) {
+    return call.starts_with("cudaEventElapsedTime");
+  };
+  const auto first_time = std::ranges::find_if(calls, is_time);
+  ASSERT_NE(first_time, calls.end());
+  EXPECT_TRUE(std::none_of(first_time, calls.end(), [](const std::string& call) {
+    return call.starts_with("cudaLaunchKernel");
+  }));
+}
+
 TEST_F(CyclesTest, CannotBeReadWhereTheirKernelFails) {
   cuda.failures = {{.function = "cudaLaunchKernel", .code = cudaErrorLaunchFailure}};
   EXPECT_THAT(

@@ -164,6 +164,27 @@ TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
                                     testing::ElementsAre(second, first, second)));
 }
 
+/// What a part is fed is made while its engine is: the threads of lanes must not be there yet.
+TEST_F(WalkingLoadTest, APartThatCannotBeFedSaysWhy) {
+  planned("", R"(, "in_flight": 3, "items": 6)");
+  int parts = 0;
+  for (Case& part : plan->groups.front().limits) {
+    if (!part.pipeline || !part.pipeline->part->lane.empty()) continue;
+    Kernel broken = *part.stages[0].kernel;
+    broken.prepare = [](const Op&, const Signature&) -> Launch {
+      return [](Queue&, std::span<const View>, std::span<const View>, View) {
+        throw std::runtime_error("the disk is gone");
+      };
+    };
+    part.stages[0].kernel = &broken;
+    GroupMemory memory = memory_for(part);
+    EXPECT_THAT([&] { CaseContender(part, memory, backends, recorder, clock, random, 8); },
+                testing::ThrowsMessage<std::runtime_error>("the disk is gone"));
+    ++parts;
+  }
+  EXPECT_EQ(parts, 1);
+}
+
 struct WalkingTurns : RunTest {
   Pictures pictures;
 
