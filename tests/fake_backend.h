@@ -169,12 +169,12 @@ struct FakeStage {
 /// infer them.
 inline Case fake_case(const Backend& backend, const std::string& variant, const Source& source,
                       const std::vector<FakeStage>& stages) {
-  Case work;
-  work.variant = variant;
-  work.inputs.push_back({.source = source});
-  work.values.push_back({.desc = source.desc()});
+  Case planned;
+  planned.variant = variant;
+  planned.inputs.push_back({.source = source});
+  planned.values.push_back({.desc = source.desc()});
   for (const FakeStage& fake : stages) {
-    const int from = static_cast<int>(work.values.size()) - 1;
+    const int from = static_cast<int>(planned.values.size()) - 1;
     Stage stage;
     stage.op = fake.op;
     stage.label = name_of(fake.op);
@@ -184,26 +184,26 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
     stage.in = {from};
     stage.out = {from + 1};
     stage.output = fake.output;
-    stage.signature.in = {work.values.back().desc};
+    stage.signature.in = {planned.values.back().desc};
     // The value that `unregister` undoes is the one before what passes through it.
     if (std::holds_alternative<Unregister>(fake.op)) {
       stage.in.push_back(from - 1);
-      stage.signature.in.push_back(work.values[static_cast<std::size_t>(from) - 1].desc);
+      stage.signature.in.push_back(planned.values[static_cast<std::size_t>(from) - 1].desc);
     }
     stage.signature.out = infer(fake.op, stage.signature.in);
     if (fake.memory) stage.signature.out[0].memory = *fake.memory;
     stage.fewest = {.read_bytes = stage.signature.in[0].bytes(),
                     .written_bytes = stage.signature.out[0].bytes()};
     stage.cost = stage.fewest;
-    work.values.push_back(
+    planned.values.push_back(
         {.desc = stage.signature.out[0],
-         .producer = static_cast<int>(work.stages.size()),
+         .producer = static_cast<int>(planned.stages.size()),
          .in_place_of =
              fake.output == OutputPolicy::InPlace || passes_through(fake.op) ? from : -1});
-    work.stages.push_back(std::move(stage));
+    planned.stages.push_back(std::move(stage));
   }
-  work.outputs = {static_cast<int>(work.values.size()) - 1};
-  return work;
+  planned.outputs = {static_cast<int>(planned.values.size()) - 1};
+  return planned;
 }
 
 /// The smallest useful source: 2x3x4x5 uint8.

@@ -67,12 +67,12 @@ std::optional<StageTime> stage_time(const Stage& stage, int threads, const Resul
 }
 
 /// The sum of a lane's stages; nothing where one has no time, which goes to `missing`.
-std::optional<double> lane_ns(const Case& work, const Lane& lane, const Results& times,
+std::optional<double> lane_ns(const Case& planned, const Lane& lane, const Results& times,
                               double& cpu_ns, std::vector<std::string>& missing) {
   double sum_ns = 0;
   bool is_whole = true;
   for (const std::size_t s : lane.stages) {
-    const Stage& stage = work.stages[s];
+    const Stage& stage = planned.stages[s];
     const auto time = stage_time(stage, lane.threads, times);
     if (!time) missing.push_back(stage.label);
     is_whole = is_whole && time;
@@ -83,19 +83,19 @@ std::optional<double> lane_ns(const Case& work, const Lane& lane, const Results&
   return is_whole ? std::optional(sum_ns) : std::nullopt;
 }
 
-bool works_on_cpu(const Case& work, const Lane& lane) {
+bool works_on_cpu(const Case& planned, const Lane& lane) {
   return std::ranges::any_of(
-      lane.stages, [&](std::size_t stage) { return work.stages[stage].place == Place::Cpu; });
+      lane.stages, [&](std::size_t stage) { return planned.stages[stage].place == Place::Cpu; });
 }
 
 }  // namespace
 
-Prediction predict(const Case& work, const Results& times, std::int64_t cores) {
+Prediction predict(const Case& planned, const Results& times, std::int64_t cores) {
   Prediction prediction;
   double cpu_ns = 0, bound_ns = 0, host_ns = 0;
-  for (const Lane& lane : work.pipeline->lanes) {
-    const auto ns = lane_ns(work, lane, times, cpu_ns, prediction.missing);
-    if (works_on_cpu(work, lane)) host_ns += ns.value_or(0);
+  for (const Lane& lane : planned.pipeline->lanes) {
+    const auto ns = lane_ns(planned, lane, times, cpu_ns, prediction.missing);
+    if (works_on_cpu(planned, lane)) host_ns += ns.value_or(0);
     prediction.lanes_ns.push_back(ns);
     prediction.in_turn_ns += ns.value_or(0);
     if (const double of_server = ns.value_or(0) / lane.servers; of_server > bound_ns) {
@@ -108,11 +108,11 @@ Prediction predict(const Case& work, const Results& times, std::int64_t cores) {
     prediction.kind = BoundKind::Cores;
     prediction.lane.clear();
   }
-  if (work.pipeline->submit == Submit::One && host_ns > bound_ns) {
+  if (planned.pipeline->submit == Submit::One && host_ns > bound_ns) {
     bound_ns = host_ns;
     prediction.held = Held::OneThread;
   }
-  const double of_flight = prediction.in_turn_ns / work.pipeline->in_flight;
+  const double of_flight = prediction.in_turn_ns / planned.pipeline->in_flight;
   if (of_flight > bound_ns) {
     bound_ns = of_flight;
     prediction.held = Held::InFlight;

@@ -20,6 +20,6 @@ struct Prediction {
 /// Predicts a case with items in flight. A stage's time is the least median in the document of the
 /// same op with the same parameters, row, input, output and threads. It uses as many cores as the
 /// case with that median did on average.
-Prediction predict(const Case& work, const Results& times, std::int64_t cores);
+Prediction predict(const Case& planned, const Results& times, std::int64_t cores);
 
 }  // namespace normbench

@@ -232,8 +232,9 @@ std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string&
                                             const Backends& backends) {
   const auto saves = [](const Stage& stage) { return roles_of(stage.op).files == FileUse::Writes; };
   const bool is_needed = std::ranges::any_of(plan.groups, [&](const Group& group) {
-    return std::ranges::any_of(
-        group.cases, [&](const Case& work) { return std::ranges::any_of(work.stages, saves); });
+    return std::ranges::any_of(group.cases, [&](const Case& planned) {
+      return std::ranges::any_of(planned.stages, saves);
+    });
   });
   if (!is_needed) return nullptr;
   watch_for_interrupts();  // there is something to remove from here on

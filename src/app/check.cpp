@@ -74,23 +74,23 @@ void check_images(const std::string& file, const Plan& plan) {
     for (const std::string& text : remark_texts(remarked_files(load))) tell_once(where, text);
   };
   for (const Group& group : plan.groups)
-    for (const Case& work : group.cases)
-      if (const Load* const load = work.loader())
-        check(*load, group.experiment + "/" + work.variant);
+    for (const Case& planned : group.cases)
+      if (const Load* const load = planned.loader())
+        check(*load, group.experiment + "/" + planned.variant);
   if (!issues.empty()) throw BadInput(file, std::move(issues));
 }
 
 /// The first means that are subtracted from values of 0 to 255, if they suit 0 to 1; else none.
-std::vector<double> small_means(const Case& work) {
+std::vector<double> small_means(const Case& planned) {
   const auto of_ones = [](const std::vector<double>& means) {
     return std::ranges::all_of(means, [](double mean) { return mean >= 0 && mean <= 1; }) &&
            std::ranges::any_of(means, [](double mean) { return mean > 0; });
   };
-  if (work.stages.front().signature.in.empty()
-          ? work.stages.front().signature.out[0].dtype != DType::UInt8
-          : work.stages.front().signature.in[0].dtype != DType::UInt8)
+  if (planned.stages.front().signature.in.empty()
+          ? planned.stages.front().signature.out[0].dtype != DType::UInt8
+          : planned.stages.front().signature.in[0].dtype != DType::UInt8)
     return {};
-  for (const Stage& stage : work.stages) {
+  for (const Stage& stage : planned.stages) {
     if (const Normalize* const op = std::get_if<Normalize>(&stage.op))
       return op->scale == 1 && of_ones(op->mean) ? op->mean : std::vector<double>();
     if (const Sub* const op = std::get_if<Sub>(&stage.op))
@@ -107,13 +107,13 @@ std::vector<double> small_means(const Case& work) {
 void check_scales(const std::string& file, const Plan& plan) {
   std::set<std::string> told;
   for (const Group& group : plan.groups)
-    for (const Case& work : group.cases) {
-      const std::vector<double> means = small_means(work);
-      if (means.empty() || !told.insert(group.experiment + "/" + work.written).second) continue;
+    for (const Case& planned : group.cases) {
+      const std::vector<double> means = small_means(planned);
+      if (means.empty() || !told.insert(group.experiment + "/" + planned.written).second) continue;
       tell(
           "normbench: {}: {}/{}: a mean of {} is of values of 0 to 1, and these images have 0 to "
           "255: give mean and std times 255, or normalize \"scale\": {}\n",
-          file, group.experiment, work.written, fmt::join(means, ", "), 1 / 255.0);
+          file, group.experiment, planned.written, fmt::join(means, ", "), 1 / 255.0);
     }
 }
 

@@ -112,8 +112,8 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
 
 void tell_memory(const Plan& plan, const ConfigOptions& options) {
   const bool any_lacks = std::ranges::any_of(plan.groups, [](const Group& group) {
-    return std::ranges::any_of(group.cases,
-                               [](const Case& work) { return work.skip_kind == Skip::NoMemory; });
+    return std::ranges::any_of(
+        group.cases, [](const Case& planned) { return planned.skip_kind == Skip::NoMemory; });
   });
   if (any_lacks && !options.fit)
     tell("normbench: {}: a batch does not fit in memory; --fit takes fewer images there\n",
@@ -123,7 +123,8 @@ void tell_memory(const Plan& plan, const ConfigOptions& options) {
 void tell_crowded(const Plan& plan) {
   int most = 0;
   for (const Group& group : plan.groups)
-    for (const Case& work : group.cases) most = std::max(most, work.skip ? 0 : work.threads);
+    for (const Case& planned : group.cases)
+      most = std::max(most, planned.skip ? 0 : planned.threads);
   const int here = available_threads();
   if (most > here)
     tell("normbench: {}: {} threads take turns on {} CPU{} (\"threads\": \"all\" takes {})\n",

@@ -65,8 +65,8 @@ constexpr int most_fresh_processes = 40;
 GroupMemory memory_for(const Plan& plan, const RunContext& context) {
   std::vector<const Case*> cases;
   for (const Group& group : plan.groups)
-    for (const Case& work : group.cases)
-      if (!work.skip) cases.push_back(&work);
+    for (const Case& planned : group.cases)
+      if (!planned.skip) cases.push_back(&planned);
   return {cases, plan.measure, context.backends, context.cache_bytes};
 }
 

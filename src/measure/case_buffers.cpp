@@ -11,11 +11,11 @@ std::byte* not_yet() { return reinterpret_cast<std::byte*>(std::uintptr_t{4096})
 
 }  // namespace
 
-CaseBuffers::CaseBuffers(const Case& work, GroupMemory& memory, const Backends& backends)
-    : work_(work),
+CaseBuffers::CaseBuffers(const Case& planned, GroupMemory& memory, const Backends& backends)
+    : work_(planned),
       memory_(memory),
       backends_(backends),
-      slots_(storage_of(work)),
+      slots_(storage_of(planned)),
       addresses_(slots_.size() * memory.most_sets(), not_yet()) {
   if (!work_.inputs.empty()) source_ = memory_.inputs(work_);
   for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {

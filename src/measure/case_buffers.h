@@ -25,7 +25,7 @@ struct Poison {
 class CaseBuffers {
  public:
   /// Throws std::runtime_error when a kind of memory is not there.
-  CaseBuffers(const Case& work, GroupMemory& memory, const Backends& backends);
+  CaseBuffers(const Case& planned, GroupMemory& memory, const Backends& backends);
 
   const std::vector<Slot>& slots() const { return slots_; }
   /// The slot that holds the bytes of a slot.

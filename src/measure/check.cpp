@@ -61,11 +61,11 @@ class Images {
 
 /// The images of `all` in parts that are checked one after the other: rows where these can be
 /// checked alone.
-std::vector<ImageRange> parts_of(const Case& work, const ImageRange& all, bool by_rows) {
+std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, bool by_rows) {
   std::vector<ImageRange> parts;
-  const std::int64_t slab = by_rows ? 1 : slab_images(work), end = all.first + all.count;
-  const std::int64_t height = work.values.front().desc.shape.h,
-                     rows = by_rows ? part_rows(work) : height;
+  const std::int64_t slab = by_rows ? 1 : slab_images(planned), end = all.first + all.count;
+  const std::int64_t height = planned.values.front().desc.shape.h,
+                     rows = by_rows ? part_rows(planned) : height;
   for (std::int64_t first = all.first; first < end; first += slab)
     for (std::int64_t row = 0; row < height; row += rows)
       parts.push_back({.first = first,
@@ -91,14 +91,14 @@ void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
 }
 
 /// What is known of images of the inputs.
-std::vector<Exact> known_inputs(const Case& work, std::vector<Images>& inputs,
+std::vector<Exact> known_inputs(const Case& planned, std::vector<Images>& inputs,
                                 const ImageRange& images) {
   std::vector<Exact> known;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorDesc& desc = inputs[i].desc();
-    Exact one{.values = inputs[i].read(images.of(desc, work))};
-    if (work.inputs[i].setup == nullptr) {
-      one.accuracy = work.inputs[i].source.accuracy({}, {}, std::span(&desc, 1)).front();
+    Exact one{.values = inputs[i].read(images.of(desc, planned))};
+    if (planned.inputs[i].setup == nullptr) {
+      one.accuracy = planned.inputs[i].source.accuracy({}, {}, std::span(&desc, 1)).front();
     } else {
       const auto [low, high] = std::ranges::minmax(one.values.values);
       one.accuracy = {.low = low, .high = high};
@@ -115,9 +115,9 @@ std::string place_text(const Worst& worst, const Shape& shape) {
 }
 
 /// "dgamma", or its number where it has no name; "" where there is but one output.
-std::string output_name(const Case& work, std::size_t output) {
-  if (work.outputs.size() < 2) return "";
-  const Value& value = work.values[work.outputs[output]];
+std::string output_name(const Case& planned, std::size_t output) {
+  if (planned.outputs.size() < 2) return "";
+  const Value& value = planned.values[planned.outputs[output]];
   return value.name.empty() ? std::to_string(output) : value.name;
 }
 
@@ -151,28 +151,28 @@ double share_of_magnitude(DType dtype, Place place) {
   return 0;
 }
 
-double share_of_magnitude(const Case& work) {
+double share_of_magnitude(const Case& planned) {
   double most = 0;
-  for (const Stage& stage : work.stages)
+  for (const Stage& stage : planned.stages)
     most = std::max(most, share_of_magnitude(stage.signature.out[0].dtype, stage.place));
   return most;
 }
 
 /// Its networks in order, by name, and whether they are trained: batch norms then give others'
 /// logits.
-std::vector<std::pair<std::string, bool>> networks(const Case& work) {
+std::vector<std::pair<std::string, bool>> networks(const Case& planned) {
   std::vector<std::pair<std::string, bool>> found;
-  for (const Stage& stage : work.stages)
+  for (const Stage& stage : planned.stages)
     if (const Model* model = std::get_if<Model>(&stage.op))
       found.emplace_back(model->network, model->train);
   return found;
 }
 
 /// The first op of the chain that `holds` is true of; "" for none.
-std::string_view first_op(const Case& work, bool (*holds)(const Op&)) {
+std::string_view first_op(const Case& planned, bool (*holds)(const Op&)) {
   const auto stage =
-      std::ranges::find_if(work.stages, [&](const Stage& one) { return holds(one.op); });
-  return stage == work.stages.end() ? "" : name_of(stage->op);
+      std::ranges::find_if(planned.stages, [&](const Stage& one) { return holds(one.op); });
+  return stage == planned.stages.end() ? "" : name_of(stage->op);
 }
 
 CheckOutcome without_reference(Tensor64 output, std::string_view op) {
@@ -225,19 +225,19 @@ struct Likeness {
 
 /// What the outputs are held to as images: the least that a stage's row says, or its peer; 0 where
 /// none does.
-double psnr_bound(const Case& work, double of_peer) {
+double psnr_bound(const Case& planned, double of_peer) {
   double least = of_peer;
-  for (const Stage& stage : work.stages)
+  for (const Stage& stage : planned.stages)
     if (stage.kernel != nullptr && stage.kernel->psnr_db > 0)
       least = least > 0 ? std::min(least, stage.kernel->psnr_db) : stage.kernel->psnr_db;
   return least;
 }
 
 /// Why values, or whole outputs, could not be checked; "" where all could.
-std::string unchecked_text(const Case& work, std::span<const OutputCheck> checks) {
+std::string unchecked_text(const Case& planned, std::span<const OutputCheck> checks) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < checks.size(); ++i)
-    if (!checks[i].is_checked()) names.push_back(output_name(work, i));
+    if (!checks[i].is_checked()) names.push_back(output_name(planned, i));
   if (names.empty()) return "";
   if (names.size() == checks.size()) return sentence({.kind = Note::Kind::Rounding});
   return sentence({.kind = Note::Kind::RoundingOfSome, .names = names});
@@ -261,13 +261,13 @@ LargestError largest_error(std::span<const OutputCheck> checks) {
   return largest;
 }
 
-CheckOutcome held_to_bounds(const Case& work, std::span<const OutputCheck> checks) {
+CheckOutcome held_to_bounds(const Case& planned, std::span<const OutputCheck> checks) {
   const OutputCheck* const nearest = nearest_to_bound(checks);
   const Worst& worst = nearest->worst();
   CheckOutcome outcome{.result = {.ok = !worst.is_wrong()}, .reason = "", .note = ""};
   for (const OutputCheck& check : checks)
     outcome.result.unchecked_values += check.is_checked() ? check.unchecked() : check.values();
-  outcome.note = unchecked_text(work, checks);
+  outcome.note = unchecked_text(planned, checks);
   if (outcome.result.ok && !nearest->is_checked()) {
     outcome.result.held_to = HeldTo::Nothing;
     return outcome;
@@ -280,8 +280,8 @@ CheckOutcome held_to_bounds(const Case& work, std::span<const OutputCheck> check
   outcome.result.bound_share = worst.share();
   const std::size_t output = static_cast<std::size_t>(nearest - checks.data());
   if (!outcome.result.ok)
-    outcome.reason =
-        wrong(worst, work.values[work.outputs[output]].desc.shape, "", output_name(work, output));
+    outcome.reason = wrong(worst, planned.values[planned.outputs[output]].desc.shape, "",
+                           output_name(planned, output));
   return outcome;
 }
 
@@ -311,36 +311,36 @@ void CheckOutcome::judge_files(std::string wrong) {
   reason = std::move(wrong);
 }
 
-CheckOutcome check_output(const Case& work, std::span<const View> inputs,
+CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item, double psnr_db, std::optional<ImageRange> only) {
   const auto is_undefined = [](const Op& op) { return !has_reference(op) && !is_peer_only(op); };
-  if (const auto op = first_op(work, is_undefined); !op.empty())
+  if (const auto op = first_op(planned, is_undefined); !op.empty())
     return {.result = {.ok = true, .held_to = HeldTo::Nothing},
             .reason = "",
             .note = sentence({.kind = Note::Kind::Undefined, .names = {std::string(op)}})};
   std::vector<Images> in, out;
   for (const View& view : inputs) in.emplace_back(view, view.desc, 0, backends);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const TensorDesc& desc = work.values[work.outputs[i]].desc;
+    const TensorDesc& desc = planned.values[planned.outputs[i]].desc;
     const bool is_whole = outputs[i].desc.shape.n == desc.shape.n;
     out.emplace_back(outputs[i], desc, is_whole ? 0 : only->first, backends);
   }
-  if (const auto op = first_op(work, is_peer_only); !op.empty())
+  if (const auto op = first_op(planned, is_peer_only); !op.empty())
     return without_reference(out[0].read({.first = 0, .count = outputs[0].desc.shape.n}), op);
-  const double psnr_bound_db = psnr_bound(work, psnr_db);
+  const double psnr_bound_db = psnr_bound(planned, psnr_db);
   std::vector<OutputCheck> checks(out.size());
   Likeness likeness;
   const ImageRange all =
-      only && !work.whole_batch() ? *only : ImageRange{.first = 0, .count = work.images()};
-  const bool by_rows = psnr_bound_db == 0 && work.row_wise();
-  const std::vector<ImageRange> parts = parts_of(work, all, by_rows);
+      only && !planned.whole_batch() ? *only : ImageRange{.first = 0, .count = planned.images()};
+  const bool by_rows = psnr_bound_db == 0 && planned.row_wise();
+  const std::vector<ImageRange> parts = parts_of(planned, all, by_rows);
   const auto check_parts = [&](std::size_t begin, std::size_t end, std::vector<Images> in,
                                std::vector<Images> out, std::vector<OutputCheck>& checks) {
     for (const ImageRange& images : std::span(parts).subspan(begin, end - begin)) {
-      const auto exact = exact_outputs(work, known_inputs(work, in, images), images, item);
+      const auto exact = exact_outputs(planned, known_inputs(planned, in, images), images, item);
       for (std::size_t i = 0; i < out.size(); ++i) {
-        const ImageRange part = images.of(out[i].desc(), work);
+        const ImageRange part = images.of(out[i].desc(), planned);
         Tensor64 got = out[i].read(part);
         let_overflow(exact[i], out[i].desc().dtype, got);
         checks[i].compare(exact[i], got, part, out[i].desc().shape.h);
@@ -364,53 +364,54 @@ CheckOutcome check_output(const Case& work, std::span<const View> inputs,
   for (const std::vector<OutputCheck>& one : found)
     for (std::size_t i = 0; i < checks.size(); ++i) checks[i].add(one[i]);
   if (psnr_bound_db > 0) return held_by_likeness(likeness, psnr_bound_db, checks);
-  return held_to_bounds(work, checks);
+  return held_to_bounds(planned, checks);
 }
 
 namespace {
 
 /// What its first network is given.
-const TensorDesc& fed(const Case& work) {
-  const auto network =
-      std::ranges::find_if(work.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
+const TensorDesc& fed(const Case& planned) {
+  const auto network = std::ranges::find_if(
+      planned.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
   return network->signature.in.front();
 }
 
 /// The files that it loads.
-std::vector<std::string> loaded(const Case& work) {
-  const Load* const load = work.loader();
+std::vector<std::string> loaded(const Case& planned) {
+  const Load* const load = planned.loader();
   return load == nullptr ? std::vector<std::string>() : load->files;
 }
 
 }  // namespace
 
-bool is_standard_for(const Standard& standard, const Case& work) {
-  const TensorDesc &its = standard.work->result(), &desc = work.result();
+bool is_standard_for(const Standard& standard, const Case& planned) {
+  const TensorDesc &its = standard.planned->result(), &desc = planned.result();
   return its.dtype == desc.dtype && its.layout == desc.layout && its.shape == desc.shape &&
-         networks(*standard.work) == networks(work) &&
-         fed(*standard.work).shape == fed(work).shape && loaded(*standard.work) == loaded(work);
+         networks(*standard.planned) == networks(planned) &&
+         fed(*standard.planned).shape == fed(planned).shape &&
+         loaded(*standard.planned) == loaded(planned);
 }
 
-CheckOutcome hold_to(const Standard& standard, const Case& work, const Tensor64& output) {
+CheckOutcome hold_to(const Standard& standard, const Case& planned, const Tensor64& output) {
   constexpr double near_zero = 1e-5;  // torch.testing's absolute tolerance of all these dtypes
   double magnitude = 0;
   for (const double value : standard.output.values)
     magnitude = std::max(magnitude, std::abs(value));
-  const double share = std::max(share_of_magnitude(*standard.work), share_of_magnitude(work));
+  const double share = std::max(share_of_magnitude(*standard.planned), share_of_magnitude(planned));
   const double bound = near_zero + share * magnitude;
   OutputCheck check;
   check.compare({.values = standard.output, .accuracy = {.errors = bound}}, output);
   const Worst& worst = check.worst();
   const bool ok = !worst.is_wrong();
-  const std::string whose = standard.work == &work
+  const std::string whose = standard.planned == &planned
                                 ? " at its first call"
-                                : fmt::format(" by \"{}\"", standard.work->variant);
+                                : fmt::format(" by \"{}\"", standard.planned->variant);
   return {.result = {.ok = ok,
                      .max_abs_error = worst.error,
                      .bound = bound,
                      .bound_share = worst.share(),
                      .held_to = HeldTo::Variant,
-                     .variant = standard.work->variant},
+                     .variant = standard.planned->variant},
           .reason = ok ? "" : wrong(worst, output.shape, whose),
           .note = ""};
 }

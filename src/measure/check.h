@@ -34,23 +34,23 @@ struct CheckOutcome {
 /// a chain with an op that only peers run nothing is compared yet; an output with infinities or NaN
 /// is wrong. `only`: these images alone, unless outputs are sums over all; the
 /// outputs may then hold just these.
-CheckOutcome check_output(const Case& work, std::span<const View> inputs,
+CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,
                           std::optional<ImageRange> only = {});
 
 /// The output of a case to which those of others are held.
 struct Standard {
-  const Case* work;
+  const Case* planned;
   Tensor64 output;
 };
 
-/// True where `work` is to give the same: its networks have the same names and are both trained or
-/// not, both load the same files or none, and its output has the same dtype, layout and shape.
-bool is_standard_for(const Standard& standard, const Case& work);
+/// True where `planned` is to give the same: its networks have the same names and are both trained
+/// or not, both load the same files or none, and its output has the same dtype, layout and shape.
+bool is_standard_for(const Standard& standard, const Case& planned);
 
-/// Holds `output`, which `work` gave, to the standard: within a share of its largest magnitude that
-/// goes by the coarsest dtype on the way (docs/peers.md), and a little for values near 0.
-CheckOutcome hold_to(const Standard& standard, const Case& work, const Tensor64& output);
+/// Holds `output`, which `planned` gave, to the standard: within a share of its largest magnitude
+/// that goes by the coarsest dtype on the way (docs/peers.md), and a little for values near 0.
+CheckOutcome hold_to(const Standard& standard, const Case& planned, const Tensor64& output);
 
 }  // namespace normbench

@@ -13,8 +13,8 @@
 
 namespace normbench {
 
-ColdFiles::ColdFiles(const Case& work) : most_items_(std::numeric_limits<std::int64_t>::max()) {
-  const Load* const load = work.loader();
+ColdFiles::ColdFiles(const Case& planned) : most_items_(std::numeric_limits<std::int64_t>::max()) {
+  const Load* const load = planned.loader();
   if (load == nullptr || load->page_cache == PageCache::Warm) return;
   const ImageWalk walk = load->walk();
   files_ = walk.files();
@@ -24,11 +24,11 @@ ColdFiles::ColdFiles(const Case& work) : most_items_(std::numeric_limits<std::in
         fmt::format("{} images are too few for a cold batch of {}: it would read "
                     "some of them twice",
                     walk.places().size(), load->batch));
-  if (work.pipeline && work.pipeline->items > most_items_)
+  if (planned.pipeline && planned.pipeline->items > most_items_)
     throw CannotRunHere(
         fmt::format("{} images are too few for {} cold items of {}: some would be "
                     "read twice",
-                    walk.places().size(), work.pipeline->items, load->batch));
+                    walk.places().size(), planned.pipeline->items, load->batch));
 }
 
 namespace {

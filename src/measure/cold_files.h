@@ -12,7 +12,7 @@ namespace normbench {
 /// The files that a case loads with `page_cache: cold`. A case without such loads has none.
 class ColdFiles {
  public:
-  explicit ColdFiles(const Case& work);
+  explicit ColdFiles(const Case& planned);
 
   bool any() const { return !files_.empty(); }
   /// The most items of a turn of which no two read the same image; no limit without cold files.

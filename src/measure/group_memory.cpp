@@ -26,10 +26,10 @@ std::int64_t side_of(const Sides& sides, Memory memory) {
 /// The largest team of these cases' stages on the CPU.
 int largest_team(std::span<const Case* const> cases) {
   int largest = 1;
-  for (const Case* work : cases)
-    if (std::ranges::any_of(work->stages,
+  for (const Case* planned : cases)
+    if (std::ranges::any_of(planned->stages,
                             [](const Stage& stage) { return stage.place == Place::Cpu; }))
-      largest = std::max(largest, work->threads);
+      largest = std::max(largest, planned->threads);
   return largest;
 }
 
@@ -110,8 +110,9 @@ GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& meas
       caches_(cold_caches(backends, cache_bytes)),
       sets_{.host = buffer_sets(cases, measure.cache, Memory::Pageable, caches_.host),
             .device = buffer_sets(cases, measure.cache, Memory::Device, caches_.device)} {
-  for (const Case* work : cases)
-    if (!work->inputs.empty() && !find(*work)) add_source(*work, measure, largest_team(cases));
+  for (const Case* planned : cases)
+    if (!planned->inputs.empty() && !find(*planned))
+      add_source(*planned, measure, largest_team(cases));
   add_arenas(cases);
 }
 
@@ -137,25 +138,25 @@ std::vector<int> GroupMemory::team_nodes(int threads) const {
   return several ? nodes : std::vector<int>();
 }
 
-void GroupMemory::add_source(const Case& work, const Measure& measure, int threads) {
-  const Memory memory = work.values.front().desc.memory;
+void GroupMemory::add_source(const Case& planned, const Measure& measure, int threads) {
+  const Memory memory = planned.values.front().desc.memory;
   std::size_t stride = 0;
   std::vector<std::size_t> offsets;
-  for (const Input& input : work.inputs) {
+  for (const Input& input : planned.inputs) {
     offsets.push_back(stride);
     stride +=
         whole_lines(static_cast<std::size_t>(input.source.desc().bytes()), alignment_of(memory));
   }
   const auto count =
-      static_cast<std::size_t>(source_copies(work, measure.cache, side_of(caches_, memory)));
+      static_cast<std::size_t>(source_copies(planned, measure.cache, side_of(caches_, memory)));
   SharedSource shared{
-      .first = &work, .stride = stride, .count = count, .offsets = offsets, .block = {}};
+      .first = &planned, .stride = stride, .count = count, .offsets = offsets, .block = {}};
   shared.block = make_block(
-      memory, stride * count, storage_of(work).front().near_link,
+      memory, stride * count, storage_of(planned).front().near_link,
       team_nodes(threads).empty()
           ? TouchPlan{}
-          : touched_by_readers(threads, static_cast<std::size_t>(work.values.front().desc.bytes()),
-                               stride));
+          : touched_by_readers(
+                threads, static_cast<std::size_t>(planned.values.front().desc.bytes()), stride));
   if (shared.block.arena) try {
       fill(shared, static_cast<std::uint64_t>(measure.seed));
     } catch (const std::exception& error) {
@@ -165,25 +166,25 @@ void GroupMemory::add_source(const Case& work, const Measure& measure, int threa
 }
 
 void GroupMemory::fill_inputs(const SharedSource& shared, std::byte* copy, std::uint64_t seed) {
-  const Case& work = *shared.first;
+  const Case& planned = *shared.first;
   const auto view_of = [&](std::size_t input) {
-    TensorDesc desc = work.inputs[input].source.desc();
+    TensorDesc desc = planned.inputs[input].source.desc();
     desc.memory = Memory::Pageable;
     return View{.data = copy + shared.offsets[input], .desc = desc};
   };
   // What a setup makes comes after the sources, and is made by the same one.
-  const auto made =
-      std::ranges::find_if(work.inputs, [](const Input& input) { return input.setup != nullptr; });
-  const auto sources = static_cast<std::size_t>(made - work.inputs.begin());
-  for (std::size_t i = 0; i < sources; ++i) work.inputs[i].source.fill(view_of(i), seed);
-  if (made == work.inputs.end()) return;
+  const auto made = std::ranges::find_if(planned.inputs,
+                                         [](const Input& input) { return input.setup != nullptr; });
+  const auto sources = static_cast<std::size_t>(made - planned.inputs.begin());
+  for (std::size_t i = 0; i < sources; ++i) planned.inputs[i].source.fill(view_of(i), seed);
+  if (made == planned.inputs.end()) return;
   std::vector<Exact> given;
   for (std::size_t i = 0; i < sources; ++i) {
     const View view = view_of(i);
     given.push_back({.values = to_double(view, 0, view.desc.shape.n)});
   }
   std::vector<int> wanted;
-  for (auto input = made; input != work.inputs.end(); ++input) wanted.push_back(input->value);
+  for (auto input = made; input != planned.inputs.end(); ++input) wanted.push_back(input->value);
   const auto values = exact_values(*made->setup, std::move(given), wanted);
   for (std::size_t i = 0; i < values.size(); ++i)
     from_double(values[i].values, view_of(sources + i), 0);
@@ -233,15 +234,15 @@ void GroupMemory::add_arenas(std::span<const Case* const> cases) {
     arenas_.emplace(kind, make_block(kind.first, bytes, kind.second, plan));
 }
 
-GroupMemory::SharedSource* GroupMemory::find(const Case& work) {
+GroupMemory::SharedSource* GroupMemory::find(const Case& planned) {
   for (SharedSource& shared : sources_)
-    if (share_inputs(*shared.first, work)) return &shared;
+    if (share_inputs(*shared.first, planned)) return &shared;
   return nullptr;
 }
 
-SourceCopies GroupMemory::inputs(const Case& work) {
-  if (work.inputs.empty()) return {};  // it loads
-  SharedSource& shared = *find(work);
+SourceCopies GroupMemory::inputs(const Case& planned) {
+  if (planned.inputs.empty()) return {};  // it loads
+  SharedSource& shared = *find(planned);
   if (!shared.block.arena) throw std::runtime_error(shared.block.error);
   return {.first = shared.block.arena->data(),
           .stride = shared.stride,

@@ -90,8 +90,8 @@ class GroupMemory {
     return static_cast<std::size_t>(host_reaches(memory) ? sets_.host : sets_.device);
   }
   /// The number of sets that the case uses: a resident one stays on the first.
-  std::size_t sets(const Case& work, Memory memory) const {
-    return work.resident ? 1 : sets(memory);
+  std::size_t sets(const Case& planned, Memory memory) const {
+    return planned.resident ? 1 : sets(memory);
   }
   std::size_t most_sets() const {
     return static_cast<std::size_t>(std::max(sets_.host, sets_.device));
@@ -104,7 +104,7 @@ class GroupMemory {
 
   /// The copies of the case's inputs. Throws std::runtime_error when there is no memory for them or
   /// it cannot be read.
-  SourceCopies inputs(const Case& work);
+  SourceCopies inputs(const Case& planned);
   /// While what it returns lives, pages that this thread touches first come from near the link;
   /// null where nothing is far from it. Costs calls of the system: for none of them to be timed,
   /// all that allocates host memory for the link is done while it lives.
@@ -124,14 +124,14 @@ class GroupMemory {
     Block block;
   };
 
-  void add_source(const Case& work, const Measure& measure, int threads);
+  void add_source(const Case& planned, const Measure& measure, int threads);
   void fill(const SharedSource& shared, std::uint64_t seed) const;
   /// Fills a copy in memory that host code reads.
   static void fill_inputs(const SharedSource& shared, std::byte* copy, std::uint64_t seed);
   void add_arenas(std::span<const Case* const> cases);
   Block make_block(Memory memory, std::size_t bytes, bool near_link, const TouchPlan& plan) const;
   std::vector<int> team_nodes(int threads) const;
-  SharedSource* find(const Case& work);
+  SharedSource* find(const Case& planned);
 
   /// Fills one copy from the inputs at `first`, which lie in memory that host code reads.
   void fill_copy(const SharedSource& shared, std::byte* first, std::byte* to,

@@ -41,41 +41,42 @@ StageResult stage_result(const Stage& stage, const TensorDesc& out, bool by_peer
           .resident = stage.resident};
 }
 
-CaseResult case_result(const Case& work) {
-  CaseResult result{
-      .variant = work.variant,
-      .written = work.written == work.variant ? "" : work.written,
-      .axes = work.axes,
-      .status = work.skip ? Status::Skipped : Status::Ok,
-      .reason = work.skip.value_or(""),
-      .skip = work.skip ? std::optional(work.skip_kind) : std::nullopt,
-      .threads = work.threads,
-      .threads_decided = work.threads_decided,
-      .wait = work.uses_gpu() ? std::optional(work.wait) : std::nullopt,
-      .graph = work.graph,
-      .peer = work.peer,
-      .resident = work.resident,
-      .images = work.images(),
-      .source_bytes = work.fewest_read_bytes(),
-      .result_bytes = work.output_bytes(),
-      .source = work.inputs.empty() ? std::nullopt : std::optional(work.inputs[0].source.desc()),
-      .stages = {},
-      .rounds = {},
-      .check = {},
-      .notes = {}};
-  for (std::size_t i = 1; i < work.inputs.size(); ++i)
-    result.more_inputs.push_back(work.values[i].desc);
-  if (!work.stages.empty() && work.outputs != std::vector{work.stages.back().out[0]})
-    for (const int value : work.outputs) result.outputs.push_back(work.values[value].desc);
-  for (const Stage& stage : work.stages)
+CaseResult case_result(const Case& planned) {
+  CaseResult result{.variant = planned.variant,
+                    .written = planned.written == planned.variant ? "" : planned.written,
+                    .axes = planned.axes,
+                    .status = planned.skip ? Status::Skipped : Status::Ok,
+                    .reason = planned.skip.value_or(""),
+                    .skip = planned.skip ? std::optional(planned.skip_kind) : std::nullopt,
+                    .threads = planned.threads,
+                    .threads_decided = planned.threads_decided,
+                    .wait = planned.uses_gpu() ? std::optional(planned.wait) : std::nullopt,
+                    .graph = planned.graph,
+                    .peer = planned.peer,
+                    .resident = planned.resident,
+                    .images = planned.images(),
+                    .source_bytes = planned.fewest_read_bytes(),
+                    .result_bytes = planned.output_bytes(),
+                    .source = planned.inputs.empty()
+                                  ? std::nullopt
+                                  : std::optional(planned.inputs[0].source.desc()),
+                    .stages = {},
+                    .rounds = {},
+                    .check = {},
+                    .notes = {}};
+  for (std::size_t i = 1; i < planned.inputs.size(); ++i)
+    result.more_inputs.push_back(planned.values[i].desc);
+  if (!planned.stages.empty() && planned.outputs != std::vector{planned.stages.back().out[0]})
+    for (const int value : planned.outputs) result.outputs.push_back(planned.values[value].desc);
+  for (const Stage& stage : planned.stages)
     result.stages.push_back(
-        stage_result(stage, work.values[stage.out.front()].desc, !work.peer.empty()));
+        stage_result(stage, planned.values[stage.out.front()].desc, !planned.peer.empty()));
   return result;
 }
 
 /// What the plan says of a case's pipeline; `parts` are the limits of its group.
-PipelineResult pipeline_result(const Case& work, const std::vector<Case>& parts) {
-  const Pipeline& pipeline = *work.pipeline;
+PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& parts) {
+  const Pipeline& pipeline = *planned.pipeline;
   PipelineResult result{.in_flight = pipeline.in_flight, .submit = pipeline.submit};
   if (pipeline.part) {
     result.part_of = pipeline.part->of;
@@ -86,13 +87,13 @@ PipelineResult pipeline_result(const Case& work, const std::vector<Case>& parts)
                             .servers = lane.servers,
                             .threads = lane.threads,
                             .stages = {lane.stages.begin(), lane.stages.end()},
-                            .alone = pipeline.part ? "" : lane_alone(parts, work, lane)});
+                            .alone = pipeline.part ? "" : lane_alone(parts, planned, lane)});
   return result;
 }
 
 /// True if a turn's items do not all read the same files.
-bool walks_through_files(const Case& work) {
-  const Load* const load = work.loader();
+bool walks_through_files(const Case& planned) {
+  const Load* const load = planned.loader();
   return load != nullptr && load->image_count() > load->batch;
 }
 
@@ -106,7 +107,7 @@ void note_images_of_a_turn(CaseResult& result) {
 
 /// What the case loads from, without the files that on_error skip leaves out.
 void note_dataset(Member& member) {
-  const Load* const load = member.work->loader();
+  const Load* const load = member.planned->loader();
   if (load == nullptr) return;
   const ImageWalk walk = load->walk();
   DatasetResult& dataset = member.result->dataset.emplace();
@@ -134,8 +135,8 @@ GroupResult empty_result(const Group& group) {
   result.question = group.question;
   result.point = group.point;
   result.baseline = group.baseline;
-  for (const Case& work : group.cases) result.cases.push_back(case_result(work));
-  for (const Case& work : group.limits) result.limits.push_back(case_result(work));
+  for (const Case& planned : group.cases) result.cases.push_back(case_result(planned));
+  for (const Case& planned : group.limits) result.limits.push_back(case_result(planned));
   for (const auto& [works, results] :
        {std::pair(&group.cases, &result.cases), std::pair(&group.limits, &result.limits)})
     for (std::size_t i = 0; i < works->size(); ++i)
@@ -150,16 +151,16 @@ GroupResult empty_result(const Group& group) {
 }
 
 /// Ready for its first call. `result` knows a peer's version by then, if the peer has told it.
-std::unique_ptr<Contender> make_contender(const Case& work, const Plan& plan, GroupMemory& memory,
-                                          RunContext& context, std::mt19937_64& random,
-                                          CaseResult& result) {
+std::unique_ptr<Contender> make_contender(const Case& planned, const Plan& plan,
+                                          GroupMemory& memory, RunContext& context,
+                                          std::mt19937_64& random, CaseResult& result) {
   const Range range(&context.recorder, RangeKind::Init, "init");
-  if (work.peer.empty())
-    return std::make_unique<CaseContender>(work, memory, context.backends, context.recorder,
+  if (planned.peer.empty())
+    return std::make_unique<CaseContender>(planned, memory, context.backends, context.recorder,
                                            context.clock, random, plan.measure.checked_calls);
   const PeerLimits limits{.turn_seconds = plan.measure.turn_timeout_seconds};
-  auto peer =
-      std::make_unique<PeerContender>(work, plan.peers.at(work.peer), limits, memory, context);
+  auto peer = std::make_unique<PeerContender>(planned, plan.peers.at(planned.peer), limits, memory,
+                                              context);
   result.peer_version = peer->version();
   peer->prepare();
   return peer;
@@ -228,13 +229,14 @@ GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
     enter(group().limits, result_.limits);
 }
 
-void GroupRun::enter(const std::vector<Case>& work, std::vector<CaseResult>& results) {
+void GroupRun::enter(const std::vector<Case>& planned, std::vector<CaseResult>& results) {
   const auto hung = hung_contenders(context_, index_);
-  const int first = &work == &group().cases ? 0 : static_cast<int>(group().cases.size());
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    if (work[i].skip) continue;
-    Member member{.index = first + static_cast<int>(i), .work = &work[i], .result = &results[i]};
-    if (const auto found = hung.find(work[i].variant); found != hung.end())
+  const int first = &planned == &group().cases ? 0 : static_cast<int>(group().cases.size());
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    if (planned[i].skip) continue;
+    Member member{
+        .index = first + static_cast<int>(i), .planned = &planned[i], .result = &results[i]};
+    if (const auto found = hung.find(planned[i].variant); found != hung.end())
       member.fail(found->second);
     else
       members_.push_back(std::move(member));
@@ -245,7 +247,7 @@ void GroupRun::take_memory() {
   memory_ = context_.memory;
   if (memory_ != nullptr) return;
   std::vector<const Case*> runnable;
-  for (const Member& member : members_) runnable.push_back(member.work);
+  for (const Member& member : members_) runnable.push_back(member.planned);
   memory_ = &own_memory_.emplace(runnable, plan_.measure_of(group()), context_.backends,
                                  context_.cache_bytes);
 }
@@ -279,7 +281,7 @@ void GroupRun::skip_limits(NoLimit why) {
 
 void GroupRun::first_call(Member& member, double clock_cost_ns) {
   member.contender =
-      make_contender(*member.work, plan_, *memory_, context_, random_, *member.result);
+      make_contender(*member.planned, plan_, *memory_, context_, random_, *member.result);
   member.result->first_call_ns = member.contender->first_call();
   if (context_.part.check) check(member);
   if (!member.live()) return;
@@ -296,16 +298,16 @@ void GroupRun::first_call(Member& member, double clock_cost_ns) {
   }
 }
 
-const Standard* GroupRun::standard_for(const Case& work) const {
+const Standard* GroupRun::standard_for(const Case& planned) const {
   const auto found = std::ranges::find_if(
-      standards_, [&](const Standard& standard) { return is_standard_for(standard, work); });
+      standards_, [&](const Standard& standard) { return is_standard_for(standard, planned); });
   return found == standards_.end() ? nullptr : &*found;
 }
 
 void GroupRun::check(Member& member) {
   CheckOutcome outcome = member.contender->check();
   if (!outcome.output) return member.judge(outcome);
-  if (standard_for(*member.work) != nullptr)
+  if (standard_for(*member.planned) != nullptr)
     hold_to_standard(member, *outcome.output);
   else
     member.given = std::move(outcome);  // until all have given theirs
@@ -330,16 +332,16 @@ bool GroupRun::draws_a_call(const Member& member) {
 }
 
 void GroupRun::hold_to_standard(Member& member, const Tensor64& output) {
-  const Standard& standard = *standard_for(*member.work);
-  const CheckOutcome outcome = hold_to(standard, *member.work, output);
-  const bool repeats = standard.work == member.work && outcome.result.ok;
+  const Standard& standard = *standard_for(*member.planned);
+  const CheckOutcome outcome = hold_to(standard, *member.planned, output);
+  const bool repeats = standard.planned == member.planned && outcome.result.ok;
   if (!repeats) member.judge(outcome);  // its first output has been judged
 }
 
 const Member* GroupRun::witness_of(const Standard& standard) const {
   const auto agrees = [&](const Member& member) {
-    return member.live() && member.work != standard.work &&
-           is_standard_for(standard, *member.work) &&
+    return member.live() && member.planned != standard.planned &&
+           is_standard_for(standard, *member.planned) &&
            member.result->check.held_to == HeldTo::Variant;
   };
   const auto found = std::ranges::find_if(members_, agrees);
@@ -350,22 +352,22 @@ void GroupRun::compare_first_outputs() {
   std::vector<Member*> waiting = live();
   std::erase_if(waiting, [](const Member* member) { return !member->given; });
   std::stable_partition(waiting.begin(), waiting.end(), [&](const Member* member) {
-    return member->work->variant == group().baseline;
+    return member->planned->variant == group().baseline;
   });
   std::vector<Member*> first;  // of their kind
   for (Member* member : waiting) {
-    if (standard_for(*member->work) != nullptr) {
+    if (standard_for(*member->planned) != nullptr) {
       hold_to_standard(*member, *member->given->output);
       continue;
     }
-    standards_.push_back({member->work, std::move(*member->given->output)});
+    standards_.push_back({member->planned, std::move(*member->given->output)});
     first.push_back(member);
   }
   for (Member* member : first) {
     CheckOutcome& outcome = *member->given;
-    if (const Member* witness = witness_of(*standard_for(*member->work))) {
+    if (const Member* witness = witness_of(*standard_for(*member->planned))) {
       outcome.result = witness->result->check;
-      outcome.result.variant = witness->work->variant;
+      outcome.result.variant = witness->planned->variant;
       outcome.note.clear();
     }
     member->judge(outcome);
@@ -375,12 +377,12 @@ void GroupRun::compare_first_outputs() {
 
 void GroupRun::name_witnesses() {
   for (Member& member : members_) {
-    const Standard* const standard = member.live() ? standard_for(*member.work) : nullptr;
-    if (standard == nullptr || standard->work != member.work) continue;
+    const Standard* const standard = member.live() ? standard_for(*member.planned) : nullptr;
+    if (standard == nullptr || standard->planned != member.planned) continue;
     CheckResult& check = member.result->check;
     if (check.held_to != HeldTo::Variant) continue;
     if (const Member* const witness = witness_of(*standard))
-      check.variant = witness->work->variant;
+      check.variant = witness->planned->variant;
     else
       check = {.ok = true, .held_to = HeldTo::Nothing};
   }
@@ -390,12 +392,12 @@ void GroupRun::align_turns() {
   const std::vector<Member*> contenders = live();
   if (contenders.empty()) return;
   const auto baseline = std::ranges::find(
-      contenders, group().baseline, [](const Member* member) { return member->work->variant; });
+      contenders, group().baseline, [](const Member* member) { return member->planned->variant; });
   const std::int64_t its =
       (baseline == contenders.end() ? contenders.front() : *baseline)->shape.iterations;
   const auto about_as_long = [its](const Member* member) {
     const std::int64_t own = member->shape.iterations;
-    return !member->work->pipeline && own > 1 && its > 1 && own <= 2 * its && its <= 2 * own;
+    return !member->planned->pipeline && own > 1 && its > 1 && own <= 2 * its && its <= 2 * own;
   };
   std::int64_t most = its;
   for (const Member* member : contenders)
@@ -403,15 +405,15 @@ void GroupRun::align_turns() {
   std::int64_t most_walking = 0, fewest_cold = std::numeric_limits<std::int64_t>::max();
   for (const Member* member : contenders) {
     fewest_cold = std::min(fewest_cold, member->shape.most_iterations);
-    if (walks_through_files(*member->work))
+    if (walks_through_files(*member->planned))
       most_walking = std::max(most_walking, member->shape.iterations);
   }
   most = std::min(most, fewest_cold);
   most_walking = std::min(most_walking, fewest_cold);
   for (Member* member : contenders) {
-    const bool decides = context_.part.first == nullptr && !member->work->pipeline;
+    const bool decides = context_.part.first == nullptr && !member->planned->pipeline;
     if (decides && about_as_long(member)) member->shape.iterations = most;
-    if (decides && walks_through_files(*member->work)) member->shape.iterations = most_walking;
+    if (decides && walks_through_files(*member->planned)) member->shape.iterations = most_walking;
     member->result->iterations = member->shape.iterations;
     note_images_of_a_turn(*member->result);
   }
@@ -419,9 +421,9 @@ void GroupRun::align_turns() {
 
 Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
   Recorder& recorder = context_.recorder;
-  const Range variant(&recorder, RangeKind::Variant, recorder.intern(member.work->variant));
+  const Range variant(&recorder, RangeKind::Variant, recorder.intern(member.planned->variant));
   const Range range(&recorder, RangeKind::Step, recorder.intern(fmt::format("#{}", number)));
-  const bool on_device = member.work->uses_gpu();
+  const bool on_device = member.planned->uses_gpu();
   const auto last = std::exchange(device_turn_, {});
   const bool follows = on_device && last.has_value();
   // Two turns on the device share the reading between them: it may not idle for long.
@@ -442,11 +444,12 @@ Disturbance GroupRun::disturbance_now() const {
   return context_.disturbance ? context_.disturbance() : Disturbance{};
 }
 
-void GroupRun::guarded(Member& member, const std::function<void()>& work) {
+void GroupRun::guarded(Member& member, const std::function<void()>& planned) {
   try {
     std::optional<Watched> guard;
-    if (member.work->peer.empty()) guard.emplace(context_.watchdog, index_, member.work->variant);
-    work();
+    if (member.planned->peer.empty())
+      guard.emplace(context_.watchdog, index_, member.planned->variant);
+    planned();
   } catch (const CutShort&) {
     cut_short_ = true;
     member.contender.reset();
@@ -454,14 +457,14 @@ void GroupRun::guarded(Member& member, const std::function<void()>& work) {
     member.skip(reason.what());
   } catch (const std::bad_alloc&) {
     member.fail(fmt::format("no memory is left (it may need {} of host memory)",
-                            format_bytes(static_cast<double>(need(*member.work).host))));
+                            format_bytes(static_cast<double>(need(*member.planned).host))));
   } catch (const std::exception& error) {
     member.fail(error.what());
   }
 }
 
-Sides GroupRun::need(const Case& work) const {
-  const Case* const alone[] = {&work};
+Sides GroupRun::need(const Case& planned) const {
+  const Case* const alone[] = {&planned};
   return memory_need(alone, plan_.measure_of(group()).cache,
                      cold_caches(context_.backends, context_.cache_bytes))
       .total();

@@ -30,7 +30,7 @@ class Watched {
 /// A case or limit of a running group: what takes its turns, and its place in the results.
 struct Member {
   int index;  // among the group's cases, then its limits
-  const Case* work;
+  const Case* planned;
   CaseResult* result;
   std::unique_ptr<Contender> contender = nullptr;  // gone when the case takes no more turns
   TurnShape shape = {};
@@ -79,12 +79,12 @@ class GroupRun {
   }
   /// The state that a member's turn left its device in.
   DeviceState state_after_turn(const Member& member) {
-    return member.work->uses_gpu() ? states_.read() : DeviceState{};
+    return member.planned->uses_gpu() ? states_.read() : DeviceState{};
   }
   std::int64_t slowest_state_ns() const { return states_.slowest_ns(); }
-  /// Runs `work`; what it throws ends this member alone. The watchdog stops work that hangs, except
-  /// a peer's: its messages have time limits of their own.
-  void guarded(Member& member, const std::function<void()>& work);
+  /// Runs `planned`; what it throws ends this member alone. The watchdog stops work that hangs,
+  /// except a peer's: its messages have time limits of their own.
+  void guarded(Member& member, const std::function<void()>& planned);
   /// True when the run was interrupted while a member was waited for.
   bool cut_short() const { return cut_short_; }
 
@@ -106,9 +106,9 @@ class GroupRun {
   double seconds() const;
 
  private:
-  void enter(const std::vector<Case>& work, std::vector<CaseResult>& results);
+  void enter(const std::vector<Case>& planned, std::vector<CaseResult>& results);
   void first_call(Member& member, double clock_cost_ns);
-  const Standard* standard_for(const Case& work) const;
+  const Standard* standard_for(const Case& planned) const;
   /// A live member whose output agrees with the standard; null for none.
   const Member* witness_of(const Standard& standard) const;
   /// For outputs of a kind that no reference tells right, makes the baseline's the standard, or
@@ -121,7 +121,7 @@ class GroupRun {
   /// so that a turn's own costs have the same share in each. Those that read other files in each
   /// iteration get the most of any of them, so that their turns read the same files.
   void align_turns();
-  Sides need(const Case& work) const;
+  Sides need(const Case& planned) const;
   void take_memory();
 
   const Plan& plan_;

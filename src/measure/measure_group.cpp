@@ -18,16 +18,16 @@ constexpr std::int64_t staged_turns = 12;  // of all processes of a group
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
 /// True if a turn is as long as its only stage. On a device that includes what lies between stages.
-bool is_one_stage(const Case& work) {
-  return work.stages.size() == 1 && !is_on_device(work.stages[0]);
+bool is_one_stage(const Case& planned) {
+  return planned.stages.size() == 1 && !is_on_device(planned.stages[0]);
 }
 
-void add_stage_times(const Case& work, CaseResult& result, const Turn& turn) {
-  if (turn.stage_ns.empty() && is_one_stage(work))
+void add_stage_times(const Case& planned, CaseResult& result, const Turn& turn) {
+  if (turn.stage_ns.empty() && is_one_stage(planned))
     result.stages[0].rounds_ns.push_back(turn.round.wall_ns);
   for (std::size_t s = 0; s < turn.stage_ns.size(); ++s) {
     result.stages[s].rounds_ns.push_back(turn.stage_ns[s]);
-    if (is_on_device(work.stages[s])) result.stages[s].calls_ns.push_back(turn.calls_ns[s]);
+    if (is_on_device(planned.stages[s])) result.stages[s].calls_ns.push_back(turn.calls_ns[s]);
   }
 }
 
@@ -99,7 +99,7 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
           Turn turn = run.turn(member, shape, order.size());
           turn.round.state = run.state_after_turn(member);
           member.result->rounds.push_back(turn.round);
-          add_stage_times(*member.work, *member.result, turn);
+          add_stage_times(*member.planned, *member.result, turn);
           add_flow_times(*member.result, turn);
           if (shape.looked_at) run.check_recent(member);
         });
@@ -125,7 +125,7 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
   for (const Member* member : run.live_cases()) {
-    if (member->work->variant == run.group().baseline) baseline = series.size();
+    if (member->planned->variant == run.group().baseline) baseline = series.size();
     auto& values = series.emplace_back();
     for (const Round& round : member->result->rounds)
       values.push_back(is_held_up(*member->result, round, run.plan().measure.clock)
@@ -159,7 +159,7 @@ bool run_rounds(GroupRun& run) {
 /// interrupted.
 bool run_rounds_in_condition(GroupRun& run) {
   const bool on_device = std::ranges::any_of(run.live_cases(), [](const Member* member) {
-    return std::ranges::any_of(member->work->stages, is_on_device);
+    return std::ranges::any_of(member->planned->stages, is_on_device);
   });
   if (!on_device) return run_rounds(run);
   Backend& device = *run.context().backends.at(Place::Cuda);
@@ -173,7 +173,7 @@ bool run_rounds_in_condition(GroupRun& run) {
 /// Stages too short to be timed inside the rounds get turns of their own. False when interrupted.
 bool run_staged(GroupRun& run) {
   const auto is_staged = [](const Member* member) {
-    return !is_one_stage(*member->work) && !member->shape.marks;
+    return !is_one_stage(*member->planned) && !member->shape.marks;
   };
   const std::int64_t processes = run.plan().measure.processes;
   const auto each = static_cast<std::size_t>((staged_turns + processes - 1) / processes);
@@ -187,7 +187,7 @@ bool run_staged(GroupRun& run) {
       run.guarded(*member, [&] {
         TurnShape shape = member->shape;
         shape.marks = true;
-        add_stage_times(*member->work, *member->result, run.turn(*member, shape, number));
+        add_stage_times(*member->planned, *member->result, run.turn(*member, shape, number));
         for (StageResult& stage : member->result->stages) stage.staged = true;
       });
       run.tell({GroupStep::Kind::StagedTurn, run.index(), ++done, turns});

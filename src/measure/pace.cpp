@@ -15,7 +15,7 @@ constexpr double kOverrunShare = 0.25, kOverrunSeconds = 2;
 double profile_iterations(const Plan& plan, const Group& group) {
   if (!plan.profile.enabled) return 0;
   const auto cases = std::ranges::count_if(
-      group.cases, [](const Case& work) { return !work.skip && work.peer.empty(); });
+      group.cases, [](const Case& planned) { return !planned.skip && planned.peer.empty(); });
   return static_cast<double>(cases * schedule_steps(plan.profile));
 }
 

@@ -34,11 +34,11 @@ std::string input_shapes(const Stage& stage) {
 /// The shapes of stages' inputs, and of those of runs launched as one, by label: as torch prints
 /// them, in the order of memory, "[[10, 3, 720, 1280]]". Of stages with one label that of the
 /// first.
-std::map<std::string, std::string, std::less<>> input_shapes(const Case& work) {
+std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned) {
   std::map<std::string, std::string, std::less<>> shapes;
-  for (const Stage& stage : work.stages) shapes.emplace(stage.label, input_shapes(stage));
-  for (const GraphRun& run : graph_runs(work, storage_of(work)))
-    shapes.emplace(run.label(), input_shapes(work.stages[run.first()]));
+  for (const Stage& stage : planned.stages) shapes.emplace(stage.label, input_shapes(stage));
+  for (const GraphRun& run : graph_runs(planned, storage_of(planned)))
+    shapes.emplace(run.label(), input_shapes(planned.stages[run.first()]));
   return shapes;
 }
 
@@ -66,9 +66,9 @@ ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing
 }
 
 /// Says which ranges do not have all that the config puts into them, as a graph is launched whole.
-void note_cut_ranges(const Case& work, std::vector<std::string>& notes) {
-  const std::vector<StageRange> all = ranges_of(work.stages);
-  const auto whole = around_whole_runs(all, graph_runs(work, storage_of(work)));
+void note_cut_ranges(const Case& planned, std::vector<std::string>& notes) {
+  const std::vector<StageRange> all = ranges_of(planned.stages);
+  const auto whole = around_whole_runs(all, graph_runs(planned, storage_of(planned)));
   for (const StageRange& range : all)
     if (std::ranges::find(whole, range) == whole.end())
       notes.push_back(
@@ -111,19 +111,21 @@ ProfiledSteps profile_stages(const Plan& plan, const Case& planned, CaseResult& 
   return steps;
 }
 
-CaseProfile profile_case(const Plan& plan, const Group& group, const Case& work, CaseResult& result,
-                         GroupMemory& memory, RunContext& context, DeviceTracing& tracing) {
-  const Range variant(&context.recorder, RangeKind::Variant, context.recorder.intern(work.variant));
-  ProfiledSteps steps = profile_stages(plan, work, result, memory, context, tracing);
+CaseProfile profile_case(const Plan& plan, const Group& group, const Case& planned,
+                         CaseResult& result, GroupMemory& memory, RunContext& context,
+                         DeviceTracing& tracing) {
+  const Range variant(&context.recorder, RangeKind::Variant,
+                      context.recorder.intern(planned.variant));
+  ProfiledSteps steps = profile_stages(plan, planned, result, memory, context, tracing);
   CaseProfile profile = empty_profile(result, steps);
   profile.lane_work = std::move(steps.lane_work);
   context.on_profile({.experiment = group.experiment,
-                      .variant = work.variant,
+                      .variant = planned.variant,
                       .point = group.point,
                       .threads = std::move(steps.threads),
                       .devices = std::move(steps.devices),
                       .faults = std::move(steps.faults),
-                      .shapes = input_shapes(work),
+                      .shapes = input_shapes(planned),
                       .labels = std::move(steps.labels),
                       .items = std::move(steps.items)},
                      profile);
@@ -147,12 +149,12 @@ bool profile_group(const Plan& plan, std::size_t index, RunContext& context, Dev
 
   std::vector<CaseProfile> profiles;
   std::size_t done = 0;
-  for (const Case* work : works) {
+  for (const Case* planned : works) {
     if (context.interrupted) return false;
-    CaseResult& measured = result.cases[static_cast<std::size_t>(work - group.cases.data())];
+    CaseResult& measured = result.cases[static_cast<std::size_t>(planned - group.cases.data())];
     try {
-      const Watched guard(context.watchdog, index, work->variant);
-      profiles.push_back(profile_case(plan, group, *work, measured, memory, context, tracing));
+      const Watched guard(context.watchdog, index, planned->variant);
+      profiles.push_back(profile_case(plan, group, *planned, measured, memory, context, tracing));
     } catch (const std::exception& error) {
       measured.notes.push_back(fmt::format("not profiled: {}", error.what()));
     }

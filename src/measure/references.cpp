@@ -6,29 +6,29 @@ namespace normbench {
 namespace {
 
 /// The last stage that reads each value; as many as there are stages: none drops it.
-std::vector<std::size_t> last_readers(const Case& work, std::span<const int> wanted) {
-  std::vector<std::size_t> last(work.values.size(), 0);
-  for (std::size_t s = 0; s < work.stages.size(); ++s)
-    for (const int value : work.stages[s].in) last[static_cast<std::size_t>(value)] = s;
-  for (const int value : wanted) last[static_cast<std::size_t>(value)] = work.stages.size();
+std::vector<std::size_t> last_readers(const Case& planned, std::span<const int> wanted) {
+  std::vector<std::size_t> last(planned.values.size(), 0);
+  for (std::size_t s = 0; s < planned.stages.size(); ++s)
+    for (const int value : planned.stages[s].in) last[static_cast<std::size_t>(value)] = s;
+  for (const int value : wanted) last[static_cast<std::size_t>(value)] = planned.stages.size();
   return last;
 }
 
-Tensor64 empty(const TensorDesc& desc, const Case& work, const ImageRange& images) {
+Tensor64 empty(const TensorDesc& desc, const Case& planned, const ImageRange& images) {
   Tensor64 tensor{.shape = desc.shape, .values = {}};
-  tensor.shape.n = images.of(desc, work).count;
+  tensor.shape.n = images.of(desc, planned).count;
   if (images.rows > 0) tensor.shape.h = images.rows;
   tensor.values.resize(static_cast<std::size_t>(tensor.shape.elements()));
   return tensor;
 }
 
-std::vector<Exact> exact_values(const Case& work, std::vector<Exact> values,
+std::vector<Exact> exact_values(const Case& planned, std::vector<Exact> values,
                                 std::span<const int> wanted, const ImageRange& images,
                                 std::int64_t item) {
-  const std::vector<std::size_t> last = last_readers(work, wanted);
-  values.resize(work.values.size());
-  for (std::size_t s = 0; s < work.stages.size(); ++s) {
-    const Stage& stage = work.stages[s];
+  const std::vector<std::size_t> last = last_readers(planned, wanted);
+  values.resize(planned.values.size());
+  for (std::size_t s = 0; s < planned.stages.size(); ++s) {
+    const Stage& stage = planned.stages[s];
     std::vector<Tensor64> in, out;
     std::vector<Accuracy> known;
     for (auto value = stage.in.begin(); value != stage.in.end(); ++value) {
@@ -39,7 +39,8 @@ std::vector<Exact> exact_values(const Case& work, std::vector<Exact> values,
         in.push_back(std::move(values[*value].values));
       known.push_back(values[*value].accuracy);
     }
-    for (const int value : stage.out) out.push_back(empty(work.values[value].desc, work, images));
+    for (const int value : stage.out)
+      out.push_back(empty(planned.values[value].desc, planned, images));
     reference(stage.op, in, out, images.first, item);
     std::vector<Known> given;
     for (std::size_t i = 0; i < in.size(); ++i) given.push_back({in[i], known[i]});
@@ -57,18 +58,19 @@ std::vector<Exact> exact_values(const Case& work, std::vector<Exact> values,
 
 }  // namespace
 
-ImageRange ImageRange::of(const TensorDesc& desc, const Case& work) const {
-  return desc.shape.n == work.images() ? *this : ImageRange{.first = 0, .count = desc.shape.n};
+ImageRange ImageRange::of(const TensorDesc& desc, const Case& planned) const {
+  return desc.shape.n == planned.images() ? *this : ImageRange{.first = 0, .count = desc.shape.n};
 }
 
-std::vector<Exact> exact_outputs(const Case& work, std::vector<Exact> inputs,
+std::vector<Exact> exact_outputs(const Case& planned, std::vector<Exact> inputs,
                                  const ImageRange& images, std::int64_t item) {
-  return exact_values(work, std::move(inputs), work.outputs, images, item);
+  return exact_values(planned, std::move(inputs), planned.outputs, images, item);
 }
 
-std::vector<Exact> exact_values(const Case& work, std::vector<Exact> inputs,
+std::vector<Exact> exact_values(const Case& planned, std::vector<Exact> inputs,
                                 std::span<const int> wanted) {
-  return exact_values(work, std::move(inputs), wanted, {.first = 0, .count = work.images()}, 0);
+  return exact_values(planned, std::move(inputs), wanted, {.first = 0, .count = planned.images()},
+                      0);
 }
 
 }  // namespace normbench

@@ -20,8 +20,8 @@ namespace {
 template <class Cases>
 std::string variants(const Cases& cases) {
   std::string text;
-  for (const auto& work : cases)
-    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", work.variant);
+  for (const auto& planned : cases)
+    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", planned.variant);
   return text;
 }
 
@@ -121,7 +121,8 @@ class Keeping {
 
 /// Whether any case of the group runs here.
 bool has_work(const Group& group) {
-  return !std::ranges::all_of(group.cases, [](const Case& work) { return work.skip.has_value(); });
+  return !std::ranges::all_of(group.cases,
+                              [](const Case& planned) { return planned.skip.has_value(); });
 }
 
 /// When the last turn of the group ended, since its start.

@@ -47,34 +47,34 @@ std::vector<int> conflicts(const Access& device, const Access& host) {
 }
 
 /// The slots that a stage's views point into.
-std::vector<int> roots_of(const Case& work, const std::vector<Slot>& slots, std::size_t stage) {
+std::vector<int> roots_of(const Case& planned, const std::vector<Slot>& slots, std::size_t stage) {
   std::vector<int> roots;
-  for (const int value : work.stages[stage].in) roots.push_back(slots[value].buffer);
-  for (const int value : work.stages[stage].out) roots.push_back(slots[value].buffer);
-  roots.push_back(static_cast<int>(work.values.size() + stage));  // its scratch memory
+  for (const int value : planned.stages[stage].in) roots.push_back(slots[value].buffer);
+  for (const int value : planned.stages[stage].out) roots.push_back(slots[value].buffer);
+  roots.push_back(static_cast<int>(planned.values.size() + stage));  // its scratch memory
   return roots;
 }
 
-bool can_be_captured(const Case& work, const std::vector<Slot>& slots, std::size_t index) {
-  const Stage& stage = work.stages[index];
+bool can_be_captured(const Case& planned, const std::vector<Slot>& slots, std::size_t index) {
+  const Stage& stage = planned.stages[index];
   return stage.place == Place::Cuda && stage.kernel->capturable(stage.op, stage.signature) &&
-         std::ranges::none_of(roots_of(work, slots, index),
+         std::ranges::none_of(roots_of(planned, slots, index),
                               [&](int root) { return slots[root].kind == Slot::Kind::Fresh; });
 }
 
 }  // namespace
 
-std::vector<Hazards> hazards_of(const Case& work, const std::vector<Slot>& slots) {
-  std::vector<Hazards> hazards(work.stages.size());
-  if (work.wait == Wait::Stage) return hazards;
+std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& slots) {
+  std::vector<Hazards> hazards(planned.stages.size());
+  if (planned.wait == Wait::Stage) return hazards;
   std::vector<Access> accesses;
-  for (const Stage& stage : work.stages) accesses.push_back(access_of(stage, slots));
+  for (const Stage& stage : planned.stages) accesses.push_back(access_of(stage, slots));
   for (std::size_t host = 0; host < hazards.size(); ++host) {
-    if (!works_on_host(work.stages[host])) continue;
+    if (!works_on_host(planned.stages[host])) continue;
     // What comes later in the pipeline is still under way when its next iteration starts.
-    const std::size_t end = work.wait == Wait::Turn ? hazards.size() : host;
+    const std::size_t end = planned.wait == Wait::Turn ? hazards.size() : host;
     for (std::size_t device = 0; device < end; ++device) {
-      if (works_on_host(work.stages[device])) continue;
+      if (works_on_host(planned.stages[device])) continue;
       for (const int slot : conflicts(accesses[device], accesses[host])) {
         // Each iteration has fresh buffers of its own.
         if (device > host && slots[slot].kind == Slot::Kind::Fresh) continue;
@@ -86,12 +86,12 @@ std::vector<Hazards> hazards_of(const Case& work, const std::vector<Slot>& slots
   return hazards;
 }
 
-GraphRun::GraphRun(const Case& work, const std::vector<Slot>& slots, std::size_t first,
+GraphRun::GraphRun(const Case& planned, const std::vector<Slot>& slots, std::size_t first,
                    std::size_t last)
     : first_(first), last_(last) {
   for (std::size_t stage = first; stage <= last; ++stage) {
-    label_ += (stage == first ? "graph (" : ", ") + work.stages[stage].label;
-    for (const int root : roots_of(work, slots, stage)) use(slots[root]);
+    label_ += (stage == first ? "graph (" : ", ") + planned.stages[stage].label;
+    for (const int root : roots_of(planned, slots, stage)) use(slots[root]);
   }
   label_ += ")";
 }
@@ -127,15 +127,15 @@ std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
   return ranges;
 }
 
-std::vector<GraphRun> graph_runs(const Case& work, const std::vector<Slot>& slots) {
+std::vector<GraphRun> graph_runs(const Case& planned, const std::vector<Slot>& slots) {
   std::vector<GraphRun> runs;
-  if (!work.graph) return runs;
-  const std::size_t count = work.stages.size();
+  if (!planned.graph) return runs;
+  const std::size_t count = planned.stages.size();
   for (std::size_t first = 0; first < count; ++first) {
-    if (!can_be_captured(work, slots, first)) continue;
+    if (!can_be_captured(planned, slots, first)) continue;
     std::size_t last = first;
-    while (last + 1 < count && can_be_captured(work, slots, last + 1)) ++last;
-    runs.emplace_back(work, slots, first, last);
+    while (last + 1 < count && can_be_captured(planned, slots, last + 1)) ++last;
+    runs.emplace_back(planned, slots, first, last);
     first = last;
   }
   return runs;

@@ -26,12 +26,13 @@ struct Hazards {
 /// device: reading what a device stage wrote, and writing what one of this or an earlier iteration
 /// uses. Waiting as the case does settles some: `wait: iteration` those between iterations, `wait:
 /// stage` all.
-std::vector<Hazards> hazards_of(const Case& work, const std::vector<Slot>& slots);
+std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& slots);
 
 /// A maximal run of stages that can be captured, and its graphs so far.
 class GraphRun {
  public:
-  GraphRun(const Case& work, const std::vector<Slot>& slots, std::size_t first, std::size_t last);
+  GraphRun(const Case& planned, const std::vector<Slot>& slots, std::size_t first,
+           std::size_t last);
 
   std::size_t first() const { return first_; }
   std::size_t last() const { return last_; }
@@ -68,6 +69,6 @@ std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
 
 /// The runs of a case in the order of its stages; none unless it asks for graphs. Stages whose
 /// buffers are allocated anew each time are in none: a graph keeps addresses.
-std::vector<GraphRun> graph_runs(const Case& work, const std::vector<Slot>& slots);
+std::vector<GraphRun> graph_runs(const Case& planned, const std::vector<Slot>& slots);
 
 }  // namespace normbench

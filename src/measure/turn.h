@@ -33,7 +33,7 @@ std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 /// The fewest iterations of a loader's turn: an epoch, so that turns of all variants load all
 /// images and workers can be ahead, but no more than 16 items or 3 s of a long one. Other cases
 /// have one.
-std::int64_t iterations_of_an_epoch(const Case& work, double iteration_ns);
+std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns);
 
 /// Nanoseconds of one reading of the clock.
 double clock_cost_ns(Clock& clock);

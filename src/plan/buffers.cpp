@@ -6,29 +6,31 @@
 namespace normbench {
 namespace {
 
-bool is_made_by_register(const Case& work, int index) {
-  const int producer = work.values[index].producer;
-  return producer >= 0 && roles_of(work.stages[producer].op).locks == PageLocking::Locks;
+bool is_made_by_register(const Case& planned, int index) {
+  const int producer = planned.values[index].producer;
+  return producer >= 0 && roles_of(planned.stages[producer].op).locks == PageLocking::Locks;
 }
 
-bool is_resident(const Case& work, int index, const Sides& cache_bytes) {
-  const Stage& stage = work.stages[index];
+bool is_resident(const Case& planned, int index, const Sides& cache_bytes) {
+  const Stage& stage = planned.stages[index];
   if (stage.in.empty() || passes_through(stage.op)) return false;
   int first = index;
-  for (const int value : stage.in) first = std::min(first, writer_of(work, value));
+  for (const int value : stage.in) first = std::min(first, writer_of(planned, value));
   if (first < 0) return false;
   // The first stage's input leaves the cache while it writes. Its output is an input here.
   const Memory side = stage.signature.in[0].memory;
-  return touched_bytes(work, first + 1, index + 1, side) <=
+  return touched_bytes(planned, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);
 }
 
 /// The next stage on the CPU that reads value `index`; the number of stages where none does.
-int next_reader(const Case& work, int index) {
-  const int stages = static_cast<int>(work.stages.size());
-  for (int s = work.values[index].producer + 1; s < stages; ++s) {
-    const Stage& stage = work.stages[s];
-    const auto reads = [&](int value) { return buffer_of(work, value) == buffer_of(work, index); };
+int next_reader(const Case& planned, int index) {
+  const int stages = static_cast<int>(planned.stages.size());
+  for (int s = planned.values[index].producer + 1; s < stages; ++s) {
+    const Stage& stage = planned.stages[s];
+    const auto reads = [&](int value) {
+      return buffer_of(planned, value) == buffer_of(planned, index);
+    };
     if (stage.place == Place::Cpu && std::ranges::any_of(stage.in, reads)) return s;
   }
   return stages;
@@ -52,27 +54,27 @@ Slot buffer(OutputPolicy policy, Memory memory, std::size_t bytes, int stage) {
   return slot;
 }
 
-Slot value_slot(const Case& work, const Value& value) {
+Slot value_slot(const Case& planned, const Value& value) {
   const auto bytes = static_cast<std::size_t>(value.desc.bytes());
   if (value.producer < 0)
     return {.kind = Slot::Kind::Source, .memory = value.desc.memory, .bytes = bytes};
   if (value.in_place_of >= 0)
     return {.kind = Slot::Kind::InPlace, .memory = value.desc.memory, .bytes = bytes};
-  if (!work.peer.empty()) return {.memory = value.desc.memory, .bytes = bytes};
-  return buffer(work.stages[value.producer].output, value.desc.memory, bytes, value.producer);
+  if (!planned.peer.empty()) return {.memory = value.desc.memory, .bytes = bytes};
+  return buffer(planned.stages[value.producer].output, value.desc.memory, bytes, value.producer);
 }
 
 /// Marks the slots that stages on a device read or write over its link. Host memory that CUDA owns
 /// is always marked: it is there for the link.
-void mark_near_link(const Case& work, std::vector<Slot>& slots) {
-  for (const Stage& stage : work.stages) {
+void mark_near_link(const Case& planned, std::vector<Slot>& slots) {
+  for (const Stage& stage : planned.stages) {
     // Pinning copies on the host; registering moves nothing.
     if (stage.place != Place::Cuda || roles_of(stage.op).locks == PageLocking::Copies ||
         passes_through(stage.op))
       continue;
     for (const auto* values : {&stage.in, &stage.out})
       for (const int value : *values) {
-        Slot& slot = slots[buffer_of(work, value)];
+        Slot& slot = slots[buffer_of(planned, value)];
         slot.near_link = !cuda_owns(slot.memory);
       }
   }
@@ -80,32 +82,32 @@ void mark_near_link(const Case& work, std::vector<Slot>& slots) {
 
 }  // namespace
 
-int writer_of(const Case& work, int index) {
+int writer_of(const Case& planned, int index) {
   while (true) {
-    const Value& value = work.values[index];
-    if (value.producer < 0 || !passes_through(work.stages[value.producer].op))
+    const Value& value = planned.values[index];
+    if (value.producer < 0 || !passes_through(planned.stages[value.producer].op))
       return value.producer;
     index = value.in_place_of;
   }
 }
 
-int buffer_of(const Case& work, int index) {
-  while (work.values[index].in_place_of >= 0) index = work.values[index].in_place_of;
+int buffer_of(const Case& planned, int index) {
+  while (planned.values[index].in_place_of >= 0) index = planned.values[index].in_place_of;
   return index;
 }
 
-const Stage* overwriter_of(const Case& work, int index) {
-  for (int later = index + 1; later < static_cast<int>(work.values.size()); ++later) {
-    if (buffer_of(work, later) != buffer_of(work, index)) continue;
-    const Stage& stage = work.stages[work.values[later].producer];
+const Stage* overwriter_of(const Case& planned, int index) {
+  for (int later = index + 1; later < static_cast<int>(planned.values.size()); ++later) {
+    if (buffer_of(planned, later) != buffer_of(planned, index)) continue;
+    const Stage& stage = planned.stages[planned.values[later].producer];
     if (!passes_through(stage.op)) return &stage;
   }
   return nullptr;
 }
 
-int registered_value(const Case& work) {
+int registered_value(const Case& planned) {
   int registered = -1;
-  for (const Stage& stage : work.stages) {
+  for (const Stage& stage : planned.stages) {
     const PageLocking locks = roles_of(stage.op).locks;
     if (locks == PageLocking::Locks) registered = stage.out[0];
     if (locks == PageLocking::Unlocks) registered = -1;
@@ -113,68 +115,69 @@ int registered_value(const Case& work) {
   return registered;
 }
 
-bool is_unregistered(const Case& work, int index) {
-  if (work.values[index].desc.memory != Memory::Registered) return false;
-  while (index >= 0 && !is_made_by_register(work, index)) index = work.values[index].in_place_of;
-  return index >= 0 && index != registered_value(work);
+bool is_unregistered(const Case& planned, int index) {
+  if (planned.values[index].desc.memory != Memory::Registered) return false;
+  while (index >= 0 && !is_made_by_register(planned, index))
+    index = planned.values[index].in_place_of;
+  return index >= 0 && index != registered_value(planned);
 }
 
-std::int64_t touched_bytes(const Case& work, int first, int end, Memory side, std::size_t line) {
+std::int64_t touched_bytes(const Case& planned, int first, int end, Memory side, std::size_t line) {
   std::set<int> buffers;
   for (int s = first; s < end; ++s) {
-    const Stage& stage = work.stages[s];
+    const Stage& stage = planned.stages[s];
     if (passes_through(stage.op)) continue;
     for (const auto* values : {&stage.in, &stage.out})
-      for (const int value : *values) buffers.insert(buffer_of(work, value));
+      for (const int value : *values) buffers.insert(buffer_of(planned, value));
   }
   std::size_t bytes = 0;
   for (const int buffer : buffers)
-    if (const TensorDesc& desc = work.values[buffer].desc; same_side(desc.memory, side))
+    if (const TensorDesc& desc = planned.values[buffer].desc; same_side(desc.memory, side))
       bytes += whole_lines(static_cast<std::size_t>(desc.bytes()), line);
   return static_cast<std::int64_t>(bytes);
 }
 
-void mark_resident(Case& work, const Sides& cache_bytes) {
-  for (int s = 0; s < static_cast<int>(work.stages.size()); ++s)
-    work.stages[s].resident = is_resident(work, s, cache_bytes);
+void mark_resident(Case& planned, const Sides& cache_bytes) {
+  for (int s = 0; s < static_cast<int>(planned.stages.size()); ++s)
+    planned.stages[s].resident = is_resident(planned, s, cache_bytes);
 }
 
-void note_reuse(Case& work, Cache cache) {
-  const int stages = static_cast<int>(work.stages.size());
+void note_reuse(Case& planned, Cache cache) {
+  const int stages = static_cast<int>(planned.stages.size());
   for (int s = 0; s < stages; ++s) {
-    Stage& stage = work.stages[s];
+    Stage& stage = planned.stages[s];
     if (stage.place != Place::Cpu) continue;
     const int output = stage.out[0];
-    const int reader = next_reader(work, output);
+    const int reader = next_reader(planned, output);
     stage.signature.read_next = reader < stages;
     std::int64_t& bytes = stage.signature.reuse_bytes;
-    if (work.values[output].in_place_of >= 0)
+    if (planned.values[output].in_place_of >= 0)
       bytes = 0;
     else if (reader < stages)
-      bytes = touched_bytes(work, s, reader, Memory::Pageable);
+      bytes = touched_bytes(planned, s, reader, Memory::Pageable);
     else if (cache == Cache::Hot)
-      bytes = touched_bytes(work, 0, stages, Memory::Pageable);
+      bytes = touched_bytes(planned, 0, stages, Memory::Pageable);
     else
       bytes = std::numeric_limits<std::int64_t>::max();
   }
 }
 
-std::vector<Slot> storage_of(const Case& work) {
+std::vector<Slot> storage_of(const Case& planned) {
   std::vector<Slot> slots;
-  for (const Value& value : work.values) slots.push_back(value_slot(work, value));
-  for (int i = 0; i < std::ssize(slots); ++i) slots[i].buffer = buffer_of(work, i);
-  const int last = static_cast<int>(work.stages.size()) - 1;
+  for (const Value& value : planned.values) slots.push_back(value_slot(planned, value));
+  for (int i = 0; i < std::ssize(slots); ++i) slots[i].buffer = buffer_of(planned, i);
+  const int last = static_cast<int>(planned.stages.size()) - 1;
   for (int s = 0; s <= last; ++s) {
-    const Stage& stage = work.stages[s];
-    for (const int value : stage.in) slots[buffer_of(work, value)].last_stage = s;
+    const Stage& stage = planned.stages[s];
+    for (const int value : stage.in) slots[buffer_of(planned, value)].last_stage = s;
     const std::size_t scratch =
-        work.peer.empty() ? stage.kernel->scratch(stage.op, stage.signature) : 0;
+        planned.peer.empty() ? stage.kernel->scratch(stage.op, stage.signature) : 0;
     slots.push_back(buffer(stage.output, stage.signature.out.front().memory, scratch, s));
     slots.back().buffer = static_cast<int>(std::ssize(slots)) - 1;
   }
-  for (const int output : work.outputs)  // they live until the iteration ends
-    slots[buffer_of(work, output)].last_stage = last;
-  if (work.near_link) mark_near_link(work, slots);
+  for (const int output : planned.outputs)  // they live until the iteration ends
+    slots[buffer_of(planned, output)].last_stage = last;
+  if (planned.near_link) mark_near_link(planned, slots);
   return slots;
 }
 

@@ -10,35 +10,36 @@
 namespace normbench {
 
 /// The stage that wrote the bytes of value `index`, passed on untouched since; -1: it is an input.
-int writer_of(const Case& work, int index);
+int writer_of(const Case& planned, int index);
 
 /// The value whose own buffer holds value `index`, through all that works in place or passes on.
-int buffer_of(const Case& work, int index);
+int buffer_of(const Case& planned, int index);
 
 /// The stage that wrote over value `index` after it was made; null while it is whole.
-const Stage* overwriter_of(const Case& work, int index);
+const Stage* overwriter_of(const Case& planned, int index);
 
 /// The output of the last `register` that no `unregister` has undone; -1 for none.
-int registered_value(const Case& work);
+int registered_value(const Case& planned);
 
 /// True if a `register` page-locked the value and an `unregister` undid it.
-bool is_unregistered(const Case& work, int index);
+bool is_unregistered(const Case& planned, int index);
 
 /// True for two kinds of host memory, and for device memory twice: the same side of the link.
 constexpr bool same_side(Memory a, Memory b) { return host_reaches(a) == host_reaches(b); }
 
 /// Bytes that stages [first, end) touch on the side of `side`: each buffer once, in whole lines.
-std::int64_t touched_bytes(const Case& work, int first, int end, Memory side, std::size_t line = 1);
+std::int64_t touched_bytes(const Case& planned, int first, int end, Memory side,
+                           std::size_t line = 1);
 
 /// Sets `resident` of every stage that finds its inputs in the last cache (`cache_bytes`) of their
 /// memory: earlier stages of the iteration wrote them, and everything touched there since fits,
 /// this stage's outputs included. Only for cold buffers.
-void mark_resident(Case& work, const Sides& cache_bytes);
+void mark_resident(Case& planned, const Sides& cache_bytes);
 
 /// Sets `reuse_bytes` and `read_next` in the signatures of stages on the CPU: bytes touched before
 /// a later stage on the CPU reads the output. Where none does, hot buffers are used again after an
 /// iteration, cold ones leave every cache. An output in its input's buffer is used at once.
-void note_reuse(Case& work, Cache cache);
+void note_reuse(Case& planned, Cache cache);
 
 /// Fresh pageable outputs of at least this size come from the operating system. Smaller ones come
 /// from a recycled arena, as in malloc and eager frameworks. CUDA's memory is new at any size.
@@ -59,7 +60,7 @@ struct Slot {
 };
 
 /// The slots of a case: its values, then each stage's scratch memory. A peer's outputs are None.
-std::vector<Slot> storage_of(const Case& work);
+std::vector<Slot> storage_of(const Case& planned);
 
 /// True if the slot's bytes lie in the group's arena of this kind, near the link or not.
 inline bool is_placed(const Slot& slot, Memory memory, bool near_link) {

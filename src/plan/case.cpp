@@ -74,8 +74,8 @@ const Case* Group::find(const std::string& name) const {
 std::vector<const Case*> Group::runnable() const {
   std::vector<const Case*> found;
   for (const auto* list : {&cases, &limits})
-    for (const Case& work : *list)
-      if (!work.skip) found.push_back(&work);
+    for (const Case& planned : *list)
+      if (!planned.skip) found.push_back(&planned);
   return found;
 }
 

@@ -10,9 +10,10 @@ constexpr std::int64_t kHeadBytes = 3000, kGroupBytes = 500, kContenderBytes = 1
                        kStageBytes = 800, kProfileBytes = 1600;
 constexpr std::int64_t kRoundBytes = 52, kStageRoundBytes = 12;
 
-std::int64_t contender_bytes(const Case& work, std::int64_t rounds) {
-  const auto stages = std::ssize(work.stages);
-  const std::int64_t measured = work.skip ? 0 : rounds * (kRoundBytes + stages * kStageRoundBytes);
+std::int64_t contender_bytes(const Case& planned, std::int64_t rounds) {
+  const auto stages = std::ssize(planned.stages);
+  const std::int64_t measured =
+      planned.skip ? 0 : rounds * (kRoundBytes + stages * kStageRoundBytes);
   return kContenderBytes + stages * kStageBytes + measured;
 }
 
@@ -23,9 +24,9 @@ std::int64_t document_bytes(const Plan& plan, std::int64_t rounds) {
   for (const Group& group : plan.groups) {
     bytes += kGroupBytes;
     for (const auto* contenders : {&group.cases, &group.limits})
-      for (const Case& work : *contenders) bytes += contender_bytes(work, rounds);
-    for (const Case& work : group.cases)
-      if (plan.profile.enabled && !work.skip) bytes += kProfileBytes;
+      for (const Case& planned : *contenders) bytes += contender_bytes(planned, rounds);
+    for (const Case& planned : group.cases)
+      if (plan.profile.enabled && !planned.skip) bytes += kProfileBytes;
   }
   return bytes;
 }

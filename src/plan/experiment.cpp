@@ -268,8 +268,8 @@ Case plan_variant(const Frame& frame, const std::string& name, const Json& assig
 
 /// A case of the group that loads one of the same files, one of the two from memory and the other
 /// not; null when there is none.
-const Case* loads_otherwise(const Group& group, const Case& work) {
-  const Load* const own = work.loader();
+const Case* loads_otherwise(const Group& group, const Case& planned) {
+  const Load* const own = planned.loader();
   if (own == nullptr) return nullptr;
   const std::set<std::string> files(own->files.begin(), own->files.end());
   for (const Case& other : group.cases)

@@ -26,7 +26,7 @@ class Room {
   Room(Cache cache, const PlanOptions& options) : cache_(cache), options_(options) {}
 
   Sides need(std::span<const Case* const> cases) const { return need(cases, cache_); }
-  Sides need(const Case& work) const { return need(std::array{&work}); }
+  Sides need(const Case& planned) const { return need(std::array{&planned}); }
 
   /// The first side on which this does not fit; null for none, or where free memory is unknown.
   const Side* lacking(const Sides& need) const {
@@ -68,11 +68,11 @@ class Room {
 Case* largest(std::vector<Case>& list, const Room& room, const Side& side) {
   Case* found = nullptr;
   std::int64_t most = -1;
-  for (Case& work : list) {
-    if (work.skip) continue;
-    const std::int64_t bytes = room.need(work).*side.bytes;
+  for (Case& planned : list) {
+    if (planned.skip) continue;
+    const std::int64_t bytes = room.need(planned).*side.bytes;
     if (bytes < most) continue;
-    found = &work;
+    found = &planned;
     most = bytes;
   }
   return found;
@@ -90,9 +90,9 @@ std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& op
   if (fits(group, cache, options) || cache == Cache::Hot || cases.front()->inputs.empty()) return 0;
   const std::int64_t asked = cases.front()->images();
   std::int64_t fewest = 0;
-  for (const Case* const work : cases) {
-    if (work->inputs.size() != 1 || work->images() != asked) return 0;
-    const std::int64_t image_bytes = work->values.front().desc.bytes() / asked;
+  for (const Case* const planned : cases) {
+    if (planned->inputs.size() != 1 || planned->images() != asked) return 0;
+    const std::int64_t image_bytes = planned->values.front().desc.bytes() / asked;
     for (const Side& side : sides)
       fewest = std::max(fewest, 3 * options.cache_bytes.*side.bytes / image_bytes + 1);
   }
@@ -102,21 +102,21 @@ std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& op
 void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
                     const PlanOptions& options) {
   const Room room(cache, options);
-  for (Case& work : list) {
-    if (work.skip) continue;
-    if (const Side* side = room.lacking(room.need(work))) {
-      work.skip_kind = Skip::NoMemory;
-      work.skip = "needs " + room.text(*side, std::array<const Case*, 1>{&work});
+  for (Case& planned : list) {
+    if (planned.skip) continue;
+    if (const Side* side = room.lacking(room.need(planned))) {
+      planned.skip_kind = Skip::NoMemory;
+      planned.skip = "needs " + room.text(*side, std::array<const Case*, 1>{&planned});
     }
   }
   while (true) {
     const std::vector<const Case*> all = group.runnable();
     const Side* side = room.lacking(room.need(all));
-    Case* work = side == nullptr ? nullptr : largest(list, room, *side);
-    if (work == nullptr) return;
-    work->skip_kind = Skip::NoMemory;
-    work->skip = fmt::format("all that is measured with it needs {}; of that, this needs most",
-                             room.text(*side, all));
+    Case* planned = side == nullptr ? nullptr : largest(list, room, *side);
+    if (planned == nullptr) return;
+    planned->skip_kind = Skip::NoMemory;
+    planned->skip = fmt::format("all that is measured with it needs {}; of that, this needs most",
+                                room.text(*side, all));
   }
 }
 

@@ -25,13 +25,13 @@ struct Mix {
 
 /// True for a case that only memory of this place could bound. A network has weights to read, and
 /// arithmetic, that nobody knows here.
-bool stays_at(const Case& work, Place place) {
-  if (work.inputs.empty() || work.stages.empty()) return false;
-  if (std::ranges::any_of(work.stages, [&](const Stage& stage) {
+bool stays_at(const Case& planned, Place place) {
+  if (planned.inputs.empty() || planned.stages.empty()) return false;
+  if (std::ranges::any_of(planned.stages, [&](const Stage& stage) {
         return stage.place != place || is_peer_only(stage.op);
       }))
     return false;
-  return place == Place::Cpu || std::ranges::all_of(work.values, [](const Value& value) {
+  return place == Place::Cpu || std::ranges::all_of(planned.values, [](const Value& value) {
            return value.desc.memory == Memory::Device;
          });
 }
@@ -126,7 +126,7 @@ class Limits {
 
   void add_stream(Mix mix);
   void add_transfer(const Stage& stage, Memory host);
-  void add_exchange(const Case& work);
+  void add_exchange(const Case& planned);
   /// A source of `bytes` in this memory: preferably one that a case of the group reads, since other
   /// pages of the machine may be a few percent faster or slower, and take more memory.
   Source source_of(std::int64_t bytes, Memory memory) const;
@@ -158,10 +158,10 @@ void Limits::add(const Names& names, const std::vector<StageSpec>& stages, const
 }
 
 Source Limits::source_of(std::int64_t bytes, Memory memory) const {
-  for (const Case* work : cases_) {
-    if (work->inputs.size() != 1) continue;
-    const TensorDesc& desc = work->values.front().desc;
-    if (desc.bytes() == bytes && desc.memory == memory) return work->inputs.front().source;
+  for (const Case* planned : cases_) {
+    if (planned->inputs.size() != 1) continue;
+    const TensorDesc& desc = planned->values.front().desc;
+    if (desc.bytes() == bytes && desc.memory == memory) return planned->inputs.front().source;
   }
   return plain_source(bytes, memory);
 }
@@ -172,10 +172,10 @@ void Limits::add_parts() {
 
 /// Bytes that are decoded from files do not count: they are not known.
 void Limits::add_pipeline_streams(int threads) {
-  for (const Case* work : cases_) {
+  for (const Case* planned : cases_) {
     Mix mix{.threads = threads};
-    for (const Stage& stage : work->stages) {
-      if (!work->pipeline || !uses_memory_of(stage, Place::Cpu)) continue;
+    for (const Stage& stage : planned->stages) {
+      if (!planned->pipeline || !uses_memory_of(stage, Place::Cpu)) continue;
       if (!stage.resident) mix.read += stage.fewest.read_bytes;  // the last cache has them
       mix.written += stage.fewest.written_bytes;
     }
@@ -184,39 +184,39 @@ void Limits::add_pipeline_streams(int threads) {
 }
 
 void Limits::add_streams(Place place) {
-  for (const Case* work : cases_)
-    if (stays_at(*work, place))
+  for (const Case* planned : cases_)
+    if (stays_at(*planned, place))
       add_stream({.place = place,
-                  .read = work->fewest_read_bytes(),
-                  .written = work->output_bytes(),
-                  .from = work->values.front().desc.memory,
-                  .to = work->result().memory,
-                  .threads = work->threads});
-  for (const Case* work : cases_)
-    for (std::size_t s = 0; s < work->stages.size(); ++s) {
-      const Stage& stage = work->stages[s];
+                  .read = planned->fewest_read_bytes(),
+                  .written = planned->output_bytes(),
+                  .from = planned->values.front().desc.memory,
+                  .to = planned->result().memory,
+                  .threads = planned->threads});
+  for (const Case* planned : cases_)
+    for (std::size_t s = 0; s < planned->stages.size(); ++s) {
+      const Stage& stage = planned->stages[s];
       if (uses_memory_of(stage, place))
         add_stream({.place = place,
                     .read = stage.fewest.read_bytes,
                     .written = stage.fewest.written_bytes,
                     .from = stage.signature.in[0].memory,
                     .to = stage.signature.out[0].memory,
-                    .threads = work->threads_of(s),
+                    .threads = planned->threads_of(s),
                     .resident = stage.resident});
     }
 }
 
 /// As for memory of the device, but from or to the host's: caches of the GPU hold none of that.
 void Limits::add_streams_over_link() {
-  for (const Case* work : cases_)
-    for (const Stage& stage : work->stages)
+  for (const Case* planned : cases_)
+    for (const Stage& stage : planned->stages)
       if (works_over_link(stage))
         add_stream({.place = Place::Cuda,
                     .read = stage.fewest.read_bytes,
                     .written = stage.fewest.written_bytes,
                     .from = nearest(stage.signature.in[0].memory),
                     .to = nearest(stage.signature.out[0].memory),
-                    .threads = work->threads});
+                    .threads = planned->threads});
 }
 
 void Limits::add_stream(Mix mix) {
@@ -247,12 +247,12 @@ void Limits::add_stream(Mix mix) {
 void Limits::add_first_touch() {
   const Case* owner = nullptr;
   TensorDesc largest;
-  for (const Case* work : cases_)
-    for (const Stage& stage : work->stages)
+  for (const Case* planned : cases_)
+    for (const Stage& stage : planned->stages)
       for (const TensorDesc& out : stage.signature.out)
         if (!stage.signature.pages_mapped && !cuda_owns(out.memory) &&
             out.bytes() > largest.bytes()) {
-          owner = work;
+          owner = planned;
           largest = out;
         }
   if (owner == nullptr) return;
@@ -278,11 +278,11 @@ void Limits::add_transfer(const Stage& stage, Memory host) {
 }
 
 /// Adds an `exchange` of as many bytes as a case sends up that uses both directions of the link.
-void Limits::add_exchange(const Case& work) {
+void Limits::add_exchange(const Case& planned) {
   const auto link_of = [](const Stage& stage) { return roles_of(stage.op).link; };
-  const auto up = std::ranges::find(work.stages, LinkUse::Up, link_of);
-  const auto down = std::ranges::find(work.stages, LinkUse::Down, link_of);
-  if (up == work.stages.end() || down == work.stages.end()) return;
+  const auto up = std::ranges::find(planned.stages, LinkUse::Up, link_of);
+  const auto down = std::ranges::find(planned.stages, LinkUse::Down, link_of);
+  if (up == planned.stages.end() || down == planned.stages.end()) return;
   const std::int64_t bytes = up->signature.in[0].bytes();
   add(of_bytes(Exchange::name, bytes, Memory::Pinned), {spec_of(Exchange{})},
       source_of(bytes, Memory::Pinned), 1);
@@ -290,15 +290,15 @@ void Limits::add_exchange(const Case& work) {
 
 /// Adds a copy of as many bytes as each transfer: from pinned memory, and from the case's pageable.
 void Limits::add_transfers() {
-  for (const Case* work : cases_) {
-    for (const Stage& stage : work->stages) {
+  for (const Case* planned : cases_) {
+    for (const Stage& stage : planned->stages) {
       const bool up = roles_of(stage.op).link == LinkUse::Up;
       if (!up && roles_of(stage.op).link != LinkUse::Down) continue;
       const Memory host = (up ? stage.signature.in : stage.signature.out)[0].memory;
       add_transfer(stage, Memory::Pinned);
       if (!cuda_owns(host)) add_transfer(stage, host);
     }
-    add_exchange(*work);
+    add_exchange(*planned);
   }
 }
 
@@ -307,9 +307,9 @@ void Limits::add_transfers() {
 void Limits::add_launches() {
   const Case* first = nullptr;  // on the GPU
   const TensorDesc* smallest = nullptr;
-  for (const Case* work : cases_) {
-    if (first == nullptr && work->uses_gpu()) first = work;
-    for (const Value& value : work->values)
+  for (const Case* planned : cases_) {
+    if (first == nullptr && planned->uses_gpu()) first = planned;
+    for (const Value& value : planned->values)
       if (value.desc.memory == Memory::Device &&
           (smallest == nullptr || value.desc.bytes() < smallest->bytes()))
         smallest = &value.desc;

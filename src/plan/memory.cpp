@@ -34,19 +34,19 @@ struct Rotation {
   Sides cache_bytes;
   Sides sets;  // the number of buffer sets
 
-  std::int64_t copies_of_source(const Case& work) const {
-    return source_copies(work, cache, of_side(cache_bytes, work.values.front().desc.memory));
+  std::int64_t copies_of_source(const Case& planned) const {
+    return source_copies(planned, cache, of_side(cache_bytes, planned.values.front().desc.memory));
   }
 };
 
 /// Bytes that an iteration touches on this side, in whole cache lines. 0 where this process has no
 /// output there: then no buffers rotate.
-std::int64_t rotating_bytes(const Case& work, Memory side) {
+std::int64_t rotating_bytes(const Case& planned, Memory side) {
   const bool rotates =
-      work.peer.empty() && std::ranges::any_of(work.values, [&](const Value& value) {
+      planned.peer.empty() && std::ranges::any_of(planned.values, [&](const Value& value) {
         return value.producer >= 0 && value.in_place_of < 0 && same_side(value.desc.memory, side);
       });
-  return rotates ? touched_bytes(work, 0, static_cast<int>(work.stages.size()), side, 64) : 0;
+  return rotates ? touched_bytes(planned, 0, static_cast<int>(planned.stages.size()), side, 64) : 0;
 }
 
 /// True if two inputs hold the same values.
@@ -66,15 +66,15 @@ bool are_alike(const Input& one, const Input& other) {
 /// Bytes of every case's inputs, with all copies; shared ones count once.
 Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
-  for (auto work = cases.begin(); work != cases.end(); ++work) {
-    if ((*work)->inputs.empty()) continue;
+  for (auto planned = cases.begin(); planned != cases.end(); ++planned) {
+    if ((*planned)->inputs.empty()) continue;
     const auto shares = [&](const Case* other) {
-      return !other->inputs.empty() && share_inputs(*other, **work);
+      return !other->inputs.empty() && share_inputs(*other, **planned);
     };
-    if (std::any_of(cases.begin(), work, shares)) continue;
-    bytes.of((*work)->values.front().desc.memory) +=
-        static_cast<double>(rotation.copies_of_source(**work)) *
-        static_cast<double>(input_bytes(**work));
+    if (std::any_of(cases.begin(), planned, shares)) continue;
+    bytes.of((*planned)->values.front().desc.memory) +=
+        static_cast<double>(rotation.copies_of_source(**planned)) *
+        static_cast<double>(input_bytes(**planned));
   }
   return bytes;
 }
@@ -90,14 +90,14 @@ Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation
 /// which as many live on in device memory as there are copies.
 Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
-  for (const Case* work : cases) {
-    if (work->peer.empty()) continue;
-    const std::int64_t rotating = work->inputs.empty() ? 1 : rotation.copies_of_source(*work);
-    for (std::size_t i = 0; i < work->values.size(); ++i) {
-      const Value& value = work->values[i];
+  for (const Case* planned : cases) {
+    if (planned->peer.empty()) continue;
+    const std::int64_t rotating = planned->inputs.empty() ? 1 : rotation.copies_of_source(*planned);
+    for (std::size_t i = 0; i < planned->values.size(); ++i) {
+      const Value& value = planned->values[i];
       if (value.in_place_of >= 0) continue;
       const bool lives_on = value.desc.memory == Memory::Device &&
-                            std::ranges::count(work->outputs, static_cast<int>(i)) > 0;
+                            std::ranges::count(planned->outputs, static_cast<int>(i)) > 0;
       // There are at least two inputs, one of which differs.
       const std::int64_t copies = value.producer < 0 ? std::max<std::int64_t>(2, rotating)
                                   : lives_on         ? rotating
@@ -127,22 +127,22 @@ double filter_bytes(const Signature& s) {
 }
 
 /// True where no reference can say if the output is right: another case's output does.
-bool is_held_to_others(const Case& work) {
-  return std::ranges::any_of(work.stages,
+bool is_held_to_others(const Case& planned) {
+  return std::ranges::any_of(planned.stages,
                              [](const Stage& stage) { return is_peer_only(stage.op); });
 }
 
 /// Bytes of a whole output in double.
-double bytes_in_double(const Case& work) {
-  return 8 * static_cast<double>(work.result().elements());
+double bytes_in_double(const Case& planned) {
+  return 8 * static_cast<double>(planned.result().elements());
 }
 
 /// Bytes that computing the setup takes: all its values in double, and copies of a stage's inputs.
-double setup_bytes(const Case& work) {
-  const auto made =
-      std::ranges::find_if(work.inputs, [](const Input& input) { return input.setup != nullptr; });
+double setup_bytes(const Case& planned) {
+  const auto made = std::ranges::find_if(planned.inputs,
+                                         [](const Input& input) { return input.setup != nullptr; });
   double values = 0;
-  if (made != work.inputs.end())
+  if (made != planned.inputs.end())
     for (const Value& value : made->setup->values)
       values += 2 * static_cast<double>(value.desc.elements());
   return 8 * values;
@@ -152,23 +152,23 @@ double setup_bytes(const Case& work) {
 /// times the largest tensor: intermediate values of a stage's reference, errors that move, copies
 /// to read from. A resize adds the image between its passes, twice. An output that is compared with
 /// another case's is whole. Where a team checks rows, each thread has some of an image.
-double check_bytes(const Case& work) {
-  if (is_held_to_others(work)) return bytes_in_double(work);
+double check_bytes(const Case& planned) {
+  if (is_held_to_others(planned)) return bytes_in_double(planned);
   double values = 0, largest = 0;
-  for (const Value& value : work.values) {
+  for (const Value& value : planned.values) {
     values += values_per_image(value.desc.shape);
     largest = std::max(largest, values_per_image(value.desc.shape));
   }
-  for (const Stage& stage : work.stages) {
+  for (const Stage& stage : planned.stages) {
     if (!has_reference(stage.op)) return 0;
     if (std::holds_alternative<Resize>(stage.op)) values += 2 * between_passes(stage.signature);
   }
-  const std::int64_t images = std::min(slab_images(work), work.images());
+  const std::int64_t images = std::min(slab_images(planned), planned.images());
   auto at_once = static_cast<double>(images);
-  if (work.row_wise()) {
-    const double of_team = static_cast<double>(part_rows(work) * available_threads()) /
-                           static_cast<double>(work.values.front().desc.shape.h);
-    at_once = std::max(at_once, std::min(of_team, static_cast<double>(work.images())));
+  if (planned.row_wise()) {
+    const double of_team = static_cast<double>(part_rows(planned) * available_threads()) /
+                           static_cast<double>(planned.values.front().desc.shape.h);
+    at_once = std::max(at_once, std::min(of_team, static_cast<double>(planned.images())));
   }
   return 8 * (2 * values + 4 * largest) * at_once;
 }
@@ -180,13 +180,13 @@ struct Extra {
 };
 
 /// `all_sets`: of buffers, on each side.
-Extra extra_of(const Case& work, const Sides& all_sets) {
+Extra extra_of(const Case& planned, const Sides& all_sets) {
   Extra extra;
-  const std::vector<Slot> slots = storage_of(work);
+  const std::vector<Slot> slots = storage_of(planned);
   std::vector<int> results;
-  for (const int output : work.outputs) results.push_back(buffer_of(work, output));
+  for (const int output : planned.outputs) results.push_back(buffer_of(planned, output));
   double placed = 0;
-  const double at_once = work.pipeline ? work.pipeline->in_flight : 1;
+  const double at_once = planned.pipeline ? planned.pipeline->in_flight : 1;
   for (int i = 0; i < static_cast<int>(slots.size()); ++i) {
     const auto bytes = static_cast<double>(slots[i].bytes);
     if (slots[i].kind == Slot::Kind::Placed) ++placed;
@@ -194,37 +194,39 @@ Extra extra_of(const Case& work, const Sides& all_sets) {
     if (host_reaches(slots[i].memory))
       extra.passing.host += at_once * bytes;
     else  // as many as there are sets live on
-      extra.held.device += work.resident ? bytes : static_cast<double>(all_sets.device) * bytes;
+      extra.held.device += planned.resident ? bytes : static_cast<double>(all_sets.device) * bytes;
     if (std::ranges::find(results, i) == results.end()) continue;
     extra.held.of(slots[i].memory) += bytes;                        // the last check keeps it
-    extra.held.host += bytes / static_cast<double>(work.images());  // others keep an image
+    extra.held.host += bytes / static_cast<double>(planned.images());  // others keep an image
   }
   // An address of every slot in every set; in `place` each buffer's order and offset.
   const auto sets = static_cast<double>(std::max(all_sets.host, all_sets.device));
-  if (is_held_to_others(work)) extra.held.host += bytes_in_double(work);  // others are held to it
+  if (is_held_to_others(planned))
+    extra.held.host += bytes_in_double(planned);  // others are held to it
   extra.held.host += 8 * sets * static_cast<double>(slots.size());
-  extra.passing.host += 16 * sets * placed + check_bytes(work);
-  for (const Stage& stage : work.stages) {
+  extra.passing.host += 16 * sets * placed + check_bytes(planned);
+  for (const Stage& stage : planned.stages) {
     if (std::holds_alternative<Resize>(stage.op))
       extra.held.host += at_once * filter_bytes(stage.signature);
     if (roles_of(stage.op).link == LinkUse::BothWays)  // the row's memory for the way back
       extra.held.host += at_once * static_cast<double>(stage.signature.out[0].bytes());
   }
-  if (work.pipeline && work.pipeline->part)
-    for (const int value : values_fed(work))
+  if (planned.pipeline && planned.pipeline->part)
+    for (const int value : values_fed(planned))
       extra.held.host +=
-          static_cast<double>(items_fed(work)) *
-          static_cast<double>(work.values[static_cast<std::size_t>(value)].desc.bytes());
-  if (work.pipeline)  // its check keeps two outputs, and one of each flight
-    extra.passing.host += (2 + at_once) * static_cast<double>(work.output_bytes());
-  if (!work.peer.empty()) {
+          static_cast<double>(items_fed(planned)) *
+          static_cast<double>(planned.values[static_cast<std::size_t>(value)].desc.bytes());
+  if (planned.pipeline)  // its check keeps two outputs, and one of each flight
+    extra.passing.host += (2 + at_once) * static_cast<double>(planned.output_bytes());
+  if (!planned.peer.empty()) {
     // The files of source and output may lie in memory.
-    extra.passing.host += static_cast<double>(input_bytes(work) + work.output_bytes());
-    extra.held.host += static_cast<double>(input_bytes(work));  // the input that differs
+    extra.passing.host += static_cast<double>(input_bytes(planned) + planned.output_bytes());
+    extra.held.host += static_cast<double>(input_bytes(planned));  // the input that differs
   }
-  if (!work.inputs.empty() && !host_caches(work.values.front().desc.memory))
-    extra.passing.host += 2 * static_cast<double>(input_bytes(work));  // as made, and a copy of it
-  extra.passing.host += setup_bytes(work);
+  if (!planned.inputs.empty() && !host_caches(planned.values.front().desc.memory))
+    extra.passing.host +=
+        2 * static_cast<double>(input_bytes(planned));  // as made, and a copy of it
+  extra.passing.host += setup_bytes(planned);
   return extra;
 }
 
@@ -233,25 +235,26 @@ Extra extra_of(const Case& work, const Sides& all_sets) {
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes) {
   std::int64_t least = 0, in_flight = 1;
-  for (const Case* work : cases)
-    if (work->pipeline) in_flight = std::max<std::int64_t>(in_flight, work->pipeline->in_flight);
+  for (const Case* planned : cases)
+    if (planned->pipeline)
+      in_flight = std::max<std::int64_t>(in_flight, planned->pipeline->in_flight);
   if (cache == Cache::Hot) return in_flight;
-  for (const Case* work : cases) {
-    if (work->resident) continue;
-    const std::int64_t bytes = rotating_bytes(*work, side);
+  for (const Case* planned : cases) {
+    if (planned->resident) continue;
+    const std::int64_t bytes = rotating_bytes(*planned, side);
     if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
   }
   return least == 0 ? in_flight : std::max(in_flight, 3 * cache_bytes / least + 1);
 }
 
-std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes) {
-  if (cache == Cache::Hot || work.resident) return 1;
-  return 3 * cache_bytes / input_bytes(work) + 1;
+std::int64_t source_copies(const Case& planned, Cache cache, std::int64_t cache_bytes) {
+  if (cache == Cache::Hot || planned.resident) return 1;
+  return 3 * cache_bytes / input_bytes(planned) + 1;
 }
 
-std::int64_t input_bytes(const Case& work) {
+std::int64_t input_bytes(const Case& planned) {
   std::size_t bytes = 0;
-  for (const Input& input : work.inputs)
+  for (const Input& input : planned.inputs)
     bytes += whole_lines(static_cast<std::size_t>(input.source.desc().bytes()),
                          alignment_of(input.source.memory));
   return static_cast<std::int64_t>(bytes);
@@ -266,13 +269,13 @@ bool share_inputs(const Case& one, const Case& other) {
 std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
                                                          const Sides& sets) {
   std::map<std::pair<Memory, bool>, std::size_t> arenas;
-  for (const Case* work : cases) {
-    const std::vector<Slot> slots = storage_of(*work);
+  for (const Case* planned : cases) {
+    const std::vector<Slot> slots = storage_of(*planned);
     for (const auto& kind : words(Memory{}))
       for (const bool near_link : {false, true}) {
         const auto sizes = placed_sizes(slots, kind.value, near_link);
         if (sizes.empty()) continue;
-        const std::int64_t count = work->resident ? 1 : of_side(sets, kind.value);
+        const std::int64_t count = planned->resident ? 1 : of_side(sets, kind.value);
         std::size_t& bytes = arenas[{kind.value, near_link}];
         bytes = std::max(bytes, placement_bytes(sizes, static_cast<std::size_t>(count),
                                                 alignment_of(kind.value)));
@@ -281,18 +284,18 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
   return arenas;
 }
 
-std::int64_t slab_images(const Case& work) {
-  if (work.whole_batch()) return work.images();
+std::int64_t slab_images(const Case& planned) {
+  if (planned.whole_batch()) return planned.images();
   constexpr std::int64_t slab_elements = 1'000'000;  // with their errors, within most caches
   std::int64_t per_image = 0;
-  for (const Value& value : work.values)
+  for (const Value& value : planned.values)
     per_image += value.desc.elements() / std::max<std::int64_t>(1, value.desc.shape.n);
   return std::max<std::int64_t>(1, slab_elements / std::max<std::int64_t>(1, per_image));
 }
 
-std::int64_t part_rows(const Case& work) {
+std::int64_t part_rows(const Case& planned) {
   constexpr std::int64_t elements = 15'000;
-  const Shape& shape = work.values.front().desc.shape;
+  const Shape& shape = planned.values.front().desc.shape;
   return std::clamp<std::int64_t>(elements / std::max<std::int64_t>(1, shape.c * shape.w), 1,
                                   shape.h);
 }
@@ -307,8 +310,8 @@ MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Si
   kept += arena_bytes(cases, rotation);
   kept += peer_bytes(cases, rotation);
   Amounts held, passing;
-  for (const Case* work : cases) {
-    const Extra extra = extra_of(*work, rotation.sets);
+  for (const Case* planned : cases) {
+    const Extra extra = extra_of(*planned, rotation.sets);
     held += extra.held;
     passing.host = std::max(passing.host, extra.passing.host);
     passing.device = std::max(passing.device, extra.passing.device);

@@ -17,10 +17,10 @@ std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory
                          std::int64_t cache_bytes);
 
 /// Bytes of one copy of a case's inputs, each in whole lines.
-std::int64_t input_bytes(const Case& work);
+std::int64_t input_bytes(const Case& planned);
 
 /// Equal copies of a case's inputs. Cold: enough to exceed the cache threefold; resident, hot: one.
-std::int64_t source_copies(const Case& work, Cache cache, std::int64_t cache_bytes);
+std::int64_t source_copies(const Case& planned, Cache cache, std::int64_t cache_bytes);
 
 /// True if two cases with inputs start from the same copies.
 bool share_inputs(const Case& one, const Case& other);
@@ -32,11 +32,11 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 
 /// Images that a case's check takes at a time: at most 1 million values of the whole chain, but at
 /// least one image; all images where outputs are sums over the batch.
-std::int64_t slab_images(const Case& work);
+std::int64_t slab_images(const Case& planned);
 
 /// Rows of an image that the check of a row-wise case takes at a time: few enough that all that is
 /// made of them stays in a cache of the core.
-std::int64_t part_rows(const Case& work);
+std::int64_t part_rows(const Case& planned);
 
 /// The bytes that cases need together.
 struct MemoryNeed {

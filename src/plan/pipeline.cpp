@@ -24,30 +24,30 @@ std::size_t lane_named(std::string_view name, std::vector<Lane>& lanes) {
   return lanes.size() - 1;
 }
 
-std::vector<Lane> lanes_of(const Case& work) {
+std::vector<Lane> lanes_of(const Case& planned) {
   std::vector<Lane> lanes;
-  for (std::size_t s = 0; s < work.stages.size(); ++s) {
-    const Stage& stage = work.stages[s];
+  for (std::size_t s = 0; s < planned.stages.size(); ++s) {
+    const Stage& stage = planned.stages[s];
     const std::string_view name = stage.lane.empty() ? engine_of(stage) : stage.lane;
     Lane& lane = lanes[lane_named(name, lanes)];
     lane.stages.push_back(s);
-    lane.threads = work.threads;
+    lane.threads = planned.threads;
   }
   return lanes;
 }
 
-bool works_on_cpu(const Case& work, const Lane& lane) {
+bool works_on_cpu(const Case& planned, const Lane& lane) {
   return std::ranges::any_of(
-      lane.stages, [&](std::size_t stage) { return work.stages[stage].place == Place::Cpu; });
+      lane.stages, [&](std::size_t stage) { return planned.stages[stage].place == Place::Cpu; });
 }
 
 /// Gives each item its own thread in every lane of the host; a lane of a device has one stream.
-void serve_every_item(Reader& options, const Case& work, Pipeline& pipeline) {
+void serve_every_item(Reader& options, const Case& planned, Pipeline& pipeline) {
   for (Lane& lane : pipeline.lanes) {
-    if (!works_on_cpu(work, lane)) continue;
+    if (!works_on_cpu(planned, lane)) continue;
     lane.servers = pipeline.in_flight;
     const bool on_device = std::ranges::any_of(
-        lane.stages, [&](std::size_t stage) { return work.stages[stage].place != Place::Cpu; });
+        lane.stages, [&](std::size_t stage) { return planned.stages[stage].place != Place::Cpu; });
     if (on_device)
       options.complain_at(
           "submit",
@@ -58,11 +58,11 @@ void serve_every_item(Reader& options, const Case& work, Pipeline& pipeline) {
 }
 
 /// Reads one lane: {"servers": 2, "threads": 1}
-void read_lane(Reader& reader, const Case& work, const Pipeline& pipeline, Lane& lane) {
+void read_lane(Reader& reader, const Case& planned, const Pipeline& pipeline, Lane& lane) {
   const auto servers = static_cast<int>(reader.integer("servers", 1, 1, most_in_flight));
   lane.servers = std::min(servers, pipeline.in_flight);  // more would never work
   lane.threads = static_cast<int>(reader.integer("threads", lane.threads, 1, most_threads));
-  if (reader.has("threads") && !works_on_cpu(work, lane))
+  if (reader.has("threads") && !works_on_cpu(planned, lane))
     reader.complain_at("threads", "goes with stages on the CPU (this lane has none)");
   if (lane.servers > 1 && pipeline.submit != Submit::Lane)
     reader.complain_at("servers", R"(goes with "submit": "lane" (each is a host thread))");
@@ -70,12 +70,12 @@ void read_lane(Reader& reader, const Case& work, const Pipeline& pipeline, Lane&
 }
 
 /// Reads the lanes: "lanes": {"save": {"servers": 2, "threads": 1}}
-void read_lanes(Reader& options, const Case& work, bool has_all_stages, Pipeline& pipeline) {
+void read_lanes(Reader& options, const Case& planned, bool has_all_stages, Pipeline& pipeline) {
   if (!options.has("lanes")) return;
   if (options.describes()) {
     Lane any;
     Reader each = options.members("lanes");
-    return read_lane(each, work, pipeline, any);
+    return read_lane(each, planned, pipeline, any);
   }
   Reader reader = options.object("lanes");
   std::vector<std::string> known;
@@ -83,7 +83,7 @@ void read_lanes(Reader& options, const Case& work, bool has_all_stages, Pipeline
     known.push_back(lane.name);
     if (!reader.has(lane.name)) continue;
     Reader one = reader.object(lane.name);
-    read_lane(one, work, pipeline, lane);
+    read_lane(one, planned, pipeline, lane);
   }
   const Json& said = options.member("lanes");
   if (!said.is_object() || !has_all_stages) return;
@@ -103,12 +103,12 @@ std::int64_t threads_of(const Pipeline& pipeline) {
 }
 
 /// Reports options that do not go with items in flight.
-void check_options(Reader& options, const Case& work) {
-  if (work.graph)
+void check_options(Reader& options, const Case& planned) {
+  if (planned.graph)
     options.complain_at("graph", "does not go with in_flight: lanes submit stages one by one");
   if (options.has("wait"))
     options.complain_at("wait", "does not go with in_flight: lanes wait for one another");
-  if (!work.peer.empty())
+  if (!planned.peer.empty())
     options.complain_at("in_flight", "a peer runs one iteration after the other (remove this)");
 }
 
@@ -138,8 +138,8 @@ bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
 /// the same, too: which files items load, and how well saved images compress.
 bool is_same_part(const Case& one, const Case& other) {
   std::vector<std::size_t> left, right;
-  for (const auto& [work, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {
-    const std::vector<bool> runs = stages_that_run(*work);
+  for (const auto& [planned, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {
+    const std::vector<bool> runs = stages_that_run(*planned);
     for (std::size_t s = 0; s < runs.size(); ++s)
       if (runs[s]) stages->push_back(s);
   }
@@ -193,13 +193,13 @@ void read_pipeline(Reader& options, Case& decided, bool has_all_stages) {
   decided.pipeline = std::move(pipeline);
 }
 
-std::vector<Visit> visits_of(const Case& work) {
-  const std::vector<bool> runs = stages_that_run(work);
-  std::vector<std::size_t> lane_of(work.stages.size());
-  for (std::size_t lane = 0; lane < work.pipeline->lanes.size(); ++lane)
-    for (const std::size_t stage : work.pipeline->lanes[lane].stages) lane_of[stage] = lane;
+std::vector<Visit> visits_of(const Case& planned) {
+  const std::vector<bool> runs = stages_that_run(planned);
+  std::vector<std::size_t> lane_of(planned.stages.size());
+  for (std::size_t lane = 0; lane < planned.pipeline->lanes.size(); ++lane)
+    for (const std::size_t stage : planned.pipeline->lanes[lane].stages) lane_of[stage] = lane;
   std::vector<Visit> visits;
-  for (std::size_t s = 0; s < work.stages.size(); ++s) {
+  for (std::size_t s = 0; s < planned.stages.size(); ++s) {
     if (!runs[s]) continue;
     const bool goes_on =
         !visits.empty() && visits.back().lane == lane_of[s] && visits.back().last + 1 == s;
@@ -211,12 +211,12 @@ std::vector<Visit> visits_of(const Case& work) {
   return visits;
 }
 
-std::vector<bool> stages_that_run(const Case& work) {
-  const auto& part = work.pipeline->part;
-  std::vector<bool> runs(work.stages.size(), !part || part->lane.empty());
+std::vector<bool> stages_that_run(const Case& planned) {
+  const auto& part = planned.pipeline->part;
+  std::vector<bool> runs(planned.stages.size(), !part || part->lane.empty());
   for (std::size_t s = 0; part && s < runs.size(); ++s)
-    if (loads(work.stages[s])) runs[s] = false;
-  for (const Lane& lane : work.pipeline->lanes)
+    if (loads(planned.stages[s])) runs[s] = false;
+  for (const Lane& lane : planned.pipeline->lanes)
     if (part && lane.name == part->lane)
       for (const std::size_t stage : lane.stages) runs[stage] = true;
   return runs;
@@ -256,30 +256,30 @@ std::vector<Case> parts_of(const std::vector<const Case*>& cases) {
     else  // as many as in any of them: no host waits for a device where another does not
       same->pipeline->in_flight = std::max(same->pipeline->in_flight, part.pipeline->in_flight);
   };
-  for (const Case* work : cases) {
-    if (!work->pipeline || work->skip) continue;
-    for (const Lane& lane : work->pipeline->lanes)
-      add(part_of(*work, lane.name, fmt::format("lane {} of {}", lane.name, work->variant)));
-    if (work->stages.size() > 1 && loads(work->stages.front()))
-      add(part_of(*work, "", fmt::format("{}, fed from memory", work->variant)));
+  for (const Case* planned : cases) {
+    if (!planned->pipeline || planned->skip) continue;
+    for (const Lane& lane : planned->pipeline->lanes)
+      add(part_of(*planned, lane.name, fmt::format("lane {} of {}", lane.name, planned->variant)));
+    if (planned->stages.size() > 1 && loads(planned->stages.front()))
+      add(part_of(*planned, "", fmt::format("{}, fed from memory", planned->variant)));
   }
   return parts;
 }
 
-std::string lane_alone(const std::vector<Case>& parts, const Case& work, const Lane& lane) {
-  const Case part = part_of(work, lane.name, "");
+std::string lane_alone(const std::vector<Case>& parts, const Case& planned, const Lane& lane) {
+  const Case part = part_of(planned, lane.name, "");
   const auto same =
       std::ranges::find_if(parts, [&](const Case& one) { return is_same_part(part, one); });
   return same == parts.end() ? "" : same->variant;
 }
 
-std::vector<std::vector<std::vector<int>>> divide_cpus(const Case& work,
+std::vector<std::vector<std::vector<int>>> divide_cpus(const Case& planned,
                                                        std::span<const int> cpus) {
   std::vector<std::vector<std::vector<int>>> divided;
   std::size_t next = 0;
-  for (const Lane& lane : work.pipeline->lanes) {
+  for (const Lane& lane : planned.pipeline->lanes) {
     auto& servers = divided.emplace_back(static_cast<std::size_t>(lane.servers));
-    if (!works_on_cpu(work, lane)) continue;
+    if (!works_on_cpu(planned, lane)) continue;
     for (std::vector<int>& server : servers)
       for (int thread = 0; thread < lane.threads; ++thread, ++next)
         if (next < cpus.size()) server.push_back(cpus[next]);

@@ -21,10 +21,10 @@ struct Visit {
   std::size_t first = 0, last = 0;  // stages
 };
 /// All visits of an item, in order.
-std::vector<Visit> visits_of(const Case& work);
+std::vector<Visit> visits_of(const Case& planned);
 
 /// For each stage of the case: true if its turns run it.
-std::vector<bool> stages_that_run(const Case& work);
+std::vector<bool> stages_that_run(const Case& planned);
 
 /// The values that the stages of a part read and do not make, without the case's inputs.
 std::vector<int> values_fed(const Case& part);
@@ -34,11 +34,12 @@ std::int64_t items_fed(const Case& part);
 /// The contenders that show what the pipelines among `cases` could reach: each lane alone, lanes
 /// with the same work once; and for every pipeline that loads, the rest of it, fed from memory.
 std::vector<Case> parts_of(const std::vector<const Case*>& cases);
-/// The name of the part that runs only what the lane of `work` does; "" for none.
-std::string lane_alone(const std::vector<Case>& parts, const Case& work, const Lane& lane);
+/// The name of the part that runs only what the lane of `planned` does; "" for none.
+std::string lane_alone(const std::vector<Case>& parts, const Case& planned, const Lane& lane);
 
 /// The CPUs of every server's team, by lane and server: one of `cpus` for each thread that works on
 /// the CPU. All are empty where there are fewer CPUs than threads: then the system schedules.
-std::vector<std::vector<std::vector<int>>> divide_cpus(const Case& work, std::span<const int> cpus);
+std::vector<std::vector<std::vector<int>>> divide_cpus(const Case& planned,
+                                                       std::span<const int> cpus);
 
 }  // namespace normbench

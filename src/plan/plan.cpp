@@ -78,18 +78,18 @@ std::vector<Group> plan_experiments(const Json& experiments, PlanContext& contex
 }
 
 /// True if a stage runs on the GPU, or something lies in memory that its driver gives.
-bool needs_gpu(const Case& work) {
+bool needs_gpu(const Case& planned) {
   const auto lies_there = [](const Value& value) { return cuda_owns(value.desc.memory); };
-  return work.uses_gpu() || std::ranges::any_of(work.values, lies_there);
+  return planned.uses_gpu() || std::ranges::any_of(planned.values, lies_there);
 }
 
 /// Readies the GPU for cases that need it; skips them where nothing can run there after all.
 void ready_gpu(std::vector<Group>& groups, const Backends& backends) {
   for (Group& group : groups)
-    for (Case& work : group.cases) {
-      if (work.skip || !needs_gpu(work)) continue;
-      work.skip = backends.at(Place::Cuda)->ready();
-      if (work.skip) work.skip_kind = Skip::NoGpu;
+    for (Case& planned : group.cases) {
+      if (planned.skip || !needs_gpu(planned)) continue;
+      planned.skip = backends.at(Place::Cuda)->ready();
+      if (planned.skip) planned.skip_kind = Skip::NoGpu;
     }
 }
 
@@ -133,14 +133,14 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
   const bool near_link = cuda != nullptr && cuda->link_node().has_value();
   for (Group& group : plan.groups) {
     const Cache cache = plan.measure_of(group).cache;
-    for (Case& work : group.cases) {
-      note_reuse(work, cache);
-      if (cache == Cache::Cold) mark_resident(work, options.cache_bytes);
-      work.near_link = near_link;
+    for (Case& planned : group.cases) {
+      note_reuse(planned, cache);
+      if (cache == Cache::Cold) mark_resident(planned, options.cache_bytes);
+      planned.near_link = near_link;
     }
     skip_too_large(group, group.cases, cache, options);
     group.limits = limits_of(group, backends, options.all_threads);
-    for (Case& work : group.limits) work.near_link = near_link;
+    for (Case& planned : group.limits) planned.near_link = near_link;
     skip_too_large(group, group.limits, cache, options);
   }
   plan.free_bytes = options.free_bytes;

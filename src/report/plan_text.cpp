@@ -55,15 +55,15 @@ std::string count(std::size_t number, std::string_view noun) {
 }
 
 /// What runs a stage: its row, "peer torch", or "-" where nothing here does.
-std::string runner_text(const Case& work, const Stage& stage) {
-  if (!work.peer.empty()) return "peer " + work.peer;
+std::string runner_text(const Case& planned, const Stage& stage) {
+  if (!planned.peer.empty()) return "peer " + planned.peer;
   return stage.kernel == nullptr ? "-" : std::string(stage.kernel->name);
 }
 
 /// "138 MB (fewest 111 MB)"; for a peer only the fewest are known.
-std::string traffic_text(const Case& work, const Stage& stage) {
+std::string traffic_text(const Case& planned, const Stage& stage) {
   const std::int64_t moved = stage.cost.moved(), fewest = stage.fewest.moved();
-  if (!work.peer.empty()) return "fewest " + format_bytes(fewest);
+  if (!planned.peer.empty()) return "fewest " + format_bytes(fewest);
   return format_bytes(moved) +
          (moved == fewest ? "" : fmt::format(" (fewest {})", format_bytes(fewest)));
 }
@@ -81,15 +81,15 @@ std::string files_text(const Stage& stage) {
   return text;
 }
 
-std::string stage_text(const Case& work, const Stage& stage, const StageColumns& columns) {
+std::string stage_text(const Case& planned, const Stage& stage, const StageColumns& columns) {
   std::string text =
       fmt::format("{:<{}} {:<{}} {:<{}} {:<{}} {}", name_of(stage.op), columns.op,
-                  runner_text(work, stage), columns.row, name_of(stage.place), columns.place,
-                  describe(stage.signature.out.front()), columns.out, traffic_text(work, stage));
+                  runner_text(planned, stage), columns.row, name_of(stage.place), columns.place,
+                  describe(stage.signature.out.front()), columns.out, traffic_text(planned, stage));
   if (stage.cost.link_bytes > 0)
     text += fmt::format(", link {}", format_bytes(stage.cost.link_bytes));
   text += files_text(stage);
-  if (!work.peer.empty() && !stage.forced.empty()) text += ", kernel " + stage.forced;
+  if (!planned.peer.empty() && !stage.forced.empty()) text += ", kernel " + stage.forced;
   if (stage.output != OutputPolicy::Reuse) text += fmt::format(", {}", name_of(stage.output));
   if (stage.label != own_label(stage.op, stage.forced))
     text += fmt::format(", label \"{}\"", stage.label);
@@ -97,25 +97,25 @@ std::string stage_text(const Case& work, const Stage& stage, const StageColumns&
 }
 
 /// Adds a line for each stage and for each range, with the range's stages indented below it.
-void add_stages(Lines& lines, const Case& work) {
+void add_stages(Lines& lines, const Case& planned) {
   constexpr std::size_t indent = 4, deeper = 2;
-  const std::vector<StageRange> ranges = ranges_of(work.stages);
+  const std::vector<StageRange> ranges = ranges_of(planned.stages);
   auto range = ranges.begin();
-  for (std::size_t s = 0; s < work.stages.size(); ++s) {
-    const Stage& stage = work.stages[s];
+  for (std::size_t s = 0; s < planned.stages.size(); ++s) {
+    const Stage& stage = planned.stages[s];
     const auto opens = std::ranges::count(ranges, s, &StageRange::first);
     std::size_t depth = stage.ranges.size() - static_cast<std::size_t>(opens);
     for (; range != ranges.end() && range->first == s; ++range)
       lines.add(indent + deeper * depth++, fmt::format("range \"{}\"", range->name));
-    lines.add(indent + deeper * depth, stage_text(work, stage, stage_columns(lines.width())));
+    lines.add(indent + deeper * depth, stage_text(planned, stage, stage_columns(lines.width())));
   }
 }
 
 /// "138 MB, link 111 MB": what all stages of a case move; "" for a peer, where it is unknown.
-std::string total_text(const Case& work) {
-  if (!work.peer.empty()) return "";
+std::string total_text(const Case& planned) {
+  if (!planned.peer.empty()) return "";
   std::int64_t bytes = 0, link = 0;
-  for (const Stage& stage : work.stages) {
+  for (const Stage& stage : planned.stages) {
     bytes += stage.cost.moved();
     link += stage.cost.link_bytes;
   }
@@ -124,26 +124,26 @@ std::string total_text(const Case& work) {
 }
 
 /// "3 in flight, 24 items a turn, lanes load (2 servers), cpu · "; "" without items in flight.
-std::string pipeline_text(const Case& work) {
-  if (!work.pipeline) return "";
+std::string pipeline_text(const Case& planned) {
+  if (!planned.pipeline) return "";
   std::vector<std::string> lanes;
-  for (const Lane& lane : work.pipeline->lanes) {
+  for (const Lane& lane : planned.pipeline->lanes) {
     std::string text = lane.name;
     if (lane.servers > 1) text += fmt::format(" ({} servers)", lane.servers);
-    if (lane.threads != work.threads)
+    if (lane.threads != planned.threads)
       text += fmt::format(" ({})", count(static_cast<std::size_t>(lane.threads), "thread"));
     lanes.push_back(std::move(text));
   }
-  return fmt::format("{} in flight, {} a turn, {} {} · ", work.pipeline->in_flight,
-                     count(static_cast<std::size_t>(work.pipeline->items), "item"),
+  return fmt::format("{} in flight, {} a turn, {} {} · ", planned.pipeline->in_flight,
+                     count(static_cast<std::size_t>(planned.pipeline->items), "item"),
                      lanes.size() == 1 ? "lane" : "lanes", fmt::join(lanes, ", "));
 }
 
 /// How a case's work is submitted to the GPU and waited for; "" for a case without the GPU.
-std::string submission_text(const Case& work) {
-  if (!work.uses_gpu() || work.pipeline) return "";
-  std::string text = work.graph ? "graph · " : "";
-  switch (work.wait) {
+std::string submission_text(const Case& planned) {
+  if (!planned.uses_gpu() || planned.pipeline) return "";
+  std::string text = planned.graph ? "graph · " : "";
+  switch (planned.wait) {
     case Wait::Stage:
       return text + "host waits per stage · ";
     case Wait::Iteration:
@@ -154,27 +154,28 @@ std::string submission_text(const Case& work) {
   return text;
 }
 
-void add_case(Lines& lines, const Case& work, bool is_baseline) {
+void add_case(Lines& lines, const Case& planned, bool is_baseline) {
   const std::string work_text =
-      work.peer.empty() ? pipeline_text(work) + submission_text(work) + "moves " + total_text(work)
-                        : "run by peer " + work.peer;
-  lines.add(2, fmt::format("{}{} · {} · {}", work.variant, is_baseline ? " (baseline)" : "",
-                           count(static_cast<std::size_t>(work.threads), "thread"), work_text));
-  for (std::size_t i = 0; i < work.inputs.size(); ++i) {
-    const Value& value = work.values[i];
-    const std::string what = work.inputs[i].setup ? "made once" : "source";
+      planned.peer.empty()
+          ? pipeline_text(planned) + submission_text(planned) + "moves " + total_text(planned)
+          : "run by peer " + planned.peer;
+  lines.add(2, fmt::format("{}{} · {} · {}", planned.variant, is_baseline ? " (baseline)" : "",
+                           count(static_cast<std::size_t>(planned.threads), "thread"), work_text));
+  for (std::size_t i = 0; i < planned.inputs.size(); ++i) {
+    const Value& value = planned.values[i];
+    const std::string what = planned.inputs[i].setup ? "made once" : "source";
     lines.add(4, fmt::format("{:<{}} {}",
                              value.name.empty() ? what : fmt::format("{} {}", what, value.name),
                              source_columns(lines.width()), describe(value.desc)));
   }
-  add_stages(lines, work);
-  if (work.skip) lines.add(4, "skipped: " + *work.skip);
+  add_stages(lines, planned);
+  if (planned.skip) lines.add(4, "skipped: " + *planned.skip);
 }
 
 /// Adds the peers' commands that are run for the group, a line each.
 void add_peers(Lines& lines, const Plan& plan, const Group& group) {
   std::set<std::string> names;
-  for (const Case& work : group.cases) names.insert(work.peer);
+  for (const Case& planned : group.cases) names.insert(planned.peer);
   for (const auto& [name, command] : plan.peers)
     if (names.contains(name))
       lines.add(
@@ -256,7 +257,8 @@ void add_figures(Lines& lines, const Group& group) {
 /// Adds a group with every stage of every case.
 void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::string& memory) {
   lines.add(1, axes_before(group) + memory + own_text(plan, group));
-  for (const Case& work : group.cases) add_case(lines, work, work.variant == group.baseline);
+  for (const Case& planned : group.cases)
+    add_case(lines, planned, planned.variant == group.baseline);
   add_peers(lines, plan, group);
   std::vector<std::string> names;
   for (const Case& limit : group.limits)
@@ -271,16 +273,16 @@ void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::st
 /// Adds a further point of a sweep: what each case moves, and skips not told of `first` already.
 void add_short(Lines& lines, const Group& group, const Group& first, const std::string& memory) {
   std::vector<std::string> totals;
-  for (const Case& work : group.cases)
-    if (const std::string total = total_text(work); !total.empty())
-      totals.push_back(fmt::format("{} {}", work.variant, total));
+  for (const Case& planned : group.cases)
+    if (const std::string total = total_text(planned); !total.empty())
+      totals.push_back(fmt::format("{} {}", planned.variant, total));
   lines.add(1, fmt::format("{}{}{}{}", axes_before(group), memory,
                            totals.empty() ? "" : " · moves: ", fmt::join(totals, "; ")));
-  for (const Case& work : group.cases) {
-    if (!work.skip) continue;
-    const auto same = std::ranges::find(first.cases, work.variant, &Case::variant);
-    if (same == first.cases.end() || same->skip != work.skip)
-      lines.add(2, fmt::format("{} skipped: {}", work.variant, *work.skip));
+  for (const Case& planned : group.cases) {
+    if (!planned.skip) continue;
+    const auto same = std::ranges::find(first.cases, planned.variant, &Case::variant);
+    if (same == first.cases.end() || same->skip != planned.skip)
+      lines.add(2, fmt::format("{} skipped: {}", planned.variant, *planned.skip));
   }
   add_figures(lines, group);
 }
@@ -308,15 +310,15 @@ std::string document_size_text(const Plan& plan) {
 }
 
 bool runs(const Group& group) {
-  return std::ranges::any_of(group.cases, [](const Case& work) { return !work.skip; });
+  return std::ranges::any_of(group.cases, [](const Case& planned) { return !planned.skip; });
 }
 
 void add_head(Lines& lines, const Plan& plan) {
   std::size_t cases = 0, skipped = 0;
   for (const Group& group : plan.groups)
-    for (const Case& work : group.cases) {
+    for (const Case& planned : group.cases) {
       ++cases;
-      if (work.skip) ++skipped;
+      if (planned.skip) ++skipped;
     }
   double seconds = 0;
   for (const Group& group : plan.groups)

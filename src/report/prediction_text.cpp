@@ -12,23 +12,23 @@
 namespace normbench {
 namespace {
 
-std::string lanes_text(const Case& work, const Prediction& prediction) {
+std::string lanes_text(const Case& planned, const Prediction& prediction) {
   std::vector<std::string> lanes;
   for (std::size_t i = 0; i < prediction.lanes_ns.size(); ++i) {
     const auto& ns = prediction.lanes_ns[i];
-    lanes.push_back(fmt::format("{} {}", work.pipeline->lanes[i].name,
+    lanes.push_back(fmt::format("{} {}", planned.pipeline->lanes[i].name,
                                 ns ? format_ms(*ns) + " ms" : "unknown"));
   }
   return fmt::format("{}", fmt::join(lanes, ", "));
 }
 
-std::string bound_text(const Case& work, const Prediction& prediction, std::int64_t cores) {
+std::string bound_text(const Case& planned, const Prediction& prediction, std::int64_t cores) {
   if (!prediction.missing.empty())
     return fmt::format("the document has no time of {} with these shapes and threads",
                        enumerate(prediction.missing));
   const std::string by = prediction.held == Held::OneThread ? "one host thread"
                          : prediction.held
-                             ? counted(work.pipeline->in_flight, "item") + " in flight"
+                             ? counted(planned.pipeline->in_flight, "item") + " in flight"
                          : prediction.kind == BoundKind::Lane ? prediction.lane
                                                               : counted(cores, "core");
   return fmt::format("at least {} ms an item, by {}; {} ms in turn, so {} at most",
@@ -43,13 +43,13 @@ std::string prediction_text(const Plan& plan, const Results& given, std::int64_t
   const Results times = visible(given);
   std::string text;
   for (const Group& group : plan.groups)
-    for (const Case& work : group.cases) {
-      if (!work.pipeline) continue;
-      const Prediction prediction = predict(work, times, cores);
+    for (const Case& planned : group.cases) {
+      if (!planned.pipeline) continue;
+      const Prediction prediction = predict(planned, times, cores);
       const std::string at = point_text(group.point);
       text += wrapped(fmt::format("{}{}{}, {}: {}: {}", group.experiment, at.empty() ? "" : " at ",
-                                  at, spoken(work.variant), lanes_text(work, prediction),
-                                  bound_text(work, prediction, cores)),
+                                  at, spoken(planned.variant), lanes_text(planned, prediction),
+                                  bound_text(planned, prediction, cores)),
                       2, prose_width(screen));
     }
   return text.empty() ? "" : "Pipelines, by the stage times of " + times.name + "\n" + text;

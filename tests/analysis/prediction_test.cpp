@@ -29,16 +29,16 @@ struct PredictionTest : testing::Test {
     times.groups = {group};
   }
 
-  Case& work() { return plan->groups[0].cases[0]; }
+  Case& planned() { return plan->groups[0].cases[0]; }
   /// One iteration of the same stages, in these times.
   CaseResult measured_case(std::vector<std::int64_t> stages_ns) {
     CaseResult result;
     result.iterations = 2;
-    result.source = work().values.front().desc;
+    result.source = planned().values.front().desc;
     Round& round = result.rounds.emplace_back();
     round.wall_ns = round.cpu_ns = 1;
     for (std::size_t s = 0; s < stages_ns.size(); ++s) {
-      const Stage& stage = work().stages[s];
+      const Stage& stage = planned().stages[s];
       result.stages.push_back({.op = std::string(name_of(stage.op)),
                                .label = stage.label,
                                .kernel = std::string(stage.kernel->name),
@@ -51,7 +51,7 @@ struct PredictionTest : testing::Test {
 };
 
 TEST_F(PredictionTest, IsTheSlowestLaneWithTheLeastTimes) {
-  const Prediction prediction = predict(work(), times, 16);
+  const Prediction prediction = predict(planned(), times, 16);
   EXPECT_THAT(prediction.lanes_ns, ElementsAre(Optional(10e6), Optional(3e6)));
   EXPECT_EQ(prediction.kind, BoundKind::Lane);
   EXPECT_EQ(prediction.lane, "cpu");
@@ -62,33 +62,33 @@ TEST_F(PredictionTest, IsTheSlowestLaneWithTheLeastTimes) {
 
 TEST_F(PredictionTest, TimesOfOtherThreadsOrInputsAreNotUsed) {
   for (CaseResult& result : times.groups[0].cases) result.threads = 2;
-  EXPECT_THAT(predict(work(), times, 16).missing, ElementsAre("cast", "normalize"));
+  EXPECT_THAT(predict(planned(), times, 16).missing, ElementsAre("cast", "normalize"));
   for (CaseResult& result : times.groups[0].cases) {
     result.threads = 1;
     result.source->dtype = DType::Float16;
   }
-  EXPECT_THAT(predict(work(), times, 16).missing, ElementsAre("cast"));
+  EXPECT_THAT(predict(planned(), times, 16).missing, ElementsAre("cast"));
 }
 
 TEST_F(PredictionTest, CoresBoundWhereServersWouldNot) {
-  work().pipeline->lanes[0].servers = 2;
-  EXPECT_EQ(predict(work(), times, 16).bound_ns, 5e6);
-  const Prediction prediction = predict(work(), times, 2);
+  planned().pipeline->lanes[0].servers = 2;
+  EXPECT_EQ(predict(planned(), times, 16).bound_ns, 5e6);
+  const Prediction prediction = predict(planned(), times, 2);
   EXPECT_EQ(prediction.kind, BoundKind::Cores);
   EXPECT_EQ(prediction.bound_ns, 6.5e6);
 }
 
 TEST_F(PredictionTest, StagesKeepNoMoreCoresBusyThanTheyDidWhenMeasured) {
-  work().pipeline->lanes[0].servers = 2;
+  planned().pipeline->lanes[0].servers = 2;
   for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;  // files, mostly
-  const Prediction prediction = predict(work(), times, 2);
+  const Prediction prediction = predict(planned(), times, 2);
   EXPECT_EQ(prediction.kind, BoundKind::Lane);
   EXPECT_EQ(prediction.bound_ns, 5e6);
 }
 
 TEST_F(PredictionTest, OneThreadDoesTheHostsWorkOfAllLanes) {
-  work().pipeline->submit = Submit::One;
-  const Prediction prediction = predict(work(), times, 16);
+  planned().pipeline->submit = Submit::One;
+  const Prediction prediction = predict(planned(), times, 16);
   EXPECT_EQ(prediction.held, Held::OneThread);
   EXPECT_EQ(prediction.bound_ns, 13e6);
 }
@@ -97,19 +97,19 @@ TEST_F(PredictionTest, AStageMayReadWhatAnyStageBeforeItGave) {
   for (CaseResult& result : times.groups[0].cases)
     result.stages.insert(result.stages.begin() + 1, result.stages[0]);
   times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // between cast and normalize
-  EXPECT_THAT(predict(work(), times, 16).missing, IsEmpty());
+  EXPECT_THAT(predict(planned(), times, 16).missing, IsEmpty());
 }
 
 TEST_F(PredictionTest, FewItemsInFlightBoundToo) {
-  work().pipeline->in_flight = 1;
-  const Prediction prediction = predict(work(), times, 16);
+  planned().pipeline->in_flight = 1;
+  const Prediction prediction = predict(planned(), times, 16);
   EXPECT_EQ(prediction.held, Held::InFlight);
   EXPECT_EQ(prediction.bound_ns, prediction.in_turn_ns);
 }
 
 TEST_F(PredictionTest, SaysWhatTheDocumentHasNotMeasured) {
   for (CaseResult& result : times.groups[0].cases) result.stages[1].parameters["mean"] = {5};
-  const Prediction prediction = predict(work(), times, 16);
+  const Prediction prediction = predict(planned(), times, 16);
   EXPECT_THAT(prediction.missing, ElementsAre("normalize"));
   EXPECT_THAT(prediction.lanes_ns, ElementsAre(Optional(10e6), std::nullopt));
   EXPECT_EQ(prediction.bound_ns, 0);

@@ -18,18 +18,18 @@ void check(benchmark::State& state, const std::string& stages) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());
   const Plan plan = make_plan("check.json", head + stages + "}}]}", backends, {});
-  const Case& work = plan.groups.at(0).cases.at(0);
-  GroupMemory memory({{&work}}, plan.measure, backends, 1 << 16);
+  const Case& planned = plan.groups.at(0).cases.at(0);
+  GroupMemory memory({{&planned}}, plan.measure, backends, 1 << 16);
   SystemClock clock;
   Recorder recorder{clock};
   std::mt19937_64 random(1);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   prepared.iterate({});
   for ([[maybe_unused]] const auto _ : state)
-    if (!check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends)
+    if (!check_output(planned, prepared.item().inputs(), prepared.item().outputs(), backends)
              .result.ok)
       state.SkipWithError("the output is wrong");
-  state.SetItemsProcessed(state.iterations() * work.result().elements());
+  state.SetItemsProcessed(state.iterations() * planned.result().elements());
 }
 
 BENCHMARK_CAPTURE(check, normalize_float32,

@@ -24,12 +24,12 @@ class GpuDayFresh : public CudaMeasureTest {
                 "source": {{"batch": 1, "size": [4, 8], "memory": "device"}},
                 "variants": {{"v": {}}}}}]}})",
         cache, variant));
-    const Case& work = plan.groups.at(0).cases.at(0);
-    const std::vector<const Case*> cases{&work};
+    const Case& planned = plan.groups.at(0).cases.at(0);
+    const std::vector<const Case*> cases{&planned};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
     sets = memory.sets(Memory::Device);
     std::mt19937_64 random{1};
-    Engine prepared(work, memory, backends, recorder, clock, random);
+    Engine prepared(planned, memory, backends, recorder, clock, random);
     std::vector<const std::byte*> found;
     const auto look = [&](const Item& item) { found.push_back(item.outputs().at(0).data); };
     before = cuda.log;

@@ -31,16 +31,16 @@ class GpuDayLoading : public CudaMeasureTest {
                    "normalize": {"mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}},
       "experiments": [{"name": "e", "question": "?", "source": {}, "variants": {"v": )" +
                               variant + "}}]}");
-    const Case& work = plan.groups[0].cases[0];
-    const Case* const cases[] = {&work};
+    const Case& planned = plan.groups[0].cases[0];
+    const Case* const cases[] = {&planned};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
     std::mt19937_64 random(1);
     NotedClock noted(cuda);
-    if (work.pipeline) {
-      CaseContender contender(work, memory, backends, recorder, noted, random, 8);
+    if (planned.pipeline) {
+      CaseContender contender(planned, memory, backends, recorder, noted, random, 8);
       return calls_of([&] { contender.first_call(); });
     }
-    CaseContender contender(work, memory, backends, recorder, noted, random, 8);
+    CaseContender contender(planned, memory, backends, recorder, noted, random, 8);
     return calls_of([&] { contender.first_call(); });
   }
 };

@@ -46,7 +46,7 @@ Calls with_names(const Calls& calls) {
 /// Three lanes of a device, h2d | gpu | d2h. Images are 1x3x4x8 uint8: 96 bytes.
 class CudaPipelineTest : public CudaMeasureTest {
  protected:
-  const Case& planned(std::string_view options) {
+  const Case& case_of(std::string_view options) {
     plan = plan_of(fmt::format(
         R"({{"schema": 1, "name": "test", "measure": {{"cache": "hot"}},
              "experiments": [{{"name": "e", "question": "?",
@@ -59,12 +59,12 @@ class CudaPipelineTest : public CudaMeasureTest {
   }
   /// The calls of a turn from its first work until all is done, without those that make events or
   /// read times.
-  Calls calls_of_turn(const Case& work) {
-    const Case* const cases[] = {&work};
+  Calls calls_of_turn(const Case& planned) {
+    const Case* const cases[] = {&planned};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
     std::mt19937_64 random(1);
-    Engine engine(work, memory, backends, recorder, clock, random);
-    Calls calls = calls_of([&] { engine.run(work.pipeline->items, {}); });
+    Engine engine(planned, memory, backends, recorder, clock, random);
+    Calls calls = calls_of([&] { engine.run(planned.pipeline->items, {}); });
     calls.erase(calls.begin(), std::ranges::find_if(calls, [](const std::string& call) {
                   return call.starts_with("cudaMemcpyAsync");
                 }));
@@ -74,11 +74,11 @@ class CudaPipelineTest : public CudaMeasureTest {
     while (!calls.back().starts_with("cudaStreamSynchronize")) calls.pop_back();
     return with_names(calls);
   }
-  CheckOutcome outcome_of(const Case& work) {
-    const Case* const cases[] = {&work};
+  CheckOutcome outcome_of(const Case& planned) {
+    const Case* const cases[] = {&planned};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
     std::mt19937_64 random(1);
-    CaseContender flow(work, memory, backends, recorder, clock, random, 8);
+    CaseContender flow(planned, memory, backends, recorder, clock, random, 8);
     flow.last_call();
     return flow.check();
   }
@@ -104,7 +104,7 @@ TEST_F(CudaPipelineTest, OneHostThreadGivesThreeStreams) {
   std::ranges::copy(item(3), std::back_inserter(expected));
   for (const char* lane : {"h2d", "gpu", "d2h"})
     expected.push_back(fmt::format("cudaStreamSynchronize {}", lane));
-  EXPECT_EQ(calls_of_turn(planned(R"("in_flight": 2, "items": 3, "submit": "one")")), expected);
+  EXPECT_EQ(calls_of_turn(case_of(R"("in_flight": 2, "items": 3, "submit": "one")")), expected);
 }
 
 /// What one lane's stream was given, in order.
@@ -118,8 +118,8 @@ Calls of_lane(const Calls& calls, const std::string& lane) {
 }
 
 TEST_F(CudaPipelineTest, HostThreadsOfLanesGiveTheStreamsTheSame) {
-  const Calls one = calls_of_turn(planned(R"("in_flight": 2, "items": 3, "submit": "one")"));
-  const Calls lanes = calls_of_turn(planned(R"("in_flight": 2, "items": 3)"));
+  const Calls one = calls_of_turn(case_of(R"("in_flight": 2, "items": 3, "submit": "one")"));
+  const Calls lanes = calls_of_turn(case_of(R"("in_flight": 2, "items": 3)"));
   for (const char* lane : {"h2d", "gpu", "d2h"})
     EXPECT_EQ(of_lane(lanes, lane), of_lane(one, lane));
 }
@@ -148,12 +148,12 @@ class NotedClock final : public Clock {
 };
 
 TEST_F(CudaPipelineTest, WhatSystemCallsTellIsOfTheTurnAlone) {
-  const Case& work = planned(R"("in_flight": 2, "items": 3, "submit": "one")");
-  const Case* const cases[] = {&work};
+  const Case& planned = case_of(R"("in_flight": 2, "items": 3, "submit": "one")");
+  const Case* const cases[] = {&planned};
   GroupMemory memory(cases, plan.measure, backends, 1 << 10);
   std::mt19937_64 random(1);
   NotedClock noted(cuda);
-  CaseContender flow(work, memory, backends, recorder, noted, random, 8);
+  CaseContender flow(planned, memory, backends, recorder, noted, random, 8);
   const Calls calls = calls_of([&] { flow.take_turn({.iterations = 3}, random); });
   const auto is_reading = [](const std::string& call) {
     return call == "delays" || call == "counters" || call == "processor time";
@@ -169,14 +169,14 @@ TEST_F(CudaPipelineTest, WhatSystemCallsTellIsOfTheTurnAlone) {
 
 /// The host sleeps in waits of a turn, and wakes late.
 TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
-  const Case& work = planned(R"("in_flight": 1, "items": 1)");
-  const Case* const cases[] = {&work};
+  const Case& planned = case_of(R"("in_flight": 1, "items": 1)");
+  const Case* const cases[] = {&planned};
   GroupMemory memory(cases, plan.measure, backends, 1 << 10);
   clock.step_ns = 0;
   cuda.event_call_ns = 0;
   cuda.wake_ns = 100'000;
   std::mt19937_64 random(1);
-  Engine engine(work, memory, backends, recorder, clock, random);
+  Engine engine(planned, memory, backends, recorder, clock, random);
   const Flow flow = engine.run(1, {});
   EXPECT_LE(flow.clock_error_ns, 1'000);
   // The device's clock stands still while the host submits.
@@ -185,27 +185,27 @@ TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
 
 TEST_F(CudaPipelineTest, EveryWayOfSubmittingGivesRightOutputs) {
   for (const char* submit : {"lane", "one", "item"}) {
-    const Case& work =
-        planned(fmt::format(R"("in_flight": 3, "items": 7, "submit": "{}")", submit));
-    const CheckOutcome outcome = outcome_of(work);
+    const Case& planned =
+        case_of(fmt::format(R"("in_flight": 3, "items": 7, "submit": "{}")", submit));
+    const CheckOutcome outcome = outcome_of(planned);
     EXPECT_TRUE(outcome.result.ok) << submit << ": " << outcome.reason;
   }
 }
 
 TEST_F(CudaPipelineTest, AMissingWaitOfAStreamIsCaught) {
-  const Case& work = planned(R"("in_flight": 3, "items": 7, "submit": "one")");
+  const Case& planned = case_of(R"("in_flight": 3, "items": 7, "submit": "one")");
   cuda.ignored = {"cudaStreamWaitEvent"};
-  const CheckOutcome outcome = outcome_of(work);
+  const CheckOutcome outcome = outcome_of(planned);
   EXPECT_FALSE(outcome.result.ok);
   EXPECT_THAT(outcome.reason, HasSubstr("wrong output"));
 }
 
 TEST_F(CudaPipelineTest, AFailedLaunchEndsTheTurnWithItsReason) {
   for (const char* submit : {"lane", "one", "item"}) {
-    const Case& work =
-        planned(fmt::format(R"("in_flight": 3, "items": 7, "submit": "{}")", submit));
+    const Case& planned =
+        case_of(fmt::format(R"("in_flight": 3, "items": 7, "submit": "{}")", submit));
     cuda.failures = {{.function = "cudaLaunchKernel", .code = cudaErrorUnknown}};
-    EXPECT_THAT(error_of([&] { outcome_of(work); }),
+    EXPECT_THAT(error_of([&] { outcome_of(planned); }),
                 HasSubstr("launching normalize failed: cudaErrorUnknown"));
     cuda.failures.clear();
   }

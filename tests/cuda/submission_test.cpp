@@ -28,11 +28,11 @@ class SubmissionTest : public CudaMeasureTest {
              "experiments": [{{"name": "e", "question": "?", "source": {},
                                "variants": {{"v": {}}}}}]}})",
         cache, source, variant));
-    const Case& work = plan.groups[0].cases[0];
-    ASSERT_EQ(work.skip, std::nullopt);
-    cases = {&work};
+    const Case& planned = plan.groups[0].cases[0];
+    ASSERT_EQ(planned.skip, std::nullopt);
+    cases = {&planned};
     memory.emplace(cases, plan.measure, backends, 1 << 10);
-    prepared.emplace(work, *memory, backends, recorder, clock, random);
+    prepared.emplace(planned, *memory, backends, recorder, clock, random);
     prepared->iterate({.graphs = false});
     prepared->drain();
   }
@@ -65,35 +65,35 @@ class SubmissionTest : public CudaMeasureTest {
 };
 
 const std::string send = "cudaMemcpyAsync 96 pinned->device stream 1";
-const std::string work = "cudaLaunchKernel 768 threads stream 1";
+const std::string planned = "cudaLaunchKernel 768 threads stream 1";
 const std::string fetch = "cudaMemcpyAsync 384 device->pinned stream 1";
 const std::string wait = "cudaStreamSynchronize stream 1";
 const std::string stages = R"(["h2d", "normalize", {"op": "d2h", "memory": "pinned"}])";
 
 TEST_F(SubmissionTest, NothingWaitsWithinATurn) {
   start(stages);
-  EXPECT_THAT(iteration(), ElementsAre(send, work, fetch));
-  EXPECT_THAT(iteration(), ElementsAre(send, work, fetch));
+  EXPECT_THAT(iteration(), ElementsAre(send, planned, fetch));
+  EXPECT_THAT(iteration(), ElementsAre(send, planned, fetch));
   EXPECT_THAT(calls_of([&] { prepared->drain(); }), ElementsAre(wait));
   expect_right();
 }
 
 TEST_F(SubmissionTest, EveryIterationIsWaitedFor) {
   start(R"({"stages": )" + stages + R"(, "wait": "iteration"})");
-  EXPECT_THAT(iteration(), ElementsAre(send, work, fetch, wait));
+  EXPECT_THAT(iteration(), ElementsAre(send, planned, fetch, wait));
   expect_right();
 }
 
 TEST_F(SubmissionTest, EveryStageIsWaitedFor) {
   start(R"({"stages": )" + stages + R"(, "wait": "stage"})");
-  EXPECT_THAT(iteration(), ElementsAre(send, wait, work, wait, fetch, wait));
+  EXPECT_THAT(iteration(), ElementsAre(send, wait, planned, wait, fetch, wait));
   expect_right();
 }
 
 TEST_F(SubmissionTest, AGraphIsOneLaunch) {
   start(R"({"stages": )" + stages + R"(, "graph": true})");
   EXPECT_THAT(calls_of([&] { prepared->capture(3); }),
-              ElementsAre("cudaStreamBeginCapture stream 1", send, work, fetch,
+              ElementsAre("cudaStreamBeginCapture stream 1", send, planned, fetch,
                           "cudaStreamEndCapture stream 1", "cudaGraphInstantiate graph 1",
                           "cudaGraphDestroy graph 1", "cudaGraphUpload exec 1 stream 1"));
   EXPECT_THAT(iteration(), ElementsAre("cudaGraphLaunch exec 1 stream 1"));
@@ -116,21 +116,21 @@ TEST_F(SubmissionTest, FreshOutputsAreAllocatedAndFreedInTheStreamsOrder) {
   start(R"([{"op": "h2d", "output": "fresh"}, {"op": "normalize", "output": "fresh"}])");
   EXPECT_THAT(iteration(), ElementsAre("cudaMallocFromPoolAsync 96 pool 1 stream 1",
                                        "cudaMemcpyAsync 96 pinned->pool stream 1",
-                                       "cudaMallocFromPoolAsync 384 pool 1 stream 1", work,
+                                       "cudaMallocFromPoolAsync 384 pool 1 stream 1", planned,
                                        "cudaFreeAsync 96 stream 1", "cudaFreeAsync 384 stream 1"));
   expect_right();
 }
 
 TEST_F(SubmissionTest, CudaMallocFreesWithItsWait) {
   start(R"(["h2d", {"op": "normalize", "output": "cuda_malloc"}])");
-  EXPECT_THAT(iteration(), ElementsAre(send, "cudaMalloc 384", work, "cudaFree device 384"));
+  EXPECT_THAT(iteration(), ElementsAre(send, "cudaMalloc 384", planned, "cudaFree device 384"));
   expect_right();
 }
 
 TEST_F(SubmissionTest, FreshHostMemoryIsFreedWhenTheDeviceIsDoneWithIt) {
   start(R"([{"op": "pin", "output": "fresh"}, "h2d", "normalize"])", R"({})");
-  EXPECT_THAT(iteration(),
-              ElementsAre("cudaHostAlloc 96 default", send, wait, "cudaFreeHost pinned 96", work));
+  EXPECT_THAT(iteration(), ElementsAre("cudaHostAlloc 96 default", send, wait,
+                                       "cudaFreeHost pinned 96", planned));
   expect_right();
 }
 
@@ -146,9 +146,9 @@ TEST_F(SubmissionTest, AStageOfTheCpuWaitsBeforeItOverwritesWhatIsStillSent) {
   start(R"([{"op": "copy", "memory": "pinned"}, "h2d", "normalize"])", R"({})");
   prepared->iterate({});
   start_marks();
-  EXPECT_THAT(iteration(), ElementsAre(send, "cudaEventRecord 1 stream 1", work));
+  EXPECT_THAT(iteration(), ElementsAre(send, "cudaEventRecord 1 stream 1", planned));
   EXPECT_THAT(iteration(),
-              ElementsAre("cudaEventSynchronize 1", send, "cudaEventRecord 2 stream 1", work));
+              ElementsAre("cudaEventSynchronize 1", send, "cudaEventRecord 2 stream 1", planned));
   expect_right();
 }
 

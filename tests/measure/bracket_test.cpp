@@ -5,10 +5,10 @@ namespace normbench::bracket_test {
 namespace {
 
 struct GpuDayBracket : DeviceTest {
-  CaseResult measured(const Case& work) {
+  CaseResult measured(const Case& planned) {
     plan.measure.max_seconds_per_group = 0;
     plan.groups.clear();
-    add_group({work});
+    add_group({planned});
     return run_plan().groups[0].cases[0];
   }
 };

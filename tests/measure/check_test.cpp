@@ -12,17 +12,17 @@ namespace {
 
 struct CheckTest : RunTest {
   /// The outcome for an output that the references make and `spoil` changes.
-  CheckOutcome outcome(const Case& work, const std::function<void(View)>& spoil = {}) {
+  CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {}) {
     fake->rows[0].then = [&](const FakeCall& call) {
-      if (spoil && call.out[0].desc == work.result()) spoil(call.out[0]);
+      if (spoil && call.out[0].desc == planned.result()) spoil(call.out[0]);
     };
-    GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+    GroupMemory memory({{&planned}}, plan.measure, backends, cache_bytes);
     std::mt19937_64 random(1);
-    Engine prepared(work, memory, backends, recorder, clock, random);
+    Engine prepared(planned, memory, backends, recorder, clock, random);
     prepared.iterate({});
     const std::vector<View> inputs = prepared.item().inputs();
     second_image = to_double(inputs.at(0), 1, 1).values;
-    return check_output(work, inputs, prepared.item().outputs(), backends);
+    return check_output(planned, inputs, prepared.item().outputs(), backends);
   }
   static void set(View view, int index, float value) {
     std::memcpy(view.data + 4 * index, &value, 4);
@@ -46,8 +46,8 @@ TEST_F(CheckTest, PassesWhatTheReferencesMake) {
 }
 
 TEST_F(CheckTest, NamesTheElementFarthestOff) {
-  const Case work = make_case("cast", {{.op = Cast{}}});
-  const CheckOutcome got = outcome(work, [](View view) {
+  const Case planned = make_case("cast", {{.op = Cast{}}});
+  const CheckOutcome got = outcome(planned, [](View view) {
     set(view, 3, 1000);
     set(view, 60 + 20 + 2 * 5 + 4, 5000);
   });
@@ -63,14 +63,14 @@ TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
   Source source = small_source();
   // Many more rows than are checked at once, and not a multiple of them.
   source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};
-  const Case work = fake_case(*fake, "cast", source, {{.op = Cast{}}});
-  EXPECT_TRUE(outcome(work).result.ok);
+  const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
+  EXPECT_TRUE(outcome(planned).result.ok);
   for (const auto& [plane, row, column] : {std::array{0, 0, 0}, std::array{4, 57, 306},
                                            std::array{5, 100, 1}, std::array{5, 100, 306}}) {
     const auto spoil = [&, at = (plane * 101 + row) * 307 + column](View view) {
       set(view, at, 777);
     };
-    const CheckOutcome got = outcome(work, spoil);
+    const CheckOutcome got = outcome(planned, spoil);
     EXPECT_FALSE(got.result.ok);
     EXPECT_THAT(got.reason, testing::HasSubstr(fmt::format(" at [{}, {}, {}, {}], bound 0 (",
                                                            plane / 3, plane % 3, row, column)));
@@ -81,11 +81,11 @@ TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
 
 TEST_F(CheckTest, WhatOverflowsTheDtypeMayBeInfinite) {
   // (255 - 0) / 1e-3 is beyond float16, 0 / 1e-3 is not.
-  const Case work =
+  const Case planned =
       make_case("f16", {{.op = Normalize{.mean = {0}, .std = {1e-3}, .to = DType::Float16}}});
   std::vector<std::size_t> finite;
   const auto outcome_with = [&](std::uint16_t bits) {
-    return outcome(work, [&](View view) {
+    return outcome(planned, [&](View view) {
       finite.clear();
       for (std::size_t i = 0; i < 120; ++i) {
         std::uint16_t value;
@@ -111,9 +111,9 @@ TEST_F(CheckTest, NotANumberIsWrong) {
 }
 
 TEST_F(CheckTest, JustOutsideTheBoundIsWrong) {
-  const Case work = normalized();
+  const Case planned = normalized();
   const auto off_by = [&](double error) {
-    return outcome(work,
+    return outcome(planned,
                    [&](View view) {
                      float value;
                      std::memcpy(&value, view.data, 4);
@@ -127,12 +127,12 @@ TEST_F(CheckTest, JustOutsideTheBoundIsWrong) {
 }
 
 TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
-  Case work = make_case("cast", {{.op = Cast{}}});
-  Kernel near_to_it = *work.stages[0].kernel;
+  Case planned = make_case("cast", {{.op = Cast{}}});
+  Kernel near_to_it = *planned.stages[0].kernel;
   near_to_it.psnr_db = 30;
-  work.stages[0].kernel = &near_to_it;
+  planned.stages[0].kernel = &near_to_it;
   const auto off_by = [&](float error) {
-    return outcome(work, [&](View view) {
+    return outcome(planned, [&](View view) {
       for (int i = 60; i < 120; ++i) {  // all of the second image
         float value;
         std::memcpy(&value, view.data + 4 * i, 4);
@@ -140,8 +140,8 @@ TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
       }
     });
   };
-  EXPECT_TRUE(outcome(work).result.ok);
-  EXPECT_GT(outcome(work).result.psnr_db, 100);
+  EXPECT_TRUE(outcome(planned).result.ok);
+  EXPECT_GT(outcome(planned).result.psnr_db, 100);
   const CheckOutcome near = off_by(8);  // 20 log10(255 / 8) = 30.07
   EXPECT_TRUE(near.result.ok);
   EXPECT_NEAR(near.result.psnr_db, 30.07, 0.01);
@@ -157,9 +157,9 @@ TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
 TEST_F(CheckTest, SlabsCoverEveryImage) {
   Source source;
   source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image a slab
-  const Case work = fake_case(*fake, "cast", source, {{.op = Cast{}}});
-  EXPECT_TRUE(outcome(work).result.ok);
-  const CheckOutcome got = outcome(work, [](View view) { set(view, 4'999'999, -1); });
+  const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
+  EXPECT_TRUE(outcome(planned).result.ok);
+  const CheckOutcome got = outcome(planned, [](View view) { set(view, 4'999'999, -1); });
   EXPECT_THAT(got.reason, testing::HasSubstr("at [4, 0, 999, 999]"));
 }
 
@@ -171,9 +171,9 @@ TEST_F(CheckTest, SaysWhatCannotBeChecked) {
 
 TEST_F(CheckTest, WhatEvenZerosWouldKeepIsNotCorrect) {
   // float32 holds no -3e38 / 0.5: the bound is infinite.
-  const Case work = make_case("normalize", {{.op = Normalize{.mean = {3e38}, .std = {0.5}}}});
+  const Case planned = make_case("normalize", {{.op = Normalize{.mean = {3e38}, .std = {0.5}}}});
   for (const float value : {0.0F, 7.0F}) {
-    const CheckOutcome got = outcome(work, [&](View view) {
+    const CheckOutcome got = outcome(planned, [&](View view) {
       for (int i = 0; i < 120; ++i) set(view, i, value);
     });
     EXPECT_TRUE(got.result.ok);
@@ -185,14 +185,14 @@ TEST_F(CheckTest, WhatEvenZerosWouldKeepIsNotCorrect) {
 
 TEST_F(CheckTest, CountsWhatCouldNotBeChecked) {
   // A channel of three overflows.
-  const Case work =
+  const Case planned =
       make_case("normalize", {{.op = Normalize{.mean = {3e38, 1, 1}, .std = {0.5, 1, 1}}}});
-  const CheckOutcome got = outcome(work);
+  const CheckOutcome got = outcome(planned);
   EXPECT_TRUE(got.result.ok);
   EXPECT_EQ(got.result.held_to, HeldTo::Reference);
   EXPECT_EQ(got.result.unchecked_values, 40);
   EXPECT_EQ(got.note, "");
-  EXPECT_FALSE(outcome(work, [](View view) { set(view, 20, 300); }).result.ok);
+  EXPECT_FALSE(outcome(planned, [](View view) { set(view, 20, 300); }).result.ok);
 }
 
 /// Values and bounds, and what became of them.

@@ -46,7 +46,7 @@ struct ColdLoadTest : testing::Test {
   std::mt19937_64 random{1};
   std::optional<Plan> plan;
 
-  Case planned(const RawFiles& files, const std::string& members, const std::string& options = "") {
+  Case case_of(const RawFiles& files, const std::string& members, const std::string& options = "") {
     const std::string text = fmt::format(
         R"({{"schema": 1, "name": "cold", "experiments": [{{"name": "e",
             "load": {{"storage": "raw", "page_cache": "cold", "size": [64, 64]{}}},
@@ -57,8 +57,8 @@ struct ColdLoadTest : testing::Test {
     plan = make_plan("cold.json", text, backends, named);
     return plan->groups.front().cases.front();
   }
-  GroupMemory memory_for(const Case& work) {
-    const Case* const cases[] = {&work};
+  GroupMemory memory_for(const Case& planned) {
+    const Case* const cases[] = {&planned};
     return {cases, plan->measure, backends, 1 << 20};
   }
 };
@@ -87,11 +87,11 @@ TEST_F(ColdLoadTest, EveryTurnFindsNothingInMemory) {
   const RawFiles files(".", 2);
   watched = &files.names;
   for (const char* via : {"read", "mmap"}) {
-    Case work = planned(files, fmt::format(R"(, "batch": 12, "via": "{}")", via));
-    const Kernel row = watching(*work.stages[0].kernel);
-    work.stages[0].kernel = &row;
-    GroupMemory memory = memory_for(work);
-    CaseContender contender(work, memory, backends, recorder, clock, random, 8);
+    Case planned = case_of(files, fmt::format(R"(, "batch": 12, "via": "{}")", via));
+    const Kernel row = watching(*planned.stages[0].kernel);
+    planned.stages[0].kernel = &row;
+    GroupMemory memory = memory_for(planned);
+    CaseContender contender(planned, memory, backends, recorder, clock, random, 8);
     for (int turn = 0; turn < 3; ++turn) {
       contender.take_turn({.iterations = 1, .warmup_ns = 1000}, random);
       EXPECT_EQ(resident_at_start.back(), 0) << via << turn;  // the warm-up's came before
@@ -103,11 +103,12 @@ TEST_F(ColdLoadTest, EveryTurnFindsNothingInMemory) {
 TEST_F(ColdLoadTest, PipelinesToo) {
   const RawFiles files(".", 2);
   watched = &files.names;
-  Case work = planned(files, R"(, "batch": 4)", R"(, "in_flight": 2, "items": 3, "submit": "one")");
-  const Kernel row = watching(*work.stages[0].kernel);
-  work.stages[0].kernel = &row;
-  GroupMemory memory = memory_for(work);
-  CaseContender contender(work, memory, backends, recorder, clock, random, 8);
+  Case planned =
+      case_of(files, R"(, "batch": 4)", R"(, "in_flight": 2, "items": 3, "submit": "one")");
+  const Kernel row = watching(*planned.stages[0].kernel);
+  planned.stages[0].kernel = &row;
+  GroupMemory memory = memory_for(planned);
+  CaseContender contender(planned, memory, backends, recorder, clock, random, 8);
   resident_at_start.clear();
   contender.take_turn({.iterations = 3, .warmup_ns = 0}, random);
   ASSERT_EQ(resident_at_start.size(), 3u);
@@ -123,38 +124,38 @@ std::string reason(const std::function<void()>& run) try {
 
 TEST_F(ColdLoadTest, FilesInMemoryCannotBeCold) {
   const RawFiles files("/dev/shm", 1);
-  const Case work = planned(files, R"(, "batch": 3)");
-  GroupMemory memory = memory_for(work);
-  CaseContender contender(work, memory, backends, recorder, clock, random, 8);
+  const Case planned = case_of(files, R"(, "batch": 3)");
+  GroupMemory memory = memory_for(planned);
+  CaseContender contender(planned, memory, backends, recorder, clock, random, 8);
   EXPECT_THAT(reason([&] { contender.first_call(); }),
               HasSubstr("in memory although told to forget them"));
 }
 
 TEST_F(ColdLoadTest, ATurnIsAnEpochUnlessThatIsLong) {
   const RawFiles files(".", 1);
-  const Case work = planned(files, R"(, "batch": 4)");
-  EXPECT_EQ(iterations_of_an_epoch(work, 1e6), 2);  // of 6 images
-  EXPECT_EQ(iterations_of_an_epoch(planned(files, R"(, "batch": 1)"), 1e6), 6);
-  EXPECT_EQ(iterations_of_an_epoch(work, 1.4e9), 2);
-  EXPECT_EQ(iterations_of_an_epoch(work, 1.6e9), 1);
-  EXPECT_EQ(iterations_of_an_epoch(work, 60e9), 1);
+  const Case planned = case_of(files, R"(, "batch": 4)");
+  EXPECT_EQ(iterations_of_an_epoch(planned, 1e6), 2);  // of 6 images
+  EXPECT_EQ(iterations_of_an_epoch(case_of(files, R"(, "batch": 1)"), 1e6), 6);
+  EXPECT_EQ(iterations_of_an_epoch(planned, 1.4e9), 2);
+  EXPECT_EQ(iterations_of_an_epoch(planned, 1.6e9), 1);
+  EXPECT_EQ(iterations_of_an_epoch(planned, 60e9), 1);
 }
 
 TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
   const RawFiles files(".", 1);
-  const auto prepare = [&](const Case& work) {
-    GroupMemory memory = memory_for(work);
+  const auto prepare = [&](const Case& planned) {
+    GroupMemory memory = memory_for(planned);
     return reason([&] {
-      if (work.pipeline)
-        CaseContender(work, memory, backends, recorder, clock, random, 2);
+      if (planned.pipeline)
+        CaseContender(planned, memory, backends, recorder, clock, random, 2);
       else
-        CaseContender(work, memory, backends, recorder, clock, random, 8);
+        CaseContender(planned, memory, backends, recorder, clock, random, 8);
     });
   };
-  EXPECT_EQ(prepare(planned(files, R"(, "batch": 6)")), "");
-  EXPECT_EQ(prepare(planned(files, R"(, "batch": 7)")),
+  EXPECT_EQ(prepare(case_of(files, R"(, "batch": 6)")), "");
+  EXPECT_EQ(prepare(case_of(files, R"(, "batch": 7)")),
             "6 images are too few for a cold batch of 7: it would read some of them twice");
-  EXPECT_EQ(prepare(planned(files, R"(, "batch": 3)", R"(, "in_flight": 2, "items": 3)")),
+  EXPECT_EQ(prepare(case_of(files, R"(, "batch": 3)", R"(, "in_flight": 2, "items": 3)")),
             "6 images are too few for 3 cold items of 3: some would be read twice");
 }
 

@@ -31,8 +31,8 @@ class DeviceTest : public RunTest {
   GroupMemory memory_for(const std::vector<const Case*>& cases) {
     return GroupMemory(cases, plan.measure, backends, cache_bytes);
   }
-  Engine placed(const Case& work, GroupMemory& memory) {
-    return Engine(work, memory, backends, recorder, clock, random);
+  Engine placed(const Case& planned, GroupMemory& memory) {
+    return Engine(planned, memory, backends, recorder, clock, random);
   }
   /// What the log says of some iterations in a row.
   std::vector<std::string> log_of(Engine& prepared, int iterations,
@@ -45,9 +45,9 @@ class DeviceTest : public RunTest {
     return fake->log;
   }
   /// The log of one iteration of a case that starts anew.
-  std::vector<std::string> log_of(const Case& work, const EngineOptions& options = {}) {
-    GroupMemory memory = memory_for({&work});
-    Engine prepared = placed(work, memory);
+  std::vector<std::string> log_of(const Case& planned, const EngineOptions& options = {}) {
+    GroupMemory memory = memory_for({&planned});
+    Engine prepared = placed(planned, memory);
     return log_of(prepared, 1, options);
   }
   /// The bytes of a tensor, wherever it lies.

@@ -11,8 +11,8 @@ struct DeviceGroupTest : DeviceTest {
   DeviceGroupTest() { plan.measure.max_seconds_per_group = 0; }
 
   /// The case alone in a group.
-  CaseResult measured(const Case& work) {
-    add_group({work});
+  CaseResult measured(const Case& planned) {
+    add_group({planned});
     return run_plan().groups[0].cases[0];
   }
 };
@@ -45,9 +45,9 @@ TEST_F(DeviceGroupTest, AStageAloneIsTimedBetweenMarksToo) {
 }
 
 TEST_F(DeviceGroupTest, StagesOfAGraphAreTimedWithoutIt) {
-  Case work = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
-  work.graph = true;
-  const CaseResult result = measured(work);
+  Case planned = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
+  planned.graph = true;
+  const CaseResult result = measured(planned);
   EXPECT_EQ(result.status, Status::Ok);
   EXPECT_TRUE(result.check.ok);
   EXPECT_EQ(result.stages[0].rounds_ns, Times(12, 600'000));

@@ -11,18 +11,18 @@ using testing::ElementsAre;
 
 struct DeviceMemoryTest : DeviceTest {
   /// The outcome for an output that the references make on the device and `spoil` changes there.
-  CheckOutcome outcome(const Case& work, const std::function<void(View)>& spoil = {}) {
+  CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {}) {
     device->rows[1].then = [&](const FakeCall& call) {
       if (spoil) spoil(call.out[0]);
     };
-    GroupMemory memory = memory_for({&work});
-    Engine prepared = placed(work, memory);
+    GroupMemory memory = memory_for({&planned});
+    Engine prepared = placed(planned, memory);
     prepared.item().poison({std::byte{0xFF}});
     prepared.iterate({});
     prepared.drain();
     fake->log.clear();
     const CheckOutcome got =
-        check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends);
+        check_output(planned, prepared.item().inputs(), prepared.item().outputs(), backends);
     copies = fake->log;
     return got;
   }
@@ -32,9 +32,10 @@ struct DeviceMemoryTest : DeviceTest {
 TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
   plan.measure.cache = Cache::Cold;
   device->cache = 1000;
-  const Case work = fake_case(*device, "cast", source_in(Memory::Device), {on_device(Cast{}, 1)});
+  const Case planned =
+      fake_case(*device, "cast", source_in(Memory::Device), {on_device(Cast{}, 1)});
   fake->log.clear();
-  GroupMemory memory = memory_for({&work});
+  GroupMemory memory = memory_for({&planned});
   // Copies start at multiples of 512, and six exceed 3000 bytes; 640 bytes of a set do in five.
   EXPECT_THAT(
       fake->log,
@@ -43,10 +44,10 @@ TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
                   "copy host to device 120", "copy host to device 120", "copy host to device 120",
                   "copy host to device 120", "free pageable 120", "free pageable 120",
                   "allocate device 5120", "fill device 0x1 5120"));
-  const TensorDesc desc = work.inputs.at(0).source.desc();
+  const TensorDesc desc = planned.inputs.at(0).source.desc();
   std::vector<std::byte> expected(static_cast<std::size_t>(desc.bytes()));
-  work.inputs.at(0).source.fill({.data = expected.data(), .desc = desc}, 1);
-  const SourceCopies copies = memory.inputs(work);
+  planned.inputs.at(0).source.fill({.data = expected.data(), .desc = desc}, 1);
+  const SourceCopies copies = memory.inputs(planned);
   ASSERT_EQ(copies.count, 6u);
   for (std::size_t i = 0; i < copies.count; ++i) {
     std::vector<std::byte> moved(expected.size());
@@ -58,8 +59,8 @@ TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
 TEST_F(DeviceMemoryTest, EachSideRotatesPastItsOwnCache) {
   plan.measure.cache = Cache::Cold;
   device->cache = 4000;
-  const Case work = make_case("cast, send", {{.op = Cast{}}, on_device(H2d{}, 1)});
-  GroupMemory memory = memory_for({&work});
+  const Case planned = make_case("cast, send", {{.op = Cast{}}, on_device(H2d{}, 1)});
+  GroupMemory memory = memory_for({&planned});
   EXPECT_EQ(memory.sets(Memory::Pageable), 5u);  // of 128 + 512 bytes, over 3 KiB
   EXPECT_EQ(memory.sets(Memory::Pinned), 5u);
   EXPECT_EQ(memory.sets(Memory::Device), 24u);  // of 512 bytes, over 12000
@@ -68,7 +69,7 @@ TEST_F(DeviceMemoryTest, EachSideRotatesPastItsOwnCache) {
     sent.push_back(call.in[0].data);
     arrived.push_back(call.out[0].data);
   };
-  Engine prepared = placed(work, memory);
+  Engine prepared = placed(planned, memory);
   log_of(prepared, 48);
   prepared.drain();
   EXPECT_EQ(std::set(sent.begin(), sent.end()).size(), 5u);
@@ -80,8 +81,8 @@ TEST_F(DeviceMemoryTest, EachSideRotatesPastItsOwnCache) {
 
 TEST_F(DeviceMemoryTest, ADeviceThatDoesNotSayRotatesAsTheHost) {
   plan.measure.cache = Cache::Cold;
-  const Case work = send_and_cast();
-  GroupMemory memory = memory_for({&work});
+  const Case planned = send_and_cast();
+  GroupMemory memory = memory_for({&planned});
   EXPECT_EQ(memory.sets(Memory::Device), 5u);
   EXPECT_EQ(memory.sets(Memory::Pageable), 1u);  // nothing is written there
   EXPECT_EQ(cold_caches(backends, 7), (Sides{.host = 7, .device = 7}));
@@ -94,15 +95,15 @@ TEST_F(DeviceMemoryTest, CasesThatWriteNothingOnASideAskForNoSetsThere) {
   Source tiny = source_in(Memory::Device);
   tiny.shape = {.n = 1, .c = 1, .h = 1, .w = 1};
   const Case limit = fake_case(*device, "launch", tiny, {on_device(EmptyLaunch{}, 1)});
-  const Case work = send_and_cast();
+  const Case planned = send_and_cast();
   EXPECT_EQ(memory_for({&limit}).sets(Memory::Device), 1u);
-  EXPECT_EQ(memory_for({&limit, &work}).sets(Memory::Device), 5u);
+  EXPECT_EQ(memory_for({&limit, &planned}).sets(Memory::Device), 5u);
 }
 
 TEST_F(DeviceMemoryTest, PoisonsThroughTheDevice) {
-  const Case work = send_and_cast();
-  GroupMemory memory = memory_for({&work});
-  Engine prepared = placed(work, memory);
+  const Case planned = send_and_cast();
+  GroupMemory memory = memory_for({&planned});
+  Engine prepared = placed(planned, memory);
   fake->log.clear();
   prepared.item().poison({std::byte{0xFF}});
   EXPECT_THAT(fake->log, ElementsAre("fill device 0xff 120", "fill device 0xff 480"));
@@ -111,10 +112,10 @@ TEST_F(DeviceMemoryTest, PoisonsThroughTheDevice) {
 }
 
 TEST_F(DeviceMemoryTest, FreshOutputsOfEverySizeComeFromTheOwner) {
-  const Case work = make_case("eager", {on_device(H2d{}, 0, OutputPolicy::Fresh),
-                                        on_device(Cast{}, 1, OutputPolicy::CudaMalloc),
-                                        on_device(Sub{.mean = {1}}, 5, OutputPolicy::Fresh)});
-  EXPECT_THAT(log_of(work),
+  const Case planned = make_case("eager", {on_device(H2d{}, 0, OutputPolicy::Fresh),
+                                           on_device(Cast{}, 1, OutputPolicy::CudaMalloc),
+                                           on_device(Sub{.mean = {1}}, 5, OutputPolicy::Fresh)});
+  EXPECT_THAT(log_of(planned),
               ElementsAre("allocate fresh device 120", "launch 0",                           //
                           "allocate cuda_malloc device 480", "launch 1", "free device 120",  //
                           "allocate fresh device 480", "allocate fresh device 1000", "launch 5",
@@ -122,9 +123,9 @@ TEST_F(DeviceMemoryTest, FreshOutputsOfEverySizeComeFromTheOwner) {
 }
 
 TEST_F(DeviceMemoryTest, FreshDeviceMemoryIsPoisonedWhenItIsThere) {
-  const Case work = make_case("eager", {on_device(H2d{}, 0, OutputPolicy::Fresh)});
+  const Case planned = make_case("eager", {on_device(H2d{}, 0, OutputPolicy::Fresh)});
   EXPECT_THAT(
-      log_of(work, {.poison = Poison{std::byte{0x55}}, .keep_outputs = true}),
+      log_of(planned, {.poison = Poison{std::byte{0x55}}, .keep_outputs = true}),
       ElementsAre("allocate fresh device 120", "drain device", "fill device 0x55 120", "launch 0"));
 }
 
@@ -141,8 +142,8 @@ TEST_F(DeviceMemoryTest, FreshHostMemoryIsFreedWhenTheDeviceHasReadIt) {
 }
 
 TEST_F(DeviceMemoryTest, SmallPageableFreshOutputsAreStillRecycled) {
-  const Case work = make_case("cpu", {{.op = Cast{}, .output = OutputPolicy::Fresh}});
-  EXPECT_THAT(log_of(work), ElementsAre("row 0"));
+  const Case planned = make_case("cpu", {{.op = Cast{}, .output = OutputPolicy::Fresh}});
+  EXPECT_THAT(log_of(planned), ElementsAre("row 0"));
 }
 
 TEST_F(DeviceMemoryTest, OutputsOnTheDeviceAreChecked) {
@@ -155,13 +156,13 @@ TEST_F(DeviceMemoryTest, OutputsOnTheDeviceAreChecked) {
 TEST_F(DeviceMemoryTest, SlabsCoverEveryImageOfSourceAndOutput) {
   Source source = source_in(Memory::Device);
   source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image a slab
-  const Case work = fake_case(*device, "cast", source, {on_device(Cast{}, 1)});
-  EXPECT_TRUE(outcome(work).result.ok);
+  const Case planned = fake_case(*device, "cast", source, {on_device(Cast{}, 1)});
+  EXPECT_TRUE(outcome(planned).result.ok);
   std::vector<std::string> expected;
   for (int image = 0; image < 5; ++image)
     expected.insert(expected.end(), {"copy device to host 1000000", "copy device to host 4000000"});
   EXPECT_THAT(copies, testing::ElementsAreArray(expected));
-  const CheckOutcome got = outcome(work, [](View view) {
+  const CheckOutcome got = outcome(planned, [](View view) {
     const float wrong = -1;
     std::memcpy(view.data + 4 * 4'999'999, &wrong, 4);
   });
@@ -170,15 +171,15 @@ TEST_F(DeviceMemoryTest, SlabsCoverEveryImageOfSourceAndOutput) {
 }
 
 TEST_F(DeviceMemoryTest, ValuesThatAliasASourceAreWhereItIs) {
-  const Case work = make_case(
+  const Case planned = make_case(
       "register", {on_device(Register{}, 0), on_device(H2d{}, 1), on_device(Unregister{}, 2)});
   std::vector<View> registered, sent, undone;
   device->rows[0].then = [&](const FakeCall& call) { registered.push_back(call.out[0]); };
   device->rows[2].then = [&](const FakeCall& call) {
     undone.assign({call.in[0], call.in[1], call.out[0]});
   };
-  GroupMemory memory = memory_for({&work});
-  Engine prepared = placed(work, memory);
+  GroupMemory memory = memory_for({&planned});
+  Engine prepared = placed(planned, memory);
   prepared.iterate({});
   prepared.drain();
   std::byte* const source = prepared.item().inputs().at(0).data;
@@ -188,17 +189,17 @@ TEST_F(DeviceMemoryTest, ValuesThatAliasASourceAreWhereItIs) {
   EXPECT_EQ(undone.at(0).data, prepared.item().outputs().at(0).data);
   EXPECT_EQ(undone.at(2).data, prepared.item().outputs().at(0).data);
   EXPECT_NE(prepared.item().outputs().at(0).data, source);
-  EXPECT_TRUE(outcome(work).result.ok);
+  EXPECT_TRUE(outcome(planned).result.ok);
 }
 
 TEST_F(DeviceMemoryTest, AResultMayBeTheSourceItself) {
   const Case host = make_case("register", {on_device(Register{}, 0)});
   EXPECT_TRUE(outcome(host).result.ok);
-  const Case work =
+  const Case planned =
       fake_case(*device, "launch", source_in(Memory::Device), {on_device(EmptyLaunch{}, 1)});
-  EXPECT_TRUE(outcome(work).result.ok);
+  EXPECT_TRUE(outcome(planned).result.ok);
   EXPECT_THAT(copies, testing::Each("copy device to host 60"));
-  EXPECT_THAT(outcome(work, [](View view) { view.data[119] ^= std::byte{1}; }).reason,
+  EXPECT_THAT(outcome(planned, [](View view) { view.data[119] ^= std::byte{1}; }).reason,
               testing::IsEmpty());  // the source is what it is
 }
 

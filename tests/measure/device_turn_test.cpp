@@ -9,24 +9,24 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct DeviceTurnTest : DeviceTest {
-  Turn turn_of(const Case& work, const TurnShape& shape) {
-    GroupMemory memory = memory_for({&work});
-    Engine prepared(work, memory, backends, recorder, clock, random);
+  Turn turn_of(const Case& planned, const TurnShape& shape) {
+    GroupMemory memory = memory_for({&planned});
+    Engine prepared(planned, memory, backends, recorder, clock, random);
     fake->log.clear();
     Turn turn = take_turn(prepared, shape, random);
     log = fake->log;
     return turn;
   }
-  TurnShape shape_of(const Case& work) {
-    GroupMemory memory = memory_for({&work});
-    Engine prepared = placed(work, memory);
+  TurnShape shape_of(const Case& planned) {
+    GroupMemory memory = memory_for({&planned});
+    Engine prepared = placed(planned, memory);
     return shape_of_turns(prepared, clock_cost_ns(clock));
   }
   /// A case with a graph that captures both stages.
   Case with_graph() {
-    Case work = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
-    work.graph = true;
-    return work;
+    Case planned = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
+    planned.graph = true;
+    return planned;
   }
   void take_host_time() {
     device->call_ns = 10'000;
@@ -41,7 +41,7 @@ TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
   take_host_time();
   const Turn turn = turn_of(send_and_cast(), {.iterations = 3});
   // A warm-up iteration takes 10 + 600 + 5 us, 33 of them 20 ms. The first mark is reached 500 ns
-  // after the host's clock is read, and the first work is submitted 10.5 us after it.
+  // after the host's clock is read, and the first planned is submitted 10.5 us after it.
   EXPECT_EQ(turn.round, (Round{.wall_ns = 1'816'000,
                                .device_ns = 1'810'500,
                                .submitted_ns = 62'000,
@@ -53,11 +53,11 @@ TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
 /// What system calls tell is read around both.
 TEST_F(DeviceTurnTest, TheDevicesTimeLiesWithinTheWallTime) {
   clock.usage_ns = 50'000;
-  for (const Case& work : {send_and_cast(), with_graph()})
+  for (const Case& planned : {send_and_cast(), with_graph()})
     for (const bool marks : {false, true}) {
-      const Turn turn = turn_of(work, {.iterations = 3, .marks = marks});
-      EXPECT_EQ(turn.round.wall_ns, 1'800'000) << work.variant;
-      EXPECT_EQ(turn.round.device_ns, 1'800'000) << work.variant;
+      const Turn turn = turn_of(planned, {.iterations = 3, .marks = marks});
+      EXPECT_EQ(turn.round.wall_ns, 1'800'000) << planned.variant;
+      EXPECT_EQ(turn.round.device_ns, 1'800'000) << planned.variant;
     }
 }
 
@@ -85,15 +85,15 @@ TEST_F(DeviceTurnTest, WarmsUpLongerAndWaitsOnceAtTheEnd) {
 TEST_F(DeviceTurnTest, StagesTakeDeviceTimeAndTheHostsTimeInTheirCalls) {
   take_host_time();
   const Turn turn = turn_of(send_and_cast(), {.iterations = 2, .marks = true});
-  // The first stage's mark is reached 10.5 us before its work is there; the rest waits in line.
+  // The first stage's mark is reached 10.5 us before its planned is there; the rest waits in line.
   EXPECT_THAT(turn.stage_ns, ElementsAre(610'500, 600'000));
   EXPECT_THAT(turn.calls_ns, ElementsAre(20'000, 20'000));
 }
 
 TEST_F(DeviceTurnTest, WaitingForTheDeviceIsNoPartOfAStageOnTheCpu) {
   take_host_time();
-  const Case work = make_case("cast, send", {{.op = Cast{}}, on_device(H2d{}, 1)});
-  const Turn turn = turn_of(work, {.iterations = 2, .marks = true});
+  const Case planned = make_case("cast, send", {{.op = Cast{}}, on_device(H2d{}, 1)});
+  const Turn turn = turn_of(planned, {.iterations = 2, .marks = true});
   EXPECT_THAT(log, testing::Contains(HasSubstr("wait ")));
   EXPECT_THAT(turn.stage_ns, ElementsAre(2'000'000, 621'000));
   EXPECT_EQ(turn.calls_ns[1], 20'000);
@@ -115,11 +115,11 @@ TEST_F(DeviceTurnTest, GraphsAreCapturedBeforeTheTurnAndDroppedAfter) {
 TEST_F(DeviceTurnTest, CapturesAsManyGraphsAsTheTurnHasSlots) {
   plan.measure.cache = Cache::Cold;
   cache_bytes = 100;
-  const Case work = with_graph();
-  ASSERT_EQ(memory_for({&work}).inputs(work).count, 3u);  // and one set of 640 bytes
-  turn_of(work, {.iterations = 1});
+  const Case planned = with_graph();
+  ASSERT_EQ(memory_for({&planned}).inputs(planned).count, 3u);  // and one set of 640 bytes
+  turn_of(planned, {.iterations = 1});
   EXPECT_EQ(std::ranges::count(log, "begin capture"), 1);
-  turn_of(work, {.iterations = 9});
+  turn_of(planned, {.iterations = 9});
   EXPECT_EQ(std::ranges::count(log, "begin capture"), 3);
 }
 

@@ -16,8 +16,8 @@ struct ContenderTest : RunTest {
   GroupMemory memory_for(const std::vector<const Case*>& cases) {
     return GroupMemory(cases, plan.measure, backends, cache_bytes);
   }
-  Engine placed(const Case& work, GroupMemory& memory) {
-    return Engine(work, memory, backends, recorder, clock, random);
+  Engine placed(const Case& planned, GroupMemory& memory) {
+    return Engine(planned, memory, backends, recorder, clock, random);
   }
   /// What the log says of one iteration.
   std::vector<std::string> log_of_iteration(Engine& prepared) {
@@ -37,13 +37,13 @@ struct ContenderTest : RunTest {
 
 TEST_F(ContenderTest, AllocatesLargeFreshOutputsJustInTimeAndFreesThemEarly) {
   for (FakeRow& row : fake->rows) row.compute = false;
-  const Case work = fake_case(*fake, "eager", bytes_source(32 * mib),
-                              {{.op = Stream{1, 1}, .row = 0, .output = OutputPolicy::Fresh},
-                               {.op = Stream{1, 2}, .row = 1, .output = OutputPolicy::Fresh},
-                               {.op = Stream{1, 1}, .row = 2, .output = OutputPolicy::InPlace},
-                               {.op = Stream{2, 3}, .row = 5, .output = OutputPolicy::Fresh}});
-  GroupMemory memory = memory_for({&work});
-  Engine prepared = placed(work, memory);
+  const Case planned = fake_case(*fake, "eager", bytes_source(32 * mib),
+                                 {{.op = Stream{1, 1}, .row = 0, .output = OutputPolicy::Fresh},
+                                  {.op = Stream{1, 2}, .row = 1, .output = OutputPolicy::Fresh},
+                                  {.op = Stream{1, 1}, .row = 2, .output = OutputPolicy::InPlace},
+                                  {.op = Stream{2, 3}, .row = 5, .output = OutputPolicy::Fresh}});
+  GroupMemory memory = memory_for({&planned});
+  Engine prepared = placed(planned, memory);
   EXPECT_THAT(log_of_iteration(prepared),
               ElementsAre("allocate pageable 33554432", "row 0",                            //
                           "allocate pageable 67108864", "row 1", "free pageable 33554432",  //
@@ -54,19 +54,19 @@ TEST_F(ContenderTest, AllocatesLargeFreshOutputsJustInTimeAndFreesThemEarly) {
 
 TEST_F(ContenderTest, RecyclesSmallFreshOutputs) {
   fake->rows[0].compute = false;
-  const Case work = fake_case(*fake, "eager", bytes_source(32 * mib - 1),
-                              {{.op = Stream{}, .output = OutputPolicy::Fresh}});
-  GroupMemory memory = memory_for({&work});
-  Engine prepared = placed(work, memory);
+  const Case planned = fake_case(*fake, "eager", bytes_source(32 * mib - 1),
+                                 {{.op = Stream{}, .output = OutputPolicy::Fresh}});
+  GroupMemory memory = memory_for({&planned});
+  Engine prepared = placed(planned, memory);
   EXPECT_THAT(log_of_iteration(prepared), ElementsAre("row 0"));
 }
 
 TEST_F(ContenderTest, KeepsAFreshResultOnlyWhenAsked) {
   fake->rows[0].compute = false;
-  const Case work = fake_case(*fake, "eager", bytes_source(32 * mib),
-                              {{.op = Stream{}, .output = OutputPolicy::Fresh}});
-  GroupMemory memory = memory_for({&work});
-  Engine prepared = placed(work, memory);
+  const Case planned = fake_case(*fake, "eager", bytes_source(32 * mib),
+                                 {{.op = Stream{}, .output = OutputPolicy::Fresh}});
+  GroupMemory memory = memory_for({&planned});
+  Engine prepared = placed(planned, memory);
   fake->log.clear();
   prepared.iterate({.poison = Poison{std::byte{0x55}}, .keep_outputs = true});
   EXPECT_THAT(fake->log, ElementsAre("allocate pageable 33554432", "row 0"));
@@ -85,10 +85,10 @@ TEST(Poison, FillsOneOfEqualParts) {
 TEST_F(ContenderTest, PoisonsOneImageOfWhatIsPlacedAndOfWhatIsFresh) {
   fake->rows[0].compute = false;
   for (const OutputPolicy policy : {OutputPolicy::Reuse, OutputPolicy::Fresh}) {
-    const Case work =
+    const Case planned =
         fake_case(*fake, "one", bytes_source(32 * mib), {{.op = Stream{}, .output = policy}});
-    GroupMemory memory = memory_for({&work});
-    Engine prepared = placed(work, memory);
+    GroupMemory memory = memory_for({&planned});
+    Engine prepared = placed(planned, memory);
     const Poison all{std::byte{0x55}}, second{std::byte{0xAA}, 1, 2};
     prepared.item().poison(all);
     prepared.item().poison(second);
@@ -107,12 +107,12 @@ TEST_F(ContenderTest, WorksInPlaceOnItsInputsBuffer) {
       in.push_back(call.in[0].data);
       out.push_back(call.out[0].data);
     };
-  const Case work =
+  const Case planned =
       make_case("in place", {{.op = Cast{}},
                              {.op = Sub{.mean = {1}}, .output = OutputPolicy::InPlace},
                              {.op = Div{.std = {2}}, .output = OutputPolicy::InPlace}});
-  GroupMemory memory = memory_for({&work});
-  Engine prepared = placed(work, memory);
+  GroupMemory memory = memory_for({&planned});
+  Engine prepared = placed(planned, memory);
   prepared.iterate({});
   EXPECT_NE(in[0], out[0]);
   EXPECT_THAT((std::vector{in[1], out[1], in[2], out[2], prepared.item().outputs().at(0).data}),
@@ -126,9 +126,9 @@ TEST_F(ContenderTest, GivesScratchMemoryOfItsOwn) {
     out = call.out[0];
     std::memset(scratch.data, 0, static_cast<std::size_t>(scratch.desc.bytes()));
   };
-  const Case work = cast_case("scratch", 5);
-  GroupMemory memory = memory_for({&work});
-  Engine prepared = placed(work, memory);
+  const Case planned = cast_case("scratch", 5);
+  GroupMemory memory = memory_for({&planned});
+  Engine prepared = placed(planned, memory);
   prepared.item().poison({std::byte{0xFF}});
   prepared.iterate({});
   EXPECT_EQ(scratch.desc.bytes(), 1000);
@@ -190,11 +190,11 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
 }
 
 TEST_F(ContenderTest, WaitsWhenTheCaseSays) {
-  Case work = make_case("waits", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
-  GroupMemory memory = memory_for({&work});
+  Case planned = make_case("waits", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
+  GroupMemory memory = memory_for({&planned});
   const auto log_of = [&](Wait wait) {
-    work.wait = wait;
-    Engine prepared = placed(work, memory);
+    planned.wait = wait;
+    Engine prepared = placed(planned, memory);
     return log_of_iteration(prepared);
   };
   EXPECT_THAT(log_of(Wait::Turn), ElementsAre("row 0", "row 1"));

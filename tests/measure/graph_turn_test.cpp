@@ -11,13 +11,13 @@ struct GpuDayGraphs : DeviceTest {
   GpuDayGraphs() {
     plan.measure.cache = Cache::Cold;
     cache_bytes = 100;
-    work.graph = true;
+    planned.graph = true;
     device->rows[1].then = [&](const FakeCall& call) { read.push_back(call.in[0].data); };
   }
 
   /// The log of a turn from its first capture to its end.
   std::vector<std::string> turn(GroupMemory& memory, std::int64_t iterations) {
-    Engine prepared(work, memory, backends, recorder, clock, random);
+    Engine prepared(planned, memory, backends, recorder, clock, random);
     fake->log.clear();
     read.clear();
     take_turn(prepared, {.iterations = iterations}, random);
@@ -28,17 +28,17 @@ struct GpuDayGraphs : DeviceTest {
   std::vector<std::ptrdiff_t> last_copies(GroupMemory& memory, std::size_t count) {
     std::vector<std::ptrdiff_t> copies;
     for (std::size_t i = read.size() - count; i < read.size(); ++i)
-      copies.push_back((read[i] - memory.inputs(work).first) / 128);
+      copies.push_back((read[i] - memory.inputs(planned).first) / 128);
     return copies;
   }
 
-  Case work = make_case("graph", {on_device(H2d{}, 1)});
+  Case planned = make_case("graph", {on_device(H2d{}, 1)});
   std::vector<std::byte*> read;  // by each iteration
 };
 
 TEST_F(GpuDayGraphs, EachIsLaunchedOncePerSlotBeforeItIsTimed) {
-  GroupMemory memory = memory_for({&work});
-  ASSERT_EQ(memory.inputs(work).count, 3u);
+  GroupMemory memory = memory_for({&planned});
+  ASSERT_EQ(memory.inputs(planned).count, 3u);
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
   const auto log = turn(memory, 4);
   const auto mark = std::ranges::find(log, "mark 0");
@@ -51,7 +51,7 @@ TEST_F(GpuDayGraphs, EachIsLaunchedOncePerSlotBeforeItIsTimed) {
 }
 
 TEST_F(GpuDayGraphs, OfAShortTurnAreItsOwnAndItsBuffersStayCold) {
-  GroupMemory memory = memory_for({&work});
+  GroupMemory memory = memory_for({&planned});
   EXPECT_THAT(turn(memory, 1),
               ElementsAre("begin capture", "capture 1", "end capture", "launch graph of 1",
                           "launch 1", "launch 1", "drain device",  // the rest of the rotation
@@ -64,8 +64,8 @@ TEST_F(GpuDayGraphs, OfAShortTurnAreItsOwnAndItsBuffersStayCold) {
 }
 
 TEST_F(GpuDayGraphs, AreLaunchedAgainAfterEachPlacement) {
-  GroupMemory memory = memory_for({&work});
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  GroupMemory memory = memory_for({&planned});
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   for (int i = 0; i < 3; ++i) {
     fake->log.clear();
     take_turn(prepared, {.iterations = 3}, random);
@@ -75,7 +75,7 @@ TEST_F(GpuDayGraphs, AreLaunchedAgainAfterEachPlacement) {
 
 TEST_F(GpuDayGraphs, HotOnesAreLaunchedOnce) {
   plan.measure.cache = Cache::Hot;
-  GroupMemory memory = memory_for({&work});
+  GroupMemory memory = memory_for({&planned});
   EXPECT_THAT(
       turn(memory, 2),
       ElementsAre("begin capture", "capture 1", "end capture", "launch graph of 1", "drain device",

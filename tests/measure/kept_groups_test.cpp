@@ -153,14 +153,14 @@ struct KeptPartsTest : KeptGroupsTest {
     };
   }
 
-  static GroupResult part_of(const Group& planned, std::int64_t wall_ns) {
+  static GroupResult part_of(const Group& whole, std::int64_t wall_ns) {
     GroupResult group;
-    group.experiment = planned.experiment;
-    group.point = planned.point;
-    group.baseline = planned.baseline;
-    for (const Case& work : planned.cases) {
+    group.experiment = whole.experiment;
+    group.point = whole.point;
+    group.baseline = whole.baseline;
+    for (const Case& planned : whole.cases) {
       CaseResult& result = group.cases.emplace_back();
-      result.variant = work.variant;
+      result.variant = planned.variant;
       result.iterations = 1;
       result.check.ok = true;
       result.rounds = {{.wall_ns = wall_ns, .start_ns = 10, .counters = {}}};
@@ -244,7 +244,7 @@ TEST_F(KeptGroupsTest, AContenderThatHungInAnotherProcessFails) {
 }
 
 TEST_F(KeptPartsTest, NoProcessStartsForAGroupWithNothingToRun) {
-  for (Case& work : plan.groups[0].cases) work.skip = "nothing runs it here";
+  for (Case& planned : plan.groups[0].cases) planned.skip = "nothing runs it here";
   const Results results = run_plan();
   EXPECT_THAT(asked, ElementsAre("1.0 first", "1.1", "1.2"));
   EXPECT_EQ(results.groups.size(), 2u);

@@ -7,9 +7,9 @@ namespace {
 using testing::ElementsAre;
 
 struct GpuDayLoading : DeviceTest {
-  std::vector<std::string> first_call(const Case& work) {
-    GroupMemory memory = memory_for({&work});
-    CaseContender contender(work, memory, backends, recorder, clock, random, 8);
+  std::vector<std::string> first_call(const Case& planned) {
+    GroupMemory memory = memory_for({&planned});
+    CaseContender contender(planned, memory, backends, recorder, clock, random, 8);
     fake->log.clear();
     contender.first_call();
     return fake->log;

@@ -47,10 +47,10 @@ class MemoryNeedTest : public DeviceTest {
     if (!on_host)
       for (int i = below(3); i >= 0; --i) stages.push_back(cast_at(device));
     if (!on_host && sometimes()) stages.push_back(on_device(D2h{}, 0, stages.back().output));
-    Case work = fake_case(*fake, "case", source, stages);
-    work.resident = sometimes();
-    work.near_link = device->node.has_value();
-    return work;
+    Case planned = fake_case(*fake, "case", source, stages);
+    planned.resident = sometimes();
+    planned.near_link = device->node.has_value();
+    return planned;
   }
   /// Follows what the log says was allocated and freed.
   struct Live {
@@ -82,7 +82,7 @@ TEST_F(MemoryNeedTest, IsWhatRandomGroupsTakeAtMost) {
     std::vector<Case> works;
     for (int i = below(4); i >= 0; --i) works.push_back(random_case());
     std::vector<const Case*> cases;
-    for (const Case& work : works) cases.push_back(&work);
+    for (const Case& planned : works) cases.push_back(&planned);
     const MemoryNeed need =
         memory_need(cases, plan.measure.cache, cold_caches(backends, cache_bytes));
 
@@ -92,8 +92,8 @@ TEST_F(MemoryNeedTest, IsWhatRandomGroupsTakeAtMost) {
     live.read(fake->log);
     EXPECT_EQ(live.now, need.kept);
     std::deque<Engine> contenders;
-    for (const Case& work : works)
-      contenders.emplace_back(work, memory, backends, recorder, clock, random);
+    for (const Case& planned : works)
+      contenders.emplace_back(planned, memory, backends, recorder, clock, random);
     fake->log.clear();
     for (int iteration = 0; iteration < 3; ++iteration)
       for (Engine& prepared : contenders) {
@@ -128,13 +128,13 @@ TEST_F(MemoryNeedTest, MoreBytesThanCanBeCountedAreNotThere) {
   fake->on_allocate = [](Memory, std::size_t bytes) {
     if (bytes == SIZE_MAX) throw std::runtime_error("no such number");
   };
-  Case work = cast_case("huge", 0);
-  work.values[1].desc.shape = {.n = 1, .c = 1, .h = 1 << 30, .w = 1 << 30};
+  Case planned = cast_case("huge", 0);
+  planned.values[1].desc.shape = {.n = 1, .c = 1, .h = 1 << 30, .w = 1 << 30};
   Case tiny = cast_case("tiny", 0);
   plan.measure.cache = Cache::Cold;
-  GroupMemory memory = memory_for({&work, &tiny});
+  GroupMemory memory = memory_for({&planned, &tiny});
   try {
-    placed(work, memory);
+    placed(planned, memory);
     FAIL() << "got memory";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(), "needs 18447 PB of pageable memory: no such number");

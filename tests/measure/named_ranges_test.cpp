@@ -17,17 +17,17 @@ class NamedProfileTest : public ProfileTest {
  protected:
   NamedProfileTest() {
     plan.profile = {.wait = 1, .warmup = 1, .active = 2};
-    work = make_case("named",
-                     {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}, {.op = Div{.std = {1}}}});
-    work.stages[0].label = "to float {i}";
-    work.stages[1].ranges = {"outer"};
-    work.stages[2].ranges = {"outer", "inner{i}"};
+    planned = make_case(
+        "named", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}, {.op = Div{.std = {1}}}});
+    planned.stages[0].label = "to float {i}";
+    planned.stages[1].ranges = {"outer"};
+    planned.stages[2].ranges = {"outer", "inner{i}"};
   }
-  Case work;
+  Case planned;
 };
 
 TEST_F(NamedProfileTest, StepsNumberThem) {
-  add_group({work});
+  add_group({planned});
   EXPECT_EQ(run_plan().groups[0].cases[0].notes, Strings());
   EXPECT_THAT(slices(traces.at(0)),
               ElementsAre("1 to float 2 2000000 600", "2 sub 3000000 960", "3 div 2000000 960",
@@ -42,7 +42,7 @@ TEST_F(NamedProfileTest, StepsNumberThem) {
 
 TEST_F(NamedProfileTest, WhatIsKnownOfAStageIsOfItsLabel) {
   fake->rows[0].faults = 5;
-  add_group({work});
+  add_group({planned});
   run_plan();
   EXPECT_THAT(traces.at(0).labels,
               ElementsAre(Pair("inner2", "inner{i}"), Pair("inner3", "inner{i}"),
@@ -53,7 +53,7 @@ TEST_F(NamedProfileTest, WhatIsKnownOfAStageIsOfItsLabel) {
 }
 
 TEST_F(NamedProfileTest, TheDocumentHasLabelsAndRanges) {
-  add_group({work});
+  add_group({planned});
   const CaseResult result = run_plan().groups[0].cases[0];
   EXPECT_EQ(result.stages[0].label, "to float {i}");
   EXPECT_THAT(result.stages[0].ranges, IsEmpty());
@@ -61,9 +61,9 @@ TEST_F(NamedProfileTest, TheDocumentHasLabelsAndRanges) {
 }
 
 TEST_F(NamedProfileTest, TurnsHaveNoNumbers) {
-  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  GroupMemory memory({{&planned}}, plan.measure, backends, cache_bytes);
   std::mt19937_64 random(1);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   recorder.take();
   recorder.enable(true);
   take_turn(prepared, {.iterations = 1, .marks = true, .warmup_ns = 0}, random);
@@ -75,9 +75,9 @@ TEST_F(NamedProfileTest, TurnsHaveNoNumbers) {
 }
 
 TEST_F(NamedProfileTest, TurnsWithoutMarksHaveNoRanges) {
-  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  GroupMemory memory({{&planned}}, plan.measure, backends, cache_bytes);
   std::mt19937_64 random(1);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   recorder.take();
   recorder.enable(true);
   take_turn(prepared, {.iterations = 2, .warmup_ns = 0}, random);
@@ -89,10 +89,10 @@ TEST_F(NamedProfileTest, TurnsWithoutMarksHaveNoRanges) {
 
 TEST_F(NamedProfileTest, StagesAreWaitedForAsEver) {
   plan.profile = {.wait = 0, .warmup = 0, .active = 1};
-  work.wait = Wait::Stage;
-  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
+  planned.wait = Wait::Stage;
+  GroupMemory memory({{&planned}}, plan.measure, backends, cache_bytes);
   std::mt19937_64 random(1);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   fake->log.clear();
   prepared.iterate({.ranges = true});
   EXPECT_THAT(fake->log, ElementsAre("row 0", "drain", "row 1", "drain", "row 0", "drain"));
@@ -103,20 +103,20 @@ class NamedGraphTest : public DeviceProfileTest {
  protected:
   NamedGraphTest() {
     plan.profile = {.wait = 0, .warmup = 0, .active = 1};
-    work = make_case("graph", {on_device(H2d{}, 0), on_device(Cast{}, 1), on_device(Copy{}, 2),
-                               on_device(D2h{}, 0)});
-    work.graph = true;
+    planned = make_case("graph", {on_device(H2d{}, 0), on_device(Cast{}, 1), on_device(Copy{}, 2),
+                                  on_device(D2h{}, 0)});
+    planned.graph = true;
   }
   /// Names of what is recorded with a range around these stages.
   Strings recorded(std::size_t first, std::size_t last) {
-    for (std::size_t s = first; s <= last; ++s) work.stages[s].ranges = {"range"};
-    add_group({work});
+    for (std::size_t s = first; s <= last; ++s) planned.stages[s].ranges = {"range"};
+    add_group({planned});
     notes = run_plan().groups[0].cases[0].notes;
     Strings names;
     for (const Slice& slice : traces.at(0).threads.at(0).slices) names.emplace_back(slice.name);
     return names;
   }
-  Case work;
+  Case planned;
   Strings notes;
   const std::string note =
       "range \"range\" is without stages that a graph launches together with others outside it";
@@ -152,7 +152,7 @@ TEST_F(NamedGraphTest, ARangeAroundMoreIsWhole) {
 }
 
 TEST_F(NamedGraphTest, AGraphHasTheNumbersOfItsStages) {
-  work.stages[1].label = "cast{i}";
+  planned.stages[1].label = "cast{i}";
   recorded(3, 3);
   EXPECT_THAT(traces[0].labels, ElementsAre(Pair("cast0", "cast{i}"),
                                             Pair("graph (cast0, copy)", "graph (cast{i}, copy)")));

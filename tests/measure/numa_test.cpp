@@ -70,17 +70,17 @@ struct GpuDayHostMemory : DeviceTest {
   }
 
   Case on_four_threads() {
-    Case work = fake_case(*fake, "CPU", source, {{.op = Cast{}}});
-    work.threads = 4;
-    return work;
+    Case planned = fake_case(*fake, "CPU", source, {{.op = Cast{}}});
+    planned.threads = 4;
+    return planned;
   }
   Case sent() {
     return near_link(fake_case(*fake, "send", source, {on_device(H2d{}, 0), on_device(Cast{}, 1)}));
   }
   /// The case as it is planned for a host with several nodes.
-  static Case near_link(Case work) {
-    work.near_link = true;
-    return work;
+  static Case near_link(Case planned) {
+    planned.near_link = true;
+    return planned;
   }
   FakeStage back_to(Memory memory, OutputPolicy output = OutputPolicy::Reuse) {
     return {.op = D2h{}, .output = output, .backend = device, .memory = memory};
@@ -102,8 +102,8 @@ struct GpuDayHostMemory : DeviceTest {
     return GroupMemory(cases, plan.measure, backends, cache_bytes, std::move(nodes));
   }
   /// Who touched the pages of a source.
-  std::vector<int> touched_source(GroupMemory& memory, const Case& work) {
-    const std::byte* const first = memory.inputs(work).first;
+  std::vector<int> touched_source(GroupMemory& memory, const Case& planned) {
+    const std::byte* const first = memory.inputs(planned).first;
     std::vector<int> ranks;
     for (const auto& [at, rank] : touched)
       if (at >= first && at < first + source.desc().bytes()) ranks.push_back(rank);
@@ -151,8 +151,8 @@ TEST_F(GpuDayHostMemory, PinningReadsOnTheHost) {
 TEST_F(GpuDayHostMemory, WhatAKernelOfTheDeviceKeepsIsNearTheGpu) {
   static std::vector<int> seen;
   seen.clear();
-  const auto watched = [](const Case& work) {
-    Kernel kernel = *work.stages[0].kernel;
+  const auto watched = [](const Case& planned) {
+    Kernel kernel = *planned.stages[0].kernel;
     kernel.prepare = [](const Op&, const Signature&) -> Launch {
       seen.push_back(bound);
       return [](Queue&, std::span<const View>, std::span<const View>, View) {};
@@ -181,9 +181,9 @@ struct GpuDayFreshMemory : GpuDayHostMemory {
     device->wait_ns = 1'000;
   }
   /// The time of a turn, and how often its thread was bound when it allocated and worked.
-  std::int64_t turn_ns(const Case& work, std::optional<int> link) {
-    GroupMemory memory = memory_of({&work}, {.link = link, .of_team = {}});
-    Engine prepared = placed(work, memory);
+  std::int64_t turn_ns(const Case& planned, std::optional<int> link) {
+    GroupMemory memory = memory_of({&planned}, {.link = link, .of_team = {}});
+    Engine prepared = placed(planned, memory);
     near.clear();
     allocations.clear();
     bound_at_work.clear();

@@ -20,10 +20,10 @@ struct PeerContenderTest : RunTest {
   }
 
   Case peer_case(const std::vector<FakeStage>& stages) {
-    Case work = make_case("tiny", stages);
-    work.peer = "tiny";
-    for (Stage& stage : work.stages) stage.kernel = nullptr;
-    return work;
+    Case planned = make_case("tiny", stages);
+    planned.peer = "tiny";
+    for (Stage& stage : planned.stages) stage.kernel = nullptr;
+    return planned;
   }
   RunContext make_context() {
     return {.backends = backends,
@@ -38,10 +38,10 @@ struct PeerContenderTest : RunTest {
   /// All that is asked of it in a group; what it throws, or the check's reason.
   std::string outcome(const std::string& how) {
     RunContext context = make_context();
-    const Case* const cases[] = {&work};
+    const Case* const cases[] = {&planned};
     GroupMemory memory(cases, plan.measure, backends, cache_bytes);
     try {
-      PeerContender peer(work, tiny(how), limits, memory, context);
+      PeerContender peer(planned, tiny(how), limits, memory, context);
       version = peer.version();
       peer.prepare();
       first_ns = peer.first_call();
@@ -61,7 +61,7 @@ struct PeerContenderTest : RunTest {
 
   SystemClock system;
   PeerLimits limits;
-  Case work = peer_case({{.op = Cast{}}});
+  Case planned = peer_case({{.op = Cast{}}});
   std::string version;
   std::int64_t first_ns = 0;
   TurnShape shape;
@@ -108,7 +108,7 @@ TEST_F(PeerContenderTest, IsAskedAsTheProtocolSays) {
 
 TEST_F(PeerContenderTest, SpansOfAllStagesAreStageTimes) {
   const std::vector<FakeStage> two{{.op = Cast{}}, {.op = Cast{}}};
-  work = peer_case(two);
+  planned = peer_case(two);
   EXPECT_EQ(outcome("spans 2"), "");
   EXPECT_THAT(turn.stage_ns, testing::ElementsAre(turn.round.wall_ns / 4, turn.round.wall_ns / 4));
   EXPECT_EQ(turn.calls_ns, turn.stage_ns);
@@ -197,8 +197,8 @@ TEST_F(PeerContenderTest, OtherArraysThanTheCasesFail) {
 TEST_F(PeerContenderTest, LayoutsAreTheOrderOfTheArray) {
   Source source = small_source();
   source.layout = Layout::Nhwc;
-  work = fake_case(*fake, "tiny", source, {{.op = Cast{}}});
-  work.peer = "tiny";
+  planned = fake_case(*fake, "tiny", source, {{.op = Cast{}}});
+  planned.peer = "tiny";
   EXPECT_EQ(outcome("right"), "");
 }
 
@@ -210,11 +210,11 @@ TEST_F(PeerContenderTest, OneThatIgnoresTheEndIsKilled) {
 
 TEST_F(PeerContenderTest, CannotBeStarted) {
   RunContext context = make_context();
-  const Case* const cases[] = {&work};
+  const Case* const cases[] = {&planned};
   GroupMemory memory(cases, plan.measure, backends, cache_bytes);
   const PeerCommand absent{.argv = {"/absent/peer"}, .directory = "/"};
   try {
-    const PeerContender peer(work, absent, limits, memory, context);
+    const PeerContender peer(planned, absent, limits, memory, context);
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(),

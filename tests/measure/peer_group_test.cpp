@@ -25,11 +25,11 @@ struct PeerGroupTest : RunTest {
 
   /// A variant that a tiny peer runs.
   Case peer_case(const std::string& how) {
-    Case work = cast_case("peer " + how, 0);
-    work.peer = how;
-    work.stages[0].kernel = nullptr;
+    Case planned = cast_case("peer " + how, 0);
+    planned.peer = how;
+    planned.stages[0].kernel = nullptr;
     plan.peers[how] = tiny(how);
-    return work;
+    return planned;
   }
   void expect_unharmed(const GroupResult& group, std::size_t index) {
     EXPECT_EQ(group.cases[index].status, Status::Ok) << group.cases[index].reason;

@@ -35,7 +35,7 @@ struct PeerLoadTest : testing::Test {
                                     more_stages + R"(]}}}],
         "peers": {"tiny": ["tiny"]}})",
                                 backends, named);
-    const Case& work = plan.groups.front().cases.front();
+    const Case& planned = plan.groups.front().cases.front();
     RunContext context{.backends = backends,
                        .clock = clock,
                        .recorder = recorder,
@@ -44,9 +44,9 @@ struct PeerLoadTest : testing::Test {
                        .interrupted = interrupted,
                        .cache_bytes = {},
                        .on_profile = {}};
-    const Case* const cases[] = {&work};
+    const Case* const cases[] = {&planned};
     GroupMemory memory(cases, plan.measure, backends, {});
-    PeerContender peer(work, tiny(how), limits, memory, context);
+    PeerContender peer(planned, tiny(how), limits, memory, context);
     peer.prepare();
     peer.first_call();
     std::vector<CheckOutcome> outcomes{peer.check()};

@@ -45,14 +45,14 @@ TEST_F(Requests, AreOneLineEach) {
 TEST_F(Requests, PrepareHasAllThatTheCaseIs) {
   Source source = small_source();
   source.layout = Layout::Nhwc;
-  Case work =
+  Case planned =
       fake_case(fake, "v", source,
                 {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .output = OutputPolicy::InPlace}});
-  work.threads = 2;
-  work.stages[0].parameters = {{"to", "float32"}};
-  work.stages[1].forced = "fused_nt";
+  planned.threads = 2;
+  planned.stages[0].parameters = {{"to", "float32"}};
+  planned.stages[1].forced = "fused_nt";
   EXPECT_EQ(
-      prepare_request(work, 8, true, std::vector<std::string>{"/x/0.npy"}, "", 3),
+      prepare_request(planned, 8, true, std::vector<std::string>{"/x/0.npy"}, "", 3),
       R"({"type":"prepare","threads":2,"device":"cpu","copies":8,"unlike":true,)"
       R"("inputs":[{"path":"/x/0.npy","dtype":"uint8","shape":[2,3,4,5],"layout":"nhwc"}],)"
       R"("stages":[{"op":"cast","parameters":{"to":"float32"},"place":"cpu","output":"reuse",)"
@@ -62,13 +62,13 @@ TEST_F(Requests, PrepareHasAllThatTheCaseIs) {
       R"("in":[{"dtype":"float32","shape":[2,3,4,5],"layout":"nhwc","memory":"pageable"}],)"
       R"("out":[{"dtype":"float32","shape":[2,3,4,5],"layout":"nhwc","memory":"pageable"}],)"
       R"("kernel":"fused_nt"}]})");
-  work.stages[1].place = Place::Cuda;
-  EXPECT_EQ(Json::parse(prepare_request(work, 1, false, std::vector<std::string>{"/x"}, "", 3))
+  planned.stages[1].place = Place::Cuda;
+  EXPECT_EQ(Json::parse(prepare_request(planned, 1, false, std::vector<std::string>{"/x"}, "", 3))
                 .at("device"),
             "cuda:3");
-  work.stages[1].place = Place::Cpu;
-  work.inputs.at(0).source.memory = Memory::Device;
-  EXPECT_EQ(Json::parse(prepare_request(work, 1, false, std::vector<std::string>{"/x"}, "", 0))
+  planned.stages[1].place = Place::Cpu;
+  planned.inputs.at(0).source.memory = Memory::Device;
+  EXPECT_EQ(Json::parse(prepare_request(planned, 1, false, std::vector<std::string>{"/x"}, "", 0))
                 .at("device"),
             "cuda:0");
 }

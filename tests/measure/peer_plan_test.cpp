@@ -53,10 +53,10 @@ TEST_F(PeerPlanTest, LeavesMembersToTheirDefaults) {
   Json message = prepare_message(in, {stage});
   for (const char* member : {"threads", "device", "copies"}) message.erase(member);
   const Plan plan = plan_peer_case(read_prepare(message), backends, options);
-  const Case& work = plan.groups[0].cases[0];
-  EXPECT_EQ(work.threads, 1);
+  const Case& planned = plan.groups[0].cases[0];
+  EXPECT_EQ(planned.threads, 1);
   EXPECT_EQ(plan.measure.cache, Cache::Hot);
-  EXPECT_EQ(work.result(), tensor(DType::Float32));
+  EXPECT_EQ(planned.result(), tensor(DType::Float32));
 }
 
 TEST_F(PeerPlanTest, KeepsWhatTheMessageSays) {
@@ -70,11 +70,11 @@ TEST_F(PeerPlanTest, KeepsWhatTheMessageSays) {
   message["threads"] = 3;
   message["unknown"] = {1, 2};
   const Plan plan = plan_peer_case(read_prepare(message), backends, options);
-  const Case& work = plan.groups[0].cases[0];
-  EXPECT_EQ(work.threads, 3);
-  EXPECT_EQ(work.result(), out);
-  EXPECT_EQ(work.stages[0].kernel->name, "reference");
-  EXPECT_EQ(work.stages[0].output, OutputPolicy::Fresh);
+  const Case& planned = plan.groups[0].cases[0];
+  EXPECT_EQ(planned.threads, 3);
+  EXPECT_EQ(planned.result(), out);
+  EXPECT_EQ(planned.stages[0].kernel->name, "reference");
+  EXPECT_EQ(planned.stages[0].output, OutputPolicy::Fresh);
 }
 
 TEST_F(PeerPlanTest, ReadsTheDeviceNumber) {

@@ -26,7 +26,7 @@ struct PipelineContenderTest : testing::Test {
   std::mt19937_64 random{1};
   std::optional<Plan> plan;
 
-  const Case& planned(const std::string& options, const std::string& size = "5, 7",
+  const Case& case_of(const std::string& options, const std::string& size = "5, 7",
                       const std::string& cache = "hot") {
     const std::string text = fmt::format(
         R"({{"schema": 1, "name": "flow", "measure": {{"cache": "{}"}}, "experiments": [{{"name": "e",
@@ -37,12 +37,12 @@ struct PipelineContenderTest : testing::Test {
     plan = make_plan("flow.json", text, backends, {});
     return plan->groups.front().cases.front();
   }
-  GroupMemory memory_for(const Case& work) {
-    const Case* const cases[] = {&work};
+  GroupMemory memory_for(const Case& planned) {
+    const Case* const cases[] = {&planned};
     return {cases, plan->measure, backends, 1 << 20};
   }
-  CaseContender contender(const Case& work, GroupMemory& memory) {
-    return {work, memory, backends, recorder, clock, random, 8};
+  CaseContender contender(const Case& planned, GroupMemory& memory) {
+    return {planned, memory, backends, recorder, clock, random, 8};
   }
 };
 
@@ -55,15 +55,15 @@ TEST_F(PipelineContenderTest, EveryWayOfSubmittingGivesRightOutputs) {
        R"("in_flight": 4, "items": 20, "lanes": {"cpu": {"servers": 2}, "second": {"threads": 2}})",
        R"("in_flight": 9, "items": 2)"}) {
     SCOPED_TRACE(options);
-    const Case& work = planned(options);
-    GroupMemory memory = memory_for(work);
-    CaseContender flow = contender(work, memory);
+    const Case& planned = case_of(options);
+    GroupMemory memory = memory_for(planned);
+    CaseContender flow = contender(planned, memory);
     flow.first_call();
     EXPECT_TRUE(flow.check().result.ok);
     const TurnShape shape = flow.shape_of_turns(20);
-    EXPECT_EQ(shape.iterations, work.pipeline->items);
+    EXPECT_EQ(shape.iterations, planned.pipeline->items);
     const Turn turn = flow.take_turn(shape, random);
-    EXPECT_THAT(turn.flow->latency_ns, SizeIs(work.pipeline->items));
+    EXPECT_THAT(turn.flow->latency_ns, SizeIs(planned.pipeline->items));
     EXPECT_THAT(turn.flow->latency_ns, Each(Gt(0)));
     EXPECT_THAT(turn.stage_ns, Each(Gt(0)));
     EXPECT_LE(turn.flow->fill_ns, turn.round.wall_ns);
@@ -75,7 +75,7 @@ TEST_F(PipelineContenderTest, EveryWayOfSubmittingGivesRightOutputs) {
 }
 
 TEST_F(PipelineContenderTest, ALaneAloneFindsItsInputsReady) {
-  planned(R"("in_flight": 3, "items": 7)");
+  case_of(R"("in_flight": 3, "items": 7)");
   for (const Case& part : plan->groups.front().limits) {
     if (!part.pipeline) continue;
     SCOPED_TRACE(part.variant);
@@ -91,7 +91,7 @@ TEST_F(PipelineContenderTest, ALaneAloneFindsItsInputsReady) {
 std::set<const std::byte*> read_from, written_to;
 
 TEST_F(PipelineContenderTest, ALaneAloneReadsWhatIsReadyAndWritesWhereItsPipelineWould) {
-  planned(R"("in_flight": 2, "items": 30)", "50, 70", "cold");
+  case_of(R"("in_flight": 2, "items": 30)", "50, 70", "cold");
   for (Case& part : plan->groups.front().limits) {
     if (!part.pipeline || part.pipeline->part->lane != "second") continue;
     Kernel noting = *part.stages[1].kernel;
@@ -135,11 +135,11 @@ void break_at_two(std::int64_t item) {
 
 TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
   for (const char* submit : {"lane", "one", "item"}) {
-    Case work = planned(fmt::format(R"("in_flight": 3, "items": 9, "submit": "{}")", submit));
-    const Kernel broken = acting<break_at_two>(*work.stages[1].kernel);
-    work.stages[1].kernel = &broken;
-    GroupMemory memory = memory_for(work);
-    CaseContender flow = contender(work, memory);
+    Case planned = case_of(fmt::format(R"("in_flight": 3, "items": 9, "submit": "{}")", submit));
+    const Kernel broken = acting<break_at_two>(*planned.stages[1].kernel);
+    planned.stages[1].kernel = &broken;
+    GroupMemory memory = memory_for(planned);
+    CaseContender flow = contender(planned, memory);
     flow.first_call();
     EXPECT_TRUE(flow.check().result.ok);
     EXPECT_THAT([&] { flow.last_call(); },
@@ -160,30 +160,30 @@ void second_waits(std::int64_t item) {
 void copies_end(std::int64_t item) { ended = item + 1; }
 
 /// A stage more in the second lane, which tells that the second stage is done.
-void add_end(Case& work) {
-  work.stages.push_back(work.stages[1]);
-  work.stages[2].label = "end";
-  work.stages[2].out = {static_cast<int>(work.values.size())};
-  work.values.push_back(work.values[static_cast<std::size_t>(work.stages[1].out[0])]);
-  work.values.back().producer = 2;
-  work.pipeline->lanes[1].stages.push_back(2);
+void add_end(Case& planned) {
+  planned.stages.push_back(planned.stages[1]);
+  planned.stages[2].label = "end";
+  planned.stages[2].out = {static_cast<int>(planned.values.size())};
+  planned.values.push_back(planned.values[static_cast<std::size_t>(planned.stages[1].out[0])]);
+  planned.values.back().producer = 2;
+  planned.pipeline->lanes[1].stages.push_back(2);
 }
 
 TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
   for (const bool planted : {false, true}) {
-    Case work = planned(R"("in_flight": 2, "items": 2)");
-    add_end(work);
-    const Kernel first = acting<first_waits>(*work.stages[0].kernel);
-    const Kernel second = acting<second_waits>(*work.stages[1].kernel);
-    const Kernel end = acting<copies_end>(*work.stages[2].kernel);
-    work.stages[0].kernel = &first;
-    work.stages[1].kernel = &second;
-    work.stages[2].kernel = &end;
+    Case planned = case_of(R"("in_flight": 2, "items": 2)");
+    add_end(planned);
+    const Kernel first = acting<first_waits>(*planned.stages[0].kernel);
+    const Kernel second = acting<second_waits>(*planned.stages[1].kernel);
+    const Kernel end = acting<copies_end>(*planned.stages[2].kernel);
+    planned.stages[0].kernel = &first;
+    planned.stages[1].kernel = &second;
+    planned.stages[2].kernel = &end;
     begun = ended = 0;
-    Case sized = work;
+    Case sized = planned;
     if (planted) sized.pipeline->in_flight = 1;  // buffers for one item
     GroupMemory memory = memory_for(sized);
-    CaseContender flow = contender(work, memory);
+    CaseContender flow = contender(planned, memory);
     flow.last_call();
     const CheckOutcome outcome = flow.check();
     EXPECT_EQ(outcome.result.ok, !planted);
@@ -196,11 +196,11 @@ TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
 struct FreelyFlyingTest : PipelineContenderTest {
   void fly_on_buffers_for(int items) {
     const ForcedSimd portable(simd_targets().back());
-    const Case& work = planned(R"("in_flight": 2, "items": 50)", "300, 400");
-    Case sized = work;
+    const Case& planned = case_of(R"("in_flight": 2, "items": 50)", "300, 400");
+    Case sized = planned;
     sized.pipeline->in_flight = items;
     GroupMemory memory = memory_for(sized);
-    CaseContender flow = contender(work, memory);
+    CaseContender flow = contender(planned, memory);
     flow.take_turn(flow.shape_of_turns(20), random);
   }
 };
@@ -225,17 +225,17 @@ void first_ends(std::int64_t item) {
 }
 
 TEST_F(PipelineContenderTest, AnItemThatOthersOvertakeKeepsItsBuffers) {
-  Case work = planned(R"("in_flight": 3, "items": 9, "lanes": {"second": {"servers": 2}})");
-  add_end(work);
-  const Kernel first = acting<fourth_waits>(*work.stages[0].kernel);
-  const Kernel second = acting<waits_for_fourth>(*work.stages[1].kernel);
-  const Kernel end = acting<first_ends>(*work.stages[2].kernel);
-  work.stages[0].kernel = &first;
-  work.stages[1].kernel = &second;
-  work.stages[2].kernel = &end;
+  Case planned = case_of(R"("in_flight": 3, "items": 9, "lanes": {"second": {"servers": 2}})");
+  add_end(planned);
+  const Kernel first = acting<fourth_waits>(*planned.stages[0].kernel);
+  const Kernel second = acting<waits_for_fourth>(*planned.stages[1].kernel);
+  const Kernel end = acting<first_ends>(*planned.stages[2].kernel);
+  planned.stages[0].kernel = &first;
+  planned.stages[1].kernel = &second;
+  planned.stages[2].kernel = &end;
   fourth_began = first_ended = false;
-  GroupMemory memory = memory_for(work);
-  CaseContender flow = contender(work, memory);
+  GroupMemory memory = memory_for(planned);
+  CaseContender flow = contender(planned, memory);
   flow.last_call();
   const CheckOutcome outcome = flow.check();
   EXPECT_TRUE(outcome.result.ok) << outcome.reason;

@@ -36,11 +36,11 @@ struct PipelineProfileTest : testing::Test {
               {{"op": "normalize", "mean": [1], "std": [2], "lane": "second"}}], {}}}}}}}]}})",
         options);
     plan = make_plan("flow.json", text, backends, {});
-    const Case& work = plan->groups.front().cases.front();
-    const Case* const cases[] = {&work};
+    const Case& planned = plan->groups.front().cases.front();
+    const Case* const cases[] = {&planned};
     GroupMemory memory(cases, plan->measure, backends, 1 << 20);
     std::mt19937_64 random(1);
-    Engine engine(work, memory, backends, recorder, clock, random);
+    Engine engine(planned, memory, backends, recorder, clock, random);
     Watchdog watchdog(60, [](std::size_t, const std::string&) {});
     IgnoringObserver observer;
     const std::atomic<bool> interrupted{false};
@@ -67,10 +67,10 @@ TEST_F(PipelineProfileTest, RecordsOneWindowOfItemsInEveryWayOfSubmitting) {
     EXPECT_EQ(steps.discarded, 3);
     ASSERT_THAT(steps.lane_work, SizeIs(10));  // fewer items than are kept: all of them
     EXPECT_GE(steps.lane_work.front().start_ns, 0);
-    for (const LaneWork& work : steps.lane_work) {
-      EXPECT_EQ(work.lane, work.stage);
-      EXPECT_LE(work.start_ns, work.end_ns);
-      EXPECT_THAT(work.item, testing::AllOf(testing::Ge(0), testing::Lt(5)));
+    for (const LaneWork& planned : steps.lane_work) {
+      EXPECT_EQ(planned.lane, planned.stage);
+      EXPECT_LE(planned.start_ns, planned.end_ns);
+      EXPECT_THAT(planned.item, testing::AllOf(testing::Ge(0), testing::Lt(5)));
     }
     ASSERT_THAT(steps.items, SizeIs(5));
     std::map<std::int64_t, std::vector<std::string>> of_item;

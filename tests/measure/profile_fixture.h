@@ -34,8 +34,8 @@ class ProfileTest : public RunTest {
     return found;
   }
   /// The only case's profile.
-  CaseProfile profiled(const Case& work) {
-    add_group({work});
+  CaseProfile profiled(const Case& planned) {
+    add_group({planned});
     return run_plan().groups.at(0).profile.at(0);
   }
 
@@ -57,13 +57,13 @@ class DeviceProfileTest : public DeviceTest {
     device->number = 3;
   }
   Case graph_case() {
-    Case work = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
-    work.graph = true;
-    return work;
+    Case planned = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
+    planned.graph = true;
+    return planned;
   }
   /// The only case's profile.
-  CaseProfile profiled(const Case& work) {
-    add_group({work});
+  CaseProfile profiled(const Case& planned) {
+    add_group({planned});
     return run_plan().groups.at(0).profile.at(0);
   }
   /// When the step that this lies in or after has begun.

@@ -89,14 +89,14 @@ CheckOutcome outcome_of(const std::string& source, const std::string& stages) {
            "variants": {{"one": {}}}}}]}})",
       source, stages);
   const Plan plan = make_plan("config.json", text, backends, {});
-  const Case& work = plan.groups.at(0).cases.at(0);
-  GroupMemory memory({{&work}}, plan.measure, backends, 1 << 16);
+  const Case& planned = plan.groups.at(0).cases.at(0);
+  GroupMemory memory({{&planned}}, plan.measure, backends, 1 << 16);
   SystemClock clock;
   Recorder recorder{clock};
   std::mt19937_64 random(1);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   prepared.iterate({});
-  return check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends);
+  return check_output(planned, prepared.item().inputs(), prepared.item().outputs(), backends);
 }
 
 TEST(RightResults, OfChainsAreLetPass) {

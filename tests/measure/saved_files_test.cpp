@@ -50,7 +50,7 @@ struct SavedFilesTest : testing::Test {
     backends.at(Place::Cpu)->scratch = scratch->path();
   }
 
-  Case planned(const std::string& save, const std::string& options) {
+  Case case_of(const std::string& save, const std::string& options) {
     const std::string text = fmt::format(
         R"({{"schema": 1, "name": "save", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
             "source": {{"batch": 2, "size": [5, 7]}}, "variants": {{"v": {{"stages": [
@@ -59,14 +59,14 @@ struct SavedFilesTest : testing::Test {
     plan = make_plan("save.json", text, backends, {});
     return plan->groups.front().cases.front();
   }
-  GroupMemory memory_for(const Case& work) {
-    const Case* const cases[] = {&work};
+  GroupMemory memory_for(const Case& planned) {
+    const Case* const cases[] = {&planned};
     return {cases, plan->measure, backends, 1 << 20};
   }
-  std::unique_ptr<Contender> contender(const Case& work, GroupMemory& memory) {
-    if (work.pipeline)
-      return std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
-    return std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
+  std::unique_ptr<Contender> contender(const Case& planned, GroupMemory& memory) {
+    if (planned.pipeline)
+      return std::make_unique<CaseContender>(planned, memory, backends, recorder, clock, random, 8);
+    return std::make_unique<CaseContender>(planned, memory, backends, recorder, clock, random, 8);
   }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
@@ -83,9 +83,9 @@ TEST_F(SavedFilesTest, EveryFormatIsCheckedAndNoFileOutlivesItsCase) {
   for (const char* format : {"jpeg", "png", "raw", "npy"})
     for (const char* options : {"", three_in_flight}) {
       SCOPED_TRACE(fmt::format("{} {}", format, options));
-      const Case work = planned(fmt::format(R"(, "format": "{}")", format), options);
-      GroupMemory memory = memory_for(work);
-      const auto saves = contender(work, memory);
+      const Case planned = case_of(fmt::format(R"(, "format": "{}")", format), options);
+      GroupMemory memory = memory_for(planned);
+      const auto saves = contender(planned, memory);
       saves->first_call();
       EXPECT_TRUE(saves->check().result.ok) << saves->check().reason;
       EXPECT_THAT(files(),
@@ -94,17 +94,17 @@ TEST_F(SavedFilesTest, EveryFormatIsCheckedAndNoFileOutlivesItsCase) {
       saves->last_call();
       const CheckOutcome outcome = saves->check();
       EXPECT_TRUE(outcome.result.ok) << outcome.reason;
-      EXPECT_THAT(files(), SizeIs(work.pipeline ? 6 : 2));  // of as many items as are in flight
+      EXPECT_THAT(files(), SizeIs(planned.pipeline ? 6 : 2));  // of as many items as are in flight
     }
   EXPECT_THAT(files(), IsEmpty());
 }
 
 TEST_F(SavedFilesTest, AFileOfBeforeDoesNotPassForANewOne) {
   for (const char* options : {"", three_in_flight}) {
-    Case work = planned("", options);
-    GroupMemory memory = memory_for(work);
+    Case planned = case_of("", options);
+    GroupMemory memory = memory_for(planned);
     {
-      const auto saves = contender(work, memory);
+      const auto saves = contender(planned, memory);
       saves->first_call();
       const fs::path kept = fs::path(scratch->path()) / "kept";
       for (const std::string& name : files()) {
@@ -115,9 +115,9 @@ TEST_F(SavedFilesTest, AFileOfBeforeDoesNotPassForANewOne) {
     for (const auto& entry : fs::directory_iterator(fs::path(scratch->path()) / "kept"))
       fs::copy_file(entry.path(), fs::path(scratch->path()) / entry.path().filename());
     fs::remove_all(fs::path(scratch->path()) / "kept");
-    const Kernel nothing = planted<Planted::Nothing>(*work.stages[1].kernel);
-    work.stages[1].kernel = &nothing;
-    const auto saves_nothing = contender(work, memory);
+    const Kernel nothing = planted<Planted::Nothing>(*planned.stages[1].kernel);
+    planned.stages[1].kernel = &nothing;
+    const auto saves_nothing = contender(planned, memory);
     saves_nothing->first_call();
     const CheckOutcome outcome = saves_nothing->check();
     EXPECT_FALSE(outcome.result.ok);
@@ -127,11 +127,11 @@ TEST_F(SavedFilesTest, AFileOfBeforeDoesNotPassForANewOne) {
 
 TEST_F(SavedFilesTest, AFileOfAnotherImageIsWrong) {
   for (const char* options : {"", three_in_flight}) {
-    Case work = planned(R"(, "format": "png")", options);
-    const Kernel twice = planted<Planted::FirstImageTwice>(*work.stages[1].kernel);
-    work.stages[1].kernel = &twice;
-    GroupMemory memory = memory_for(work);
-    const auto saves = contender(work, memory);
+    Case planned = case_of(R"(, "format": "png")", options);
+    const Kernel twice = planted<Planted::FirstImageTwice>(*planned.stages[1].kernel);
+    planned.stages[1].kernel = &twice;
+    GroupMemory memory = memory_for(planned);
+    const auto saves = contender(planned, memory);
     saves->first_call();
     const CheckOutcome outcome = saves->check();
     EXPECT_FALSE(outcome.result.ok);
@@ -141,9 +141,9 @@ TEST_F(SavedFilesTest, AFileOfAnotherImageIsWrong) {
 
 TEST_F(SavedFilesTest, AFolderThatVanishesEndsTheCaseWithItsReason) {
   for (const char* options : {"", three_in_flight}) {
-    const Case work = planned("", options);
-    GroupMemory memory = memory_for(work);
-    const auto saves = contender(work, memory);
+    const Case planned = case_of("", options);
+    GroupMemory memory = memory_for(planned);
+    const auto saves = contender(planned, memory);
     saves->first_call();
     fs::remove_all(scratch->path());
     EXPECT_THAT([&] { saves->last_call(); },
@@ -155,10 +155,10 @@ TEST_F(SavedFilesTest, AFolderThatVanishesEndsTheCaseWithItsReason) {
 
 TEST_F(SavedFilesTest, WithoutAFolderNothingIsSaved) {
   backends.at(Place::Cpu)->scratch = "";
-  const Case work = planned("", "");
-  GroupMemory memory = memory_for(work);
+  const Case planned = case_of("", "");
+  GroupMemory memory = memory_for(planned);
   EXPECT_THAT(
-      [&] { contender(work, memory)->first_call(); },
+      [&] { contender(planned, memory)->first_call(); },
       testing::ThrowsMessage<std::runtime_error>("no folder to save files in: a run has one"));
 }
 

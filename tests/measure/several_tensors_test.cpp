@@ -41,19 +41,19 @@ class SeveralTensorsTest : public testing::Test {
     text.replace(text.find(from), from.size(),
                  R"([{"op": "mul", "in": ["dy", "gamma"], "as": ["dh"]})");
     plan = make_plan("config.json", text, backends, {});
-    const Case& work = plan.groups.at(0).cases.at(index);
-    GroupMemory memory({{&work}}, plan.measure, backends, 1 << 16);
+    const Case& planned = plan.groups.at(0).cases.at(index);
+    GroupMemory memory({{&planned}}, plan.measure, backends, 1 << 16);
     SystemClock clock;
     Recorder recorder{clock};
     std::mt19937_64 random(1);
-    Engine prepared(work, memory, backends, recorder, clock, random);
+    Engine prepared(planned, memory, backends, recorder, clock, random);
     for (int i = 0; i < 3; ++i) {  // of other copies of the inputs
       prepared.advance();
       prepared.item().poison({std::byte{0xFF}});
       prepared.iterate({});
     }
     if (spoil) spoil(prepared.item().outputs());
-    return check_output(work, prepared.item().inputs(), prepared.item().outputs(), backends);
+    return check_output(planned, prepared.item().inputs(), prepared.item().outputs(), backends);
   }
 
   Backends backends;

@@ -130,11 +130,11 @@ TEST_F(StandardTest, WhatIsNoNumberIsNoStandard) {
 
 TEST_F(StandardTest, HalvesMayBeFartherApart) {
   const auto bound = [&](DType dtype, Place place) {
-    Case work = model_case("v", 0);
-    work.stages[0].place = place;
-    work.stages[0].signature.out[0].dtype = dtype;
+    Case planned = model_case("v", 0);
+    planned.stages[0].place = place;
+    planned.stages[0].signature.out[0].dtype = dtype;
     const Tensor64 logits{{1, 1, 1, 2}, {-100, 3}};
-    return hold_to({&work, logits}, work, logits).result.bound;
+    return hold_to({&planned, logits}, planned, logits).result.bound;
   };
   EXPECT_DOUBLE_EQ(bound(DType::Float32, Place::Cpu), 1e-5 + 0.1);
   EXPECT_DOUBLE_EQ(bound(DType::Float32, Place::Cuda), 1e-5 + 0.8);  // TF32
@@ -145,11 +145,11 @@ TEST_F(StandardTest, HalvesMayBeFartherApart) {
 TEST_F(StandardTest, PeersAreHeldToOneAnother) {
   plan.measure.turn_timeout_seconds = 20;
   const auto peer_case = [&](const std::string& how) {
-    Case work = model_case("peer " + how, 0);
-    work.peer = how;
-    work.stages[0].kernel = nullptr;
+    Case planned = model_case("peer " + how, 0);
+    planned.peer = how;
+    planned.stages[0].kernel = nullptr;
     plan.peers[how] = tiny(how);
-    return work;
+    return planned;
   };
   add_group({peer_case("right"), peer_case("spans 1"), peer_case("wrong")});
   const GroupResult group = run_plan().groups[0];

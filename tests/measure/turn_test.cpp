@@ -13,9 +13,9 @@ struct TurnTest : RunTest {
   /// The shape of turns of a case whose only stage costs this.
   TurnShape shape_at(std::int64_t cost_ns) {
     fake->rows[0].cost_ns = cost_ns;
-    const Case work = cast_case("cast", 0);
-    GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-    Engine prepared(work, memory, backends, recorder, clock, random);
+    const Case planned = cast_case("cast", 0);
+    GroupMemory memory({{&planned}}, plan.measure, backends, cache_bytes);
+    Engine prepared(planned, memory, backends, recorder, clock, random);
     return shape_of_turns(prepared, clock_cost_ns(clock));
   }
   std::mt19937_64 random{1};
@@ -55,10 +55,10 @@ TEST_F(TurnTest, MarksOnlyWhereTheyCostUnderHalfAPercent) {
 TEST_F(TurnTest, MeasuresItsIterationsAlone) {
   fake->rows[0].cost_ns = 300'000;
   fake->rows[0].faults = 7;
-  Case work = cast_case("cast", 0);
-  work.threads = 2;
-  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  Case planned = cast_case("cast", 0);
+  planned.threads = 2;
+  GroupMemory memory({{&planned}}, plan.measure, backends, cache_bytes);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   fake->log.clear();
   const Turn turn = take_turn(prepared, {.iterations = 3}, random);
   EXPECT_EQ(turn.round, (Round{.wall_ns = 900'000,
@@ -76,12 +76,12 @@ TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
   fake->rows[1].cost_ns = 500'000;
   Source source;
   source.shape = {.n = 1, .c = 1, .h = 3000, .w = 3000};  // smaller outputs are recycled
-  const Case work = fake_case(
+  const Case planned = fake_case(
       *fake, "two", source,
       {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1, .output = OutputPolicy::Fresh}});
   const Case reused = cast_case("reused", 0);
-  GroupMemory memory({{&work, &reused}}, plan.measure, backends, cache_bytes);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  GroupMemory memory({{&planned, &reused}}, plan.measure, backends, cache_bytes);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   ASSERT_TRUE(prepared.frees_outputs_last());
   clock.usage_ns = 40'000;
   const Turn plain = take_turn(prepared, {.iterations = 3, .marks = true}, random);
@@ -104,11 +104,11 @@ TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
 }
 
 TEST_F(TurnTest, TensOfThousandsOfBuffersArePlacedOnce) {
-  const Case work = cast_case("cast", 0);
+  const Case planned = cast_case("cast", 0);
   const auto moves = [&](std::int64_t cache) {
     plan.measure.cache = Cache::Cold;
-    GroupMemory memory({{&work}}, plan.measure, backends, cache);
-    Engine prepared(work, memory, backends, recorder, clock, random);
+    GroupMemory memory({{&planned}}, plan.measure, backends, cache);
+    Engine prepared(planned, memory, backends, recorder, clock, random);
     prepared.advance();
     const std::byte* const first = prepared.item().outputs().at(0).data;
     prepared.place(random);
@@ -124,9 +124,9 @@ TEST_F(TurnTest, TensOfThousandsOfBuffersArePlacedOnce) {
 
 TEST_F(TurnTest, WarmsUpAsLongAsItsShapeSays) {
   fake->rows[0].cost_ns = 300'000;
-  const Case work = cast_case("cast", 0);
-  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  const Case planned = cast_case("cast", 0);
+  GroupMemory memory({{&planned}}, plan.measure, backends, cache_bytes);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   const auto launches = [&](std::int64_t warmup_ns) {
     fake->rows[0].calls = 0;
     take_turn(prepared, {.iterations = 3, .warmup_ns = warmup_ns}, random);
@@ -140,9 +140,9 @@ TEST_F(TurnTest, WarmsUpAsLongAsItsShapeSays) {
 TEST_F(TurnTest, MarksAddUpEachStage) {
   fake->rows[0].cost_ns = 300'000;
   fake->rows[1].cost_ns = 500'000;
-  const Case work = make_case("two", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
-  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  const Case planned = make_case("two", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
+  GroupMemory memory({{&planned}}, plan.measure, backends, cache_bytes);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   const Turn turn = take_turn(prepared, {.iterations = 3, .marks = true}, random);
   EXPECT_THAT(turn.stage_ns, ElementsAre(900'000, 1'500'000));
   EXPECT_EQ(turn.round.wall_ns, 2'400'000);
@@ -153,9 +153,9 @@ TEST_F(TurnTest, EveryTurnDrawsAFreshPlacement) {
   fake->rows[0].then = [&](const FakeCall& call) { addresses.push_back(call.out[0].data); };
   Source source;
   source.shape = {.n = 1, .c = 3, .h = 64, .w = 64};
-  const Case work = fake_case(*fake, "cast", source, {{.op = Cast{}}});
-  GroupMemory memory({{&work}}, plan.measure, backends, cache_bytes);
-  Engine prepared(work, memory, backends, recorder, clock, random);
+  const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
+  GroupMemory memory({{&planned}}, plan.measure, backends, cache_bytes);
+  Engine prepared(planned, memory, backends, recorder, clock, random);
   std::set<std::byte*> turns;
   for (int i = 0; i < 50; ++i) {
     addresses.clear();

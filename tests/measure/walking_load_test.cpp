@@ -66,7 +66,7 @@ struct WalkingLoadTest : testing::Test {
   std::optional<Plan> plan;
 
   /// The variant; its load has these members, too.
-  Case planned(const std::string& members, const std::string& options) {
+  Case case_of(const std::string& members, const std::string& options) {
     const std::string text = fmt::format(
         R"({{"schema": 1, "name": "walk", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
             "load": {{"batch": 2, "size": [2, 3]{}}}, "variants": {{"v": {{"stages": [
@@ -77,20 +77,20 @@ struct WalkingLoadTest : testing::Test {
     plan = make_plan("walk.json", text, backends, named);
     return plan->groups.front().cases.front();
   }
-  GroupMemory memory_for(const Case& work) {
-    const Case* const cases[] = {&work};
+  GroupMemory memory_for(const Case& planned) {
+    const Case* const cases[] = {&planned};
     return {cases, plan->measure, backends, 1 << 20};
   }
   /// After six items in flight, or, without a pipeline, after a turn of six iterations.
-  CheckOutcome last_outcome(const Case& work) {
-    GroupMemory memory = memory_for(work);
+  CheckOutcome last_outcome(const Case& planned) {
+    GroupMemory memory = memory_for(planned);
     std::unique_ptr<Contender> contender;
-    if (work.pipeline)
+    if (planned.pipeline)
       contender =
-          std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
+          std::make_unique<CaseContender>(planned, memory, backends, recorder, clock, random, 8);
     else
       contender =
-          std::make_unique<CaseContender>(work, memory, backends, recorder, clock, random, 8);
+          std::make_unique<CaseContender>(planned, memory, backends, recorder, clock, random, 8);
     contender->first_call();
     const CheckOutcome first = contender->check();
     EXPECT_TRUE(first.result.ok) << first.reason;
@@ -107,7 +107,7 @@ TEST_F(WalkingLoadTest, EveryItemIsHeldToItsOwnReference) {
     for (const char* options :
          {"", in_flight, R"(, "in_flight": 3, "items": 6, "submit": "item")"}) {
       SCOPED_TRACE(fmt::format("{} {}", members, options));
-      const CheckOutcome outcome = last_outcome(planned(members, options));
+      const CheckOutcome outcome = last_outcome(case_of(members, options));
       EXPECT_TRUE(outcome.result.ok) << outcome.reason;
       EXPECT_EQ(outcome.result.held_to, HeldTo::Reference);
     }
@@ -115,10 +115,10 @@ TEST_F(WalkingLoadTest, EveryItemIsHeldToItsOwnReference) {
 
 TEST_F(WalkingLoadTest, ALoaderThatStaysAtTheFirstItemIsWrong) {
   for (const char* options : {"", in_flight}) {
-    Case work = planned("", options);
-    const Kernel row = loading<always_the_first>(*work.stages[0].kernel);
-    work.stages[0].kernel = &row;
-    const CheckOutcome outcome = last_outcome(work);
+    Case planned = case_of("", options);
+    const Kernel row = loading<always_the_first>(*planned.stages[0].kernel);
+    planned.stages[0].kernel = &row;
+    const CheckOutcome outcome = last_outcome(planned);
     EXPECT_FALSE(outcome.result.ok);
     EXPECT_THAT(outcome.reason, HasSubstr("(expected 200, got 100)"));
   }
@@ -126,13 +126,13 @@ TEST_F(WalkingLoadTest, ALoaderThatStaysAtTheFirstItemIsWrong) {
 
 TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
   // So many that the wrong one is not among those that are held to their references.
-  Case work = planned("", R"(, "in_flight": 3, "items": 60)");
-  const Kernel right = loading<as_asked>(*work.stages[0].kernel);
-  const Kernel wrong = loading<wrong_in_the_middle>(*work.stages[0].kernel);
-  work.stages[0].kernel = &right;
-  EXPECT_TRUE(last_outcome(work).result.ok);
-  work.stages[0].kernel = &wrong;
-  EXPECT_EQ(last_outcome(work).reason,
+  Case planned = case_of("", R"(, "in_flight": 3, "items": 60)");
+  const Kernel right = loading<as_asked>(*planned.stages[0].kernel);
+  const Kernel wrong = loading<wrong_in_the_middle>(*planned.stages[0].kernel);
+  planned.stages[0].kernel = &right;
+  EXPECT_TRUE(last_outcome(planned).result.ok);
+  planned.stages[0].kernel = &wrong;
+  EXPECT_EQ(last_outcome(planned).reason,
             "wrong output: item 3 differs from item 0, though both start from the same");
 }
 
@@ -140,7 +140,7 @@ std::set<int> greys_read;
 
 /// Images differ in the work that they make, so a lane alone must not have those of one item only.
 TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
-  planned("", R"(, "in_flight": 1, "items": 6)");
+  case_of("", R"(, "in_flight": 1, "items": 6)");
   std::vector<std::set<int>> turns;
   for (Case& part : plan->groups.front().limits) {
     if (!part.pipeline || part.pipeline->part->lane != "cpu") continue;
@@ -166,7 +166,7 @@ TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
 
 /// What a part is fed is made while its engine is: the threads of lanes must not be there yet.
 TEST_F(WalkingLoadTest, APartThatCannotBeFedSaysWhy) {
-  planned("", R"(, "in_flight": 3, "items": 6)");
+  case_of("", R"(, "in_flight": 3, "items": 6)");
   int parts = 0;
   for (Case& part : plan->groups.front().limits) {
     if (!part.pipeline || !part.pipeline->part->lane.empty()) continue;
@@ -192,16 +192,16 @@ struct WalkingTurns : RunTest {
   Case load_case(const std::string& variant, int row, std::int64_t batch) {
     Load load{.path = pictures.path(), .batch = batch, .height = 1, .width = 1};
     load.resolve({.base_dir = {}, .images_dir = {}});
-    Case work = make_case(variant, {{.op = Copy{}, .row = row}});
-    work.inputs.clear();
-    work.values.erase(work.values.begin());
-    work.values[0].desc = load.infer({})[0];
-    work.stages[0].signature = {.in = {}, .out = {work.values[0].desc}};
-    work.stages[0].op = std::move(load);
-    work.stages[0].in.clear();
-    work.stages[0].out = {0};
-    work.outputs = {0};
-    return work;
+    Case planned = make_case(variant, {{.op = Copy{}, .row = row}});
+    planned.inputs.clear();
+    planned.values.erase(planned.values.begin());
+    planned.values[0].desc = load.infer({})[0];
+    planned.stages[0].signature = {.in = {}, .out = {planned.values[0].desc}};
+    planned.stages[0].op = std::move(load);
+    planned.stages[0].in.clear();
+    planned.stages[0].out = {0};
+    planned.outputs = {0};
+    return planned;
   }
   std::vector<std::int64_t> iterations(std::vector<Case> cases) {
     plan.groups.clear();

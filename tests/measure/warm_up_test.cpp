@@ -90,10 +90,10 @@ TEST_F(GpuDayWarmUp, TurnsOnTheDeviceShareTheReadingBetweenThem) {
 TEST_F(GpuDayWarmUp, APeerIsAskedForOneIterationOnADeviceThatJustWorked) {
   const std::string log = testing::TempDir() + "gpu_day_warm_up_log";
   std::filesystem::remove(log);
-  Case work = cast_case("tiny", 0);
-  work.peer = "tiny";
-  work.stages[0].place = Place::Cuda;
-  work.stages[0].kernel = nullptr;
+  Case planned = cast_case("tiny", 0);
+  planned.peer = "tiny";
+  planned.stages[0].place = Place::Cuda;
+  planned.stages[0].kernel = nullptr;
   SystemClock system;
   RunContext context{.backends = backends,
                      .clock = system,
@@ -103,10 +103,10 @@ TEST_F(GpuDayWarmUp, APeerIsAskedForOneIterationOnADeviceThatJustWorked) {
                      .interrupted = interrupted,
                      .cache_bytes = cache_bytes,
                      .on_profile = {}};
-  GroupMemory memory = memory_for({&work});
+  GroupMemory memory = memory_for({&planned});
   setenv("TINY_PEER_LOG", log.c_str(), 1);
   {
-    PeerContender peer(work, tiny("right"), {}, memory, context);
+    PeerContender peer(planned, tiny("right"), {}, memory, context);
     unsetenv("TINY_PEER_LOG");
     peer.prepare();
     peer.take_turn({.iterations = 2}, random);

@@ -19,10 +19,10 @@ std::string resident(const std::string& list, const Sides& cache_bytes,
   const std::string text = fakes::config(fmt::format(
       R"("source": {{"batch": 1, "channels": 1, "size": [1, 1000]{}}}, "variants": {{"v": {}}})",
       source, list));
-  Case work = fakes::only_case(text, fakes::with_gpu());
-  mark_resident(work, cache_bytes);
+  Case planned = fakes::only_case(text, fakes::with_gpu());
+  mark_resident(planned, cache_bytes);
   std::vector<std::string> names;
-  for (const Stage& stage : work.stages)
+  for (const Stage& stage : planned.stages)
     if (stage.resident) names.push_back(stage.label);
   return fmt::format("{}", fmt::join(names, " "));
 }
@@ -94,12 +94,12 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 /// The case of this variant on a source of 10x10 uint8 pixels, 300 bytes.
 Case noted(const std::string& variant, Cache cache, const Backends& backends) {
-  Case work = fakes::only_case(
+  Case planned = fakes::only_case(
       fakes::config(R"("source": {"batch": 1, "size": [10, 10]}, "variants": {"v": )" + variant +
                     "}"),
       backends);
-  note_reuse(work, cache);
-  return work;
+  note_reuse(planned, cache);
+  return planned;
 }
 
 /// `reuse_bytes` of every stage.

@@ -28,15 +28,15 @@ TEST(ComputePlan, MistakesAreFoundAtTheirPlaces) {
 }
 
 TEST(ComputePlan, RunsWhereItsInputIs) {
-  const Case work =
+  const Case planned =
       only_case(of_images(R"({"stages": ["h2d", {"op": "compute", "ms": 1, "fill": 0.5}, "d2h",
                                {"op": "compute", "ms": 1}], "in_flight": 2})"),
                 fakes::with_gpu());
-  EXPECT_EQ(work.stages[1].place, Place::Cuda);
-  EXPECT_EQ(work.values[2].desc.memory, Memory::Device);
-  EXPECT_EQ(work.stages[3].place, Place::Cpu);
+  EXPECT_EQ(planned.stages[1].place, Place::Cuda);
+  EXPECT_EQ(planned.values[2].desc.memory, Memory::Device);
+  EXPECT_EQ(planned.stages[3].place, Place::Cpu);
   std::vector<std::string> lanes;
-  for (const Lane& lane : work.pipeline->lanes) lanes.push_back(lane.name);
+  for (const Lane& lane : planned.pipeline->lanes) lanes.push_back(lane.name);
   EXPECT_THAT(lanes, ElementsAre("h2d", "gpu", "d2h", "cpu"));
   const Case reached = only_case(
       of_images(R"([{"op": "compute", "ms": 1, "place": "cuda"}])", "pinned"), fakes::with_gpu());

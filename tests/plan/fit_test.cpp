@@ -27,7 +27,7 @@ Group group_of(const std::string& experiment, const PlanOptions& options,
 /// Each variant, and why it is skipped.
 std::vector<std::pair<std::string, std::string>> skips(const std::vector<Case>& list) {
   std::vector<std::pair<std::string, std::string>> found;
-  for (const Case& work : list) found.emplace_back(work.variant, work.skip.value_or(""));
+  for (const Case& planned : list) found.emplace_back(planned.variant, planned.skip.value_or(""));
   return found;
 }
 

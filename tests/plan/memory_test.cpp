@@ -16,8 +16,8 @@ void expect_need(const MemoryNeed& need, const Sides& kept, const Sides& passing
   EXPECT_EQ(need.passing.device, passing.device);
 }
 
-MemoryNeed need_of(const Case& work, Cache cache, const Sides& cache_bytes) {
-  return memory_need(std::array{&work}, cache, cache_bytes);
+MemoryNeed need_of(const Case& planned, Cache cache, const Sides& cache_bytes) {
+  return memory_need(std::array{&planned}, cache, cache_bytes);
 }
 
 const std::string source = R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]})";
@@ -34,20 +34,20 @@ Case one_case(const std::string& stages) {
 constexpr std::int64_t placed = 4'004'032, check = 64'000'000;
 
 TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
-  Case work = one_case(R"([{"op": "cast", "to": "float32"}])");
+  Case planned = one_case(R"([{"op": "cast", "to": "float32"}])");
   const Sides cache{.host = 10'000'000, .device = 1};
-  expect_need(need_of(work, Cache::Hot, cache), {.host = 1'000'000 + placed},
+  expect_need(need_of(planned, Cache::Hot, cache), {.host = 1'000'000 + placed},
               {.host = check + 8 * 3 + 16});
   // 31 copies of a source exceed 30 MB by themselves, 7 sets together with their outputs.
-  expect_need(need_of(work, Cache::Cold, cache), {.host = 31 * 1'000'000 + 7 * placed},
+  expect_need(need_of(planned, Cache::Cold, cache), {.host = 31 * 1'000'000 + 7 * placed},
               {.host = check + 7 * (8 * 3 + 16)});
-  work.resident = true;
-  expect_need(need_of(work, Cache::Cold, cache), {.host = 1'000'000 + placed},
+  planned.resident = true;
+  expect_need(need_of(planned, Cache::Cold, cache), {.host = 1'000'000 + placed},
               {.host = check + 8 * 3 + 16});
 }
 
 TEST(Memory, EachSideExceedsItsOwnCache) {
-  const Case work = fakes::only_case(
+  const Case planned = fakes::only_case(
       fakes::config(
           R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000], "memory": "device"},
          "variants": {"v": [{"op": "cast", "to": "float32"}, {"op": "d2h", "memory": "mapped"}]})"),
@@ -56,32 +56,32 @@ TEST(Memory, EachSideExceedsItsOwnCache) {
   // million each are checked; the source is made in host memory, and copied there.
   constexpr std::int64_t small = 1'000'448, large = 4'003'840;
   constexpr std::int64_t passing = 8 * 10'000'000 + 2 * small;
-  expect_need(need_of(work, Cache::Hot, {.host = 1, .device = 1}),
+  expect_need(need_of(planned, Cache::Hot, {.host = 1, .device = 1}),
               {.host = placed, .device = small + large}, {.host = passing + 8 * 5 + 16 * 2});
   // 3 sets on the host. On the device 15 copies of the source; the case touches 5 MB there: 4 sets.
-  expect_need(need_of(work, Cache::Cold, {.host = 3'000'000, .device = 5'000'000}),
+  expect_need(need_of(planned, Cache::Cold, {.host = 3'000'000, .device = 5'000'000}),
               {.host = 3 * placed, .device = 15 * small + 4 * large},
               {.host = passing + 4 * (8 * 5 + 16 * 2)});
 }
 
 TEST(Memory, OfAFreshResultIsThereTwiceAndDoesNotRotate) {
-  const Case work = fakes::only_case(fakes::config(
+  const Case planned = fakes::only_case(fakes::config(
       R"("source": {"batch": 4, "size": [720, 1280]},
          "variants": {"v": [{"op": "cast", "to": "float32", "output": "fresh"}]})"));
   // An image has 2,764,800 values, and one of them fits in a check.
   constexpr std::int64_t result = 44'236'800;
-  expect_need(need_of(work, Cache::Cold, {.host = 100'000'000, .device = 1}),
+  expect_need(need_of(planned, Cache::Cold, {.host = 100'000'000, .device = 1}),
               {.host = 28 * 11'059'200},
               {.host = 2 * result + result / 4 + 8 * 8 * 2'764'800 + 6 * 8 * 3});
 }
 
 TEST(Memory, OfAnExchangeHasWhatComesBack) {
-  const Case work = fakes::only_case(
+  const Case planned = fakes::only_case(
       fakes::config(
           R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000], "memory": "pinned"},
              "variants": {"v": ["exchange"]})"),
       fakes::with_gpu());
-  expect_need(need_of(work, Cache::Hot, {.host = 1, .device = 1}),
+  expect_need(need_of(planned, Cache::Hot, {.host = 1, .device = 1}),
               {.host = 1'000'000, .device = 1'000'448 + 3'584},
               {.host = 1'000'000 + check + 8 * 3 + 16});
 }
@@ -118,12 +118,12 @@ TEST(Memory, NearTheLinkIsCountedBesideOther) {
 TEST(Memory, OfTheLargestCaseIsNoNumberThatOverflows) {
   std::string stages;
   for (int i = 0; i < 1000; ++i) stages += i == 0 ? R"("copy")" : R"(, "copy")";
-  const Case work = fakes::only_case(fakes::config(
+  const Case planned = fakes::only_case(fakes::config(
       R"("source": {"batch": 1, "channels": 1, "size": [2147483647, 500000]},
          "variants": {"v": [)" +
       stages + "]}"));
   for (const Cache cache : {Cache::Hot, Cache::Cold}) {
-    const MemoryNeed need = need_of(work, cache, {.host = 1 << 28, .device = 1 << 28});
+    const MemoryNeed need = need_of(planned, cache, {.host = 1 << 28, .device = 1 << 28});
     // 1001 buffers of 1.07 PB; the check would need more than is counted.
     EXPECT_NEAR(static_cast<double>(need.kept.host), 1001 * 1'073'741'823'500'000.0, 1e7);
     EXPECT_EQ(need.passing.host, std::int64_t{1} << 60);

@@ -90,10 +90,10 @@ TEST(Overflow, ScratchMemoryCountsToo) {
 }
 
 TEST(Overflow, WorkBetweenThePassesOfAResizeIsBounded) {
-  const Case work =
+  const Case planned =
       fakes::only_case(config(R"("source": {"batch": 1, "channels": 1, "size": [1, 2147483647]},
                 "variants": {"v": [{"op": "resize", "size": [2147483647, 1]}]})"));
-  EXPECT_EQ(work.stages[0].fewest.flops, std::int64_t{1} << 60);
+  EXPECT_EQ(planned.stages[0].fewest.flops, std::int64_t{1} << 60);
 }
 
 }  // namespace

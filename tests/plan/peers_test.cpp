@@ -63,22 +63,22 @@ TEST(Peers, CommandsAreListsOfWords) {
 }
 
 TEST(Peers, RunWhatNoRowOfOursDoes) {
-  const Case work = only_case(variant(
+  const Case planned = only_case(variant(
       R"({"peer": "torch", "threads": 2, "stages": [
           {"op": "cast", "to": "float32", "output": "fresh"},
           {"op": "normalize", "mean": [1, 2, 3], "std": 4, "kernel": "compiled"}]})"));
-  EXPECT_EQ(work.skip, std::nullopt);
-  EXPECT_EQ(work.peer, "torch");
-  EXPECT_EQ(work.threads, 2);
-  ASSERT_EQ(work.stages.size(), 2u);
-  for (const Stage& stage : work.stages) EXPECT_EQ(stage.kernel, nullptr);
-  EXPECT_EQ(work.stages[0].forced, "");
-  EXPECT_EQ(work.stages[1].forced, "compiled");
-  EXPECT_EQ(work.stages[1].label, "normalize (compiled)");
-  EXPECT_EQ(work.stages[0].output, OutputPolicy::Fresh);
-  EXPECT_EQ(work.stages[0].fewest.read_bytes, 144);
-  EXPECT_EQ(work.stages[0].cost.written_bytes, 576);
-  EXPECT_EQ(work.stages[1].parameters.dump(), R"({"mean":[1,2,3],"std":4})");
+  EXPECT_EQ(planned.skip, std::nullopt);
+  EXPECT_EQ(planned.peer, "torch");
+  EXPECT_EQ(planned.threads, 2);
+  ASSERT_EQ(planned.stages.size(), 2u);
+  for (const Stage& stage : planned.stages) EXPECT_EQ(stage.kernel, nullptr);
+  EXPECT_EQ(planned.stages[0].forced, "");
+  EXPECT_EQ(planned.stages[1].forced, "compiled");
+  EXPECT_EQ(planned.stages[1].label, "normalize (compiled)");
+  EXPECT_EQ(planned.stages[0].output, OutputPolicy::Fresh);
+  EXPECT_EQ(planned.stages[0].fewest.read_bytes, 144);
+  EXPECT_EQ(planned.stages[0].cost.written_bytes, 576);
+  EXPECT_EQ(planned.stages[1].parameters.dump(), R"({"mean":[1,2,3],"std":4})");
 }
 
 TEST(Peers, MayBeNone) {
@@ -98,21 +98,22 @@ TEST(Peers, AreSweptLikeAnything) {
 }
 
 TEST(Peers, RunOnlyWhenAllowed) {
-  const Case work = only_case(variant(R"({"peer": "torch", "stages": ["copy"]})"), PlanOptions{});
-  EXPECT_EQ(work.skip,
+  const Case planned =
+      only_case(variant(R"({"peer": "torch", "stages": ["copy"]})"), PlanOptions{});
+  EXPECT_EQ(planned.skip,
             "peer commands run only with --allow-peers (this one: python3 torch_peer.py --eager)");
-  EXPECT_EQ(work.skip_kind, Skip::NotAllowed);
-  EXPECT_EQ(work.peer, "torch");
+  EXPECT_EQ(planned.skip_kind, Skip::NotAllowed);
+  EXPECT_EQ(planned.peer, "torch");
 }
 
 TEST(Peers, OnAGpuNeedOne) {
   const std::string on_gpu = variant(R"({"peer": "torch", "stages": ["h2d", "copy"]})");
   EXPECT_EQ(only_case(on_gpu).skip, "no CUDA device (none)");
   EXPECT_EQ(only_case(on_gpu, PlanOptions{}).skip, "no CUDA device (none)");
-  const Case work = only_case(on_gpu, allowed(), fakes::with_gpu());
-  EXPECT_EQ(work.skip, std::nullopt);
-  EXPECT_EQ(work.stages[1].place, Place::Cuda);
-  EXPECT_EQ(work.stages[0].cost.link_bytes, 144);
+  const Case planned = only_case(on_gpu, allowed(), fakes::with_gpu());
+  EXPECT_EQ(planned.skip, std::nullopt);
+  EXPECT_EQ(planned.stages[1].place, Place::Cuda);
+  EXPECT_EQ(planned.stages[0].cost.link_bytes, 144);
   Backends cpu_only;
   cpu_only.list.push_back(
       std::make_unique<fakes::FakeBackend>(Place::Cpu, std::nullopt, fakes::cpu_rows()));
@@ -151,9 +152,9 @@ std::string model_variant(const std::string& text) {
 
 TEST(Peers, AloneRunModels) {
   const std::string model = R"({"op": "model", "name": "resnet18"})";
-  const Case work = only_case(model_variant(R"({"peer": "torch", "stages": [)" + model + "]}"));
-  EXPECT_EQ(work.skip, std::nullopt);
-  EXPECT_EQ(work.result().shape, (Shape{2, 1000, 1, 1}));
+  const Case planned = only_case(model_variant(R"({"peer": "torch", "stages": [)" + model + "]}"));
+  EXPECT_EQ(planned.skip, std::nullopt);
+  EXPECT_EQ(planned.result().shape, (Shape{2, 1000, 1, 1}));
   const std::string where =
       "\"model\" runs in a peer only (name a peer: {\"peer\": \"torch\", "
       "\"stages\": […]})";
@@ -164,9 +165,9 @@ TEST(Peers, AloneRunModels) {
 }
 
 TEST(Peers, GiveModelsTheConstantsOfNormalize) {
-  const Case work = only_case(model_variant(
+  const Case planned = only_case(model_variant(
       R"({"peer": "torch", "stages": [{"op": "model", "name": "x", "normalize": "inside"}]})"));
-  EXPECT_EQ(work.stages[0].parameters.dump(),
+  EXPECT_EQ(planned.stages[0].parameters.dump(),
             R"({"name":"x","normalize":"inside","mean":[1,2,3],"std":4})");
 }
 
@@ -194,33 +195,33 @@ TEST(Peers, HaveNoLimitsOfMemoryForModels) {
 }
 
 TEST(Peers, OutputsOfModelsAreKeptForTheOthers) {
-  const Case work =
+  const Case planned =
       only_case(model_variant(R"({"peer": "torch", "stages": [{"op": "model", "name": "x"}]})"));
-  const MemoryNeed need = memory_need(std::array{&work}, Cache::Hot, {.host = 1, .device = 1});
+  const MemoryNeed need = memory_need(std::array{&planned}, Cache::Hot, {.host = 1, .device = 1});
   // Logits in double, kept and compared; addresses of three slots; files of source and output, and
   // the source that differs.
   EXPECT_EQ(need.passing, (Sides{.host = 16'000 + 16'000 + 24 + 576 + 8'000 + 576}));
 }
 
 TEST(Peers, KeepTheirBuffersToThemselves) {
-  const Case work = only_case(variant(
+  const Case planned = only_case(variant(
       R"({"peer": "torch", "stages": [{"op": "cast", "to": "float32", "output": "fresh"}, {"op": "sub", "mean": 1, "output": "in_place"}]})"));
-  for (const Slot& slot : storage_of(work))
+  for (const Slot& slot : storage_of(planned))
     EXPECT_TRUE(slot.kind != Slot::Kind::Placed && slot.kind != Slot::Kind::Fresh);
-  EXPECT_EQ(buffer_sets(std::array{&work}, Cache::Cold, Memory::Pageable, 1 << 20), 1);
+  EXPECT_EQ(buffer_sets(std::array{&planned}, Cache::Cold, Memory::Pageable, 1 << 20), 1);
 }
 
 TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
-  const Case work = only_case(fakes::config(
+  const Case planned = only_case(fakes::config(
       R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]},
          "variants": {"v": {"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]}})",
       head));
   const Sides cache{.host = 10'000'000, .device = 1};
   // One source here; the peer has two others that differ, and the output of 4 MB.
-  EXPECT_EQ(memory_need(std::array{&work}, Cache::Hot, cache).kept,
+  EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.host = 1'000'000 + 2'000'000 + 4'000'000}));
   // 31 copies exceed 30 MB.
-  const MemoryNeed cold = memory_need(std::array{&work}, Cache::Cold, cache);
+  const MemoryNeed cold = memory_need(std::array{&planned}, Cache::Cold, cache);
   EXPECT_EQ(cold.kept, (Sides{.host = 31'000'000 + 31'000'000 + 4'000'000}));
   // A check of 8 million doubles, addresses of three slots, the files of source and output, and the
   // source that differs.
@@ -228,7 +229,7 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
 }
 
 TEST(Peers, HaveAsManyOutputsOnADeviceAsInputs) {
-  const Case work =
+  const Case planned =
       only_case(fakes::config(R"("source": {"batch": 1, "channels": 1, "size": [1024, 1024],
                                   "memory": "device"},
                        "variants": {"v": {"peer": "torch", "stages": [
@@ -237,9 +238,9 @@ TEST(Peers, HaveAsManyOutputsOnADeviceAsInputs) {
   constexpr std::int64_t mib = 1 << 20;
   const Sides cache{.host = 1, .device = 10 * mib};
   // One source here; the peer has two others, an intermediate and the output of 4 MiB each.
-  EXPECT_EQ(memory_need(std::array{&work}, Cache::Hot, cache).kept,
+  EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.device = (1 + 2 + 4 + 4) * mib}));
-  EXPECT_EQ(memory_need(std::array{&work}, Cache::Cold, cache).kept,
+  EXPECT_EQ(memory_need(std::array{&planned}, Cache::Cold, cache).kept,
             (Sides{.device = (31 + 31 + 4 + 31 * 4) * mib}));
 }
 

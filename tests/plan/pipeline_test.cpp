@@ -14,24 +14,24 @@ using fakes::stages;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> shown(const Case& work) {
+std::vector<std::string> shown(const Case& planned) {
   std::vector<std::string> lanes;
-  for (const Lane& lane : work.pipeline->lanes)
+  for (const Lane& lane : planned.pipeline->lanes)
     lanes.push_back(fmt::format("{} {}x{}: {}", lane.name, lane.servers, lane.threads,
                                 fmt::join(lane.stages, ",")));
   return lanes;
 }
 
 TEST(Pipeline, AStageIsInTheLaneOfItsEngineOrInTheOneThatItNames) {
-  const Case work = only_case(stages(R"({"stages": [
+  const Case planned = only_case(stages(R"({"stages": [
       {"op": "cast", "to": "float32"}, "h2d", "copy", "d2h", {"op": "copy", "lane": "last"}],
       "in_flight": 3, "threads": 2, "lanes": {"last": {"servers": 4, "threads": 1}}})"),
-                              fakes::with_gpu());
-  EXPECT_THAT(shown(work),
+                                 fakes::with_gpu());
+  EXPECT_THAT(shown(planned),
               ElementsAre("cpu 1x2: 0", "h2d 1x2: 1", "gpu 1x2: 2", "d2h 1x2: 3", "last 3x1: 4"));
-  EXPECT_EQ(work.pipeline->in_flight, 3);  // no more servers of a lane would ever work
-  EXPECT_EQ(work.pipeline->items, 24);
-  EXPECT_EQ(name_of(work.pipeline->submit), "lane");
+  EXPECT_EQ(planned.pipeline->in_flight, 3);  // no more servers of a lane would ever work
+  EXPECT_EQ(planned.pipeline->items, 24);
+  EXPECT_EQ(name_of(planned.pipeline->submit), "lane");
   EXPECT_EQ(
       only_case(stages(R"({"stages": ["copy"], "in_flight": 9, "items": 2})")).pipeline->in_flight,
       2);
@@ -39,10 +39,10 @@ TEST(Pipeline, AStageIsInTheLaneOfItsEngineOrInTheOneThatItNames) {
 }
 
 TEST(Pipeline, AThreadOfEveryItemServesItInEveryLaneOfTheHost) {
-  const Case work =
+  const Case planned =
       only_case(stages(R"({"stages": ["copy", "h2d", "copy"], "in_flight": 3, "submit": "item"})"),
                 fakes::with_gpu());
-  EXPECT_THAT(shown(work), ElementsAre("cpu 3x1: 0", "h2d 1x1: 1", "gpu 1x1: 2"));
+  EXPECT_THAT(shown(planned), ElementsAre("cpu 3x1: 0", "h2d 1x1: 1", "gpu 1x1: 2"));
   EXPECT_THAT(
       mistakes(stages(R"({"stages": [{"op": "copy", "lane": "a"}, {"op": "h2d", "lane": "a"}],
                                   "in_flight": 3, "submit": "item"})"),
@@ -88,11 +88,11 @@ TEST(Pipeline, WhatDoesNotGoWithIt) {
 }
 
 TEST(Pipeline, VisitsAreRunsOfStagesInOneLane) {
-  const Case work = only_case(stages(R"({"stages": [
+  const Case planned = only_case(stages(R"({"stages": [
       "copy", {"op": "copy", "label": "b"}, {"op": "copy", "label": "c", "lane": "x"},
       {"op": "copy", "label": "d"}], "in_flight": 2})"));
   std::vector<std::string> seen;
-  for (const Visit& visit : visits_of(work))
+  for (const Visit& visit : visits_of(planned))
     seen.push_back(fmt::format("{}: {}-{}", visit.lane, visit.first, visit.last));
   EXPECT_THAT(seen, ElementsAre("0: 0-1", "1: 2-2", "0: 3-3"));
 }
@@ -149,12 +149,12 @@ TEST(Pipeline, AsManyItemsMustBeLoadedForOneLaneToStandForBoth) {
 }
 
 TEST(Pipeline, CpusAreDividedWhereAllThreadsHaveOne) {
-  const Case work = only_case(stages(R"({"stages": ["copy", {"op": "copy", "label": "b",
+  const Case planned = only_case(stages(R"({"stages": ["copy", {"op": "copy", "label": "b",
       "lane": "x"}], "in_flight": 2, "lanes": {"x": {"servers": 2}}})"));
   const std::vector<int> cpus{4, 5, 6, 7};
-  EXPECT_THAT(divide_cpus(work, cpus), ElementsAre(ElementsAre(ElementsAre(4)),
-                                                   ElementsAre(ElementsAre(5), ElementsAre(6))));
-  EXPECT_THAT(divide_cpus(work, std::span(cpus).first(2)),
+  EXPECT_THAT(divide_cpus(planned, cpus), ElementsAre(ElementsAre(ElementsAre(4)),
+                                                      ElementsAre(ElementsAre(5), ElementsAre(6))));
+  EXPECT_THAT(divide_cpus(planned, std::span(cpus).first(2)),
               ElementsAre(ElementsAre(IsEmpty()), ElementsAre(IsEmpty(), IsEmpty())));
 }
 

@@ -20,18 +20,18 @@ std::string of_images(const std::string& list, const std::string& memory = "page
 }
 
 TEST(SavePlan, PassesItsInputThroughAndHasALane) {
-  const Case work = only_case(of_images(
+  const Case planned = only_case(of_images(
       R"({"stages": ["copy", {"op": "compute", "ms": 2}, {"op": "save", "format": "png"}],
           "in_flight": 2})"));
-  EXPECT_EQ(work.values.at(3).in_place_of, 2);
-  EXPECT_EQ(work.values.at(2).in_place_of, 1);
+  EXPECT_EQ(planned.values.at(3).in_place_of, 2);
+  EXPECT_EQ(planned.values.at(2).in_place_of, 1);
   std::vector<std::string> lanes;
-  for (const Lane& lane : work.pipeline->lanes) lanes.push_back(lane.name);
+  for (const Lane& lane : planned.pipeline->lanes) lanes.push_back(lane.name);
   EXPECT_THAT(lanes, ElementsAre("cpu", "save"));
   for (const std::size_t s : {1u, 2u}) {
-    EXPECT_EQ(work.stages[s].fewest.read_bytes + work.stages[s].fewest.written_bytes, 0);
-    EXPECT_EQ(work.stages[s].place, Place::Cpu);
-    EXPECT_FALSE(work.skip.has_value());
+    EXPECT_EQ(planned.stages[s].fewest.read_bytes + planned.stages[s].fewest.written_bytes, 0);
+    EXPECT_EQ(planned.stages[s].place, Place::Cpu);
+    EXPECT_FALSE(planned.skip.has_value());
   }
 }
 

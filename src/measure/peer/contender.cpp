@@ -49,8 +49,8 @@ int device_number(const Backends& backends) {
 }
 
 /// What a peer is asked to warm up for; it runs one iteration at least.
-std::int64_t asked_warm_up_ns(const Case& work, const TurnShape& shape) {
-  if (!work.uses_gpu()) return shape.warmup_ns;
+std::int64_t asked_warm_up_ns(const Case& planned, const TurnShape& shape) {
+  if (!planned.uses_gpu()) return shape.warmup_ns;
   return shape.device_awake
              ? 1
              : std::max(shape.warmup_ns, static_cast<std::int64_t>(device_warm_up_ns));
@@ -76,14 +76,14 @@ PeerFolder::~PeerFolder() {
   fs::remove_all(path_, ignored);
 }
 
-PeerContender::PeerContender(const Case& work, const PeerCommand& command, const PeerLimits& limits,
-                             GroupMemory& memory, RunContext& context)
-    : work_(work),
+PeerContender::PeerContender(const Case& planned, const PeerCommand& command,
+                             const PeerLimits& limits, GroupMemory& memory, RunContext& context)
+    : work_(planned),
       limits_(limits),
       memory_(memory),
       context_(context),
-      process_(work.peer, command, context.interrupted),
-      cold_files_(work) {
+      process_(planned.peer, command, context.interrupted),
+      cold_files_(planned) {
   ask({"hello", hello_request(), limits_.hello_seconds},
       [&](const std::string& line) { version_ = read_hello(line); });
 }

@@ -41,7 +41,7 @@ struct PeerLimits {
 class PeerContender final : public Contender {
  public:
   /// Starts the peer and asks for its name. What is thrown, here and later, says which peer it is.
-  PeerContender(const Case& work, const PeerCommand& command, const PeerLimits& limits,
+  PeerContender(const Case& planned, const PeerCommand& command, const PeerLimits& limits,
                 GroupMemory& memory, RunContext& context);
   /// Ends the peer; one that does not end in time is killed with all that it started.
   ~PeerContender() override;

@@ -37,16 +37,16 @@ Json stage_json(const Stage& stage) {
 
 /// True where a stage reads what the one before it gave, and nothing else, and the last one's
 /// output is the only one of the case.
-bool is_chain(const Case& work) {
-  const bool loads = work.loader() != nullptr;
-  if (work.inputs.size() != (loads ? 0 : 1) || work.outputs.size() != 1) return false;
+bool is_chain(const Case& planned) {
+  const bool loads = planned.loader() != nullptr;
+  if (planned.inputs.size() != (loads ? 0 : 1) || planned.outputs.size() != 1) return false;
   std::vector<int> last;  // what the next stage reads
   if (!loads) last = {0};
-  for (const Stage& stage : work.stages) {
+  for (const Stage& stage : planned.stages) {
     if (stage.in != last || stage.out.size() != 1) return false;
     last = stage.out;
   }
-  return work.outputs == last;
+  return planned.outputs == last;
 }
 
 Json input_json(const TensorDesc& source, const std::string& path) {
@@ -141,28 +141,28 @@ std::string hello_request() {
                                        built.at("version").get<std::string>())}});
 }
 
-std::string prepare_request(const Case& work, std::size_t copies, bool unlike,
+std::string prepare_request(const Case& planned, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device) {
   Json stages = Json::array(), inputs = Json::array();
-  const bool wired = !is_chain(work);
-  for (const Stage& stage : work.stages) {
+  const bool wired = !is_chain(planned);
+  for (const Stage& stage : planned.stages) {
     stages.push_back(stage_json(stage));
     if (!wired) continue;
     stages.back()["reads"] = stage.in;
     stages.back()["writes"] = stage.out;
   }
   if (!files.empty()) stages.front()["files"] = files;
-  for (std::size_t i = 0; i < work.inputs.size(); ++i)
-    inputs.push_back(input_json(work.inputs[i].source.desc(), paths[i]));
+  for (std::size_t i = 0; i < planned.inputs.size(); ++i)
+    inputs.push_back(input_json(planned.inputs[i].source.desc(), paths[i]));
   Json request = {{"type", "prepare"},
-                  {"threads", work.threads},
-                  {"device", work.uses_gpu() ? fmt::format("cuda:{}", device) : "cpu"},
+                  {"threads", planned.threads},
+                  {"device", planned.uses_gpu() ? fmt::format("cuda:{}", device) : "cpu"},
                   {"copies", copies},
                   {"unlike", unlike},
                   {"inputs", std::move(inputs)},
                   {"stages", std::move(stages)}};
-  if (wired) request["outputs"] = work.outputs;
+  if (wired) request["outputs"] = planned.outputs;
   return text_of(request);
 }
 

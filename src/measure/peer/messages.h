@@ -22,7 +22,7 @@ std::string hello_request();
 /// uses it. For a case that is no plain chain, each stage has the numbers of the values that it
 /// reads and writes, inputs first, and the request those of the outputs.
 /// `unlike`: copies of the inputs are to differ (docs/peers.md).
-std::string prepare_request(const Case& work, std::size_t copies, bool unlike,
+std::string prepare_request(const Case& planned, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device);
 std::string run_request(std::int64_t iterations, std::int64_t warmup_ns);

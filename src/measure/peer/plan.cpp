@@ -229,12 +229,13 @@ Plan plan_peer_case(const PeerPrepare& said, const Backends& backends, PlanOptio
   require_kernels(said);
   options.cache_bytes.host = cache_bytes_of(said);
   Plan plan = make(config_of(said), backends, options);
-  const Case& work = plan.groups.at(0).cases.at(0);
-  if (work.skip) throw Unsupported(*work.skip);
-  if (work.inputs.empty()) throw Unsupported("normbench does not load files as a peer");
-  if (work.stages.size() != said.stages.size())
+  const Case& planned = plan.groups.at(0).cases.at(0);
+  if (planned.skip) throw Unsupported(*planned.skip);
+  if (planned.inputs.empty()) throw Unsupported("normbench does not load files as a peer");
+  if (planned.stages.size() != said.stages.size())
     throw Invalid("/stages/0/op: the input is the source (leave this stage out)");
-  for (std::size_t i = 0; i < said.stages.size(); ++i) compare(said.stages[i], i, work.stages[i]);
+  for (std::size_t i = 0; i < said.stages.size(); ++i)
+    compare(said.stages[i], i, planned.stages[i]);
   return plan;
 }
 

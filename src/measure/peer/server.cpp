@@ -89,7 +89,7 @@ class PeerServer::Work {
         plan_(plan_peer_case(said, backends_, options_here(backends_))),
         recorder_(clock),
         memory_(take_memory(said)),
-        engine_(work(), memory_, backends_, recorder_, clock_, random_),
+        engine_(planned(), memory_, backends_, recorder_, clock_, random_),
         unlike_(said.unlike) {}
 
   /// One iteration on poisoned buffers, without a warm-up. Returns its time.
@@ -115,7 +115,7 @@ class PeerServer::Work {
   }
 
   /// How many copies of the input there are.
-  std::size_t copies() { return memory_.inputs(work()).count; }
+  std::size_t copies() { return memory_.inputs(planned()).count; }
 
   /// Writes what the call gave; after a turn, what one more iteration on poisoned buffers gives,
   /// for outputs of the turn may be freed. Throws CannotWrite, and Invalid when nothing was run.
@@ -129,9 +129,9 @@ class PeerServer::Work {
   }
 
  private:
-  const Case& work() const { return plan_.groups[0].cases[0]; }
+  const Case& planned() const { return plan_.groups[0].cases[0]; }
   GroupMemory take_memory(const PeerPrepare& said) const {
-    const Case* const alone[] = {&work()};
+    const Case* const alone[] = {&planned()};
     return GroupMemory(alone, plan_.measure, backends_, cache_bytes_of(said),
                        said.unlike ? Copies::Unlike : Copies::Alike);
   }
