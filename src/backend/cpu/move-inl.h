@@ -263,10 +263,10 @@ class Parts {
     }
   }
 
-  /// Whole visits to all rows, as many as the shortest allows. Not inlined: what is constant stays
-  /// in registers where nothing else is called.
+  /// Makes whole visits to all rows, as many as the shortest row allows. It is inlined: as a call,
+  /// flips of float32 pixels took 1.05 to 1.08 of the time.
   template <bool Soon>
-  HWY_NOINLINE void visits(std::int64_t bytes_ahead) {
+  HWY_INLINE void visits(std::int64_t bytes_ahead) {
     Row rows[N];
     std::int64_t pixels = pixels_ / kStep * kStep;
     for (int p = 0; p < N; ++p) {
