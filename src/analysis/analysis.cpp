@@ -65,22 +65,10 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   return ratios;
 }
 
-/// True where the case shares too few undisturbed rounds with another case of the group.
-bool shares_too_few(const GroupResult& group, const CaseResult& result, const Results& results) {
-  const auto times = times_ns(result, results);
-  return std::ranges::any_of(group.cases, [&](const CaseResult& other) {
-    return measured(other) && other.rounds.size() >= fewest_left_alone &&
-           result.rounds.size() >= fewest_left_alone &&
-           log_ratios(times, times_ns(other, results)).size() < fewest_left_alone;
-  });
-}
-
 std::optional<Busy> busy(const GroupResult& group, const Results& results) {
   Busy busy;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
-    const CaseResult& result = group.cases[i];
-    if (!measured(result)) continue;
-    if (!is_busy(result, results.clock) && !shares_too_few(group, result, results)) continue;
+    if (!measured(group.cases[i]) || is_comparable(group, group.cases[i], results)) continue;
     busy.cases.push_back(i);
     busy.share = std::max(busy.share, others_share_of(group.cases[i]));
   }

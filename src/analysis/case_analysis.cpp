@@ -53,7 +53,7 @@ void compare_with_baseline(const GroupResult& group, const CaseResult& result,
   const int index = index_of(group, group.baseline);
   if (index < 0) return;
   const CaseResult& baseline = group.cases[index];
-  if (!measured(baseline) || is_busy(baseline, results.clock)) return;
+  if (!measured(baseline) || !is_comparable(group, baseline, results)) return;
   const auto times = times_ns(result, results), others = times_ns(baseline, results);
   if (log_ratios(times, others).empty()) return;
   analysis.ratio = paired_ratio(times, others, decision_level);
@@ -102,15 +102,24 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
     analysis.images_per_second = static_cast<double>(result.images) * 1e9 / analysis.time_ns->value;
   if (result.pipeline) analysis.pipeline = analyse_pipeline(group, result, results);
   add_stage_limits(group, result, results, analysis);
-  if (!is_busy(result, results.clock)) {
+  if (is_comparable(group, result, results))
     compare_with_baseline(group, result, results, analysis);
-    compare_with_limit(group, result, results, analysis);
-  }
+  if (!is_busy(result, results.clock)) compare_with_limit(group, result, results, analysis);
   return analysis;
 }
 
 bool measured(const CaseResult& result) {
   return result.status == Status::Ok && result.iterations > 0 && !result.rounds.empty();
+}
+
+bool is_comparable(const GroupResult& group, const CaseResult& result, const Results& results) {
+  if (!measured(result) || is_busy(result, results.clock)) return false;
+  const auto times = times_ns(result, results);
+  return std::ranges::none_of(group.cases, [&](const CaseResult& other) {
+    return measured(other) && other.rounds.size() >= fewest_left_alone &&
+           result.rounds.size() >= fewest_left_alone &&
+           log_ratios(times, times_ns(other, results)).size() < fewest_left_alone;
+  });
 }
 
 int index_of(const GroupResult& group, const std::string& variant) {

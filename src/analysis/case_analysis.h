@@ -39,6 +39,10 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
 /// True for an ok case with at least one round.
 bool measured(const CaseResult& result);
 
+/// True for a measured case whose times may be compared with those of the other cases: others left
+/// enough of its rounds alone, and enough of those rounds are undisturbed in every other case, too.
+bool is_comparable(const GroupResult& group, const CaseResult& result, const Results& results);
+
 /// The variant's place among the group's cases; -1 for none.
 int index_of(const GroupResult& group, const std::string& variant);
 

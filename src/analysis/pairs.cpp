@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "analysis/case_analysis.h"
-#include "document/held_up.h"
 
 namespace normbench {
 namespace {
@@ -33,7 +32,7 @@ std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results
   std::vector<int> indices;
   std::vector<std::vector<double>> series;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
-    if (!measured(group.cases[i]) || is_busy(group.cases[i], results.clock)) continue;
+    if (!is_comparable(group, group.cases[i], results)) continue;
     indices.push_back(i);
     series.push_back(times_ns(group.cases[i], results));
   }

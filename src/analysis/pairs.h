@@ -23,7 +23,7 @@ constexpr double kProcessEffect = 0.05;
 /// What a difference of the pair must exceed to count.
 double margin_of(const Pair& pair, double precision);
 
-/// All pairs of measured cases with enough undisturbed rounds (is_busy), at level 1 -
+/// All pairs of measured cases that are comparable (is_comparable), at level 1 -
 /// 0.05/(k(k-1)/2). Different: the interval clears 1 ± precision, or ± the effect of two processes.
 std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results);
 

@@ -178,12 +178,13 @@ void list_configs(const std::string& folder) {
       if (!part.empty()) head += " · " + part;
     text += wrapped(head, 2, width) + wrapped(plan.about, 4, width);
   }
-  show(wrapped(
-           fmt::format("Configs, with what they need here and how long rounds take at most; each "
-                       "is {}/NAME.json",
-                       shell_word(path_near(folder, "."))),
-           0, width) +
-       text);
+  show(
+      wrapped(fmt::format(
+                  "Configs, with what they need here and the budget of time for their rounds; each "
+                  "is {}/NAME.json",
+                  shell_word(path_near(folder, "."))),
+              0, width) +
+      text);
 }
 
 /// Prints one listing, or all; configs then only where this program has some beside it.

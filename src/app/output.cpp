@@ -279,9 +279,10 @@ Exit finish_run(const Job& job, const RunOptions& options, const Analysed& analy
   Exit code = interrupted ? Exit::Interrupted : code_of(results);
   try {
     show_run(analysed, job, written, options);
-    if (interrupted && options.format == TextOrJson::Text)
-      say("Interrupted; continue with: normbench run --resume {}{}\n", shell_word(job.dir),
-          peers_option(job));
+    const std::string then =
+        fmt::format("Interrupted; continue with: normbench run --resume {}{}\n",
+                    shell_word(job.dir), peers_option(job));
+    if (interrupted) options.format == TextOrJson::Text ? say("{}", then) : tell("{}", then);
   } catch (const CannotWrite& error) {
     tell("normbench: {}\n", error.what());
     code = std::max(code, Exit::NotWritten);

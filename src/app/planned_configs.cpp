@@ -77,7 +77,7 @@ std::string Needs::text() const {
 }
 
 std::string Needs::time_text() const {
-  return seconds > 0 ? fmt::format("up to {:.0f} s", seconds) : "";
+  return seconds > 0 ? fmt::format("budget {:.0f} s", seconds) : "";
 }
 
 }  // namespace normbench

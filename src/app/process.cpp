@@ -24,6 +24,7 @@ constexpr std::int64_t kSameSignalNs = 200'000'000;
 std::atomic<bool> interrupted{false};  // signal handlers reach only globals
 std::atomic<std::int64_t> first_signal_ns{0};
 std::atomic<bool> says_so{false};
+std::atomic<const char*> last_words{""};
 
 /// Says that the run ends after the turn, or image, in work, which may take long.
 void say_when_it_ends() {
@@ -42,6 +43,7 @@ void on_signal(int signal) {
     interrupted = true;
     say_when_it_ends();
   } else if (signal != SIGHUP && now - first > kSameSignalNs) {
+    write_bytes(STDERR_FILENO, last_words.load());
     _exit(static_cast<int>(Exit::Interrupted));
   }
   errno = kept;
@@ -78,11 +80,18 @@ bool end_with(pid_t asker, int signal) {
   return prctl(PR_SET_PDEATHSIG, signal) == 0 && getppid() == asker;
 }
 
-const std::atomic<bool>& watch_for_interrupts() {
-  says_so = isatty(STDERR_FILENO) != 0;
+const std::atomic<bool>& watch_for_interrupts(bool says_when_it_ends) {
+  says_so = says_when_it_ends && isatty(STDERR_FILENO) != 0;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     if (std::signal(signal, on_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
   return interrupted;
+}
+
+void set_last_words(const std::string& line) {
+  static std::string kept;
+  kept = made_harmless("\n" + on_one_line(line) + "\n", Screen{});
+  if (needs_ascii(STDERR_FILENO)) kept = in_ascii(kept);
+  last_words = kept.c_str();
 }
 
 void write_result(const std::string& text) {

@@ -68,7 +68,14 @@ bool end_with(pid_t asker, int signal);
 /// the turn, or the image, in work. A second Ctrl-C or SIGTERM ends the process at once, with
 /// Exit::Interrupted. A second signal within 0.2 s counts as the same one sent twice, as by
 /// timeout(1). Signals that the process was started to ignore (nohup) stay ignored.
-const std::atomic<bool>& watch_for_interrupts();
+///
+/// At a terminal the first signal prints when the run ends. `says_when_it_ends` is false where a
+/// child process gets the same signal and prints that.
+const std::atomic<bool>& watch_for_interrupts(bool says_when_it_ends = true);
+
+/// Keeps a line that is printed when a second signal ends the process at once. Call it once, before
+/// other threads are started.
+void set_last_words(const std::string& line);
 
 /// An argument of a message, on one line: names and paths do nothing to the terminal that shows
 /// them, and add no line. Numbers stay numbers.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -61,6 +62,7 @@ struct ReproduceOptions {
 struct Chosen {
   std::string file;
   std::vector<std::string> experiments;
+  std::vector<std::string> ids;  // of those
 
   std::string name() const { return fs::path(file).stem().string(); }
 };
@@ -121,6 +123,17 @@ Planned planned(std::string_view id, const std::vector<Plan>& plans, const Sides
   return found;
 }
 
+/// Says which ids nobody publishes: they are written otherwise than in the publications.
+void tell_unpublished(const std::set<std::string>& ids,
+                      const std::vector<PublishedExperiment>& published, std::string_view whose) {
+  std::vector<std::string> unpublished;
+  for (const std::string& id : ids)
+    if (std::ranges::find(published, id, &PublishedExperiment::id) == published.end())
+      unpublished.push_back(id);
+  if (!unpublished.empty())
+    tell("normbench: {} that no publication has: {}\n", whose, listed(unpublished));
+}
+
 Exit list_all(const Request& request, const std::vector<PublishedExperiment>& published) {
   const Backends backends = make_backends({});
   const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());
@@ -132,32 +145,38 @@ Exit list_all(const Request& request, const std::vector<PublishedExperiment>& pu
     std::string head = fmt::format("{:<3} {}", one.id, one.source.name);
     for (const std::string& part : {found.needs.text(), found.needs.time_text()})
       if (!part.empty()) head += " · " + part;
-    const std::string where = one.missing.empty()
-                                  ? fmt::format("{}", fmt::join(found.experiments, ", "))
-                                  : fmt::format("({})", one.missing);
+    const std::string where =
+        found.experiments.empty()
+            ? fmt::format("({})", one.missing.empty() ? "no config has it" : one.missing)
+            : fmt::format("{}", fmt::join(found.experiments, ", "));
     text += wrapped(head, 2, width) + wrapped(one.about, 6, width) + wrapped(where, 6, width);
   }
   for (const Publication& source : publications_of(published))
     text += wrapped(fmt::format("{}: {}", source.name, source.origin), 2, width);
   show(text);
+  std::set<std::string> ids;
+  for (const Plan& plan : plans)
+    for (const Group& group : plan.groups) ids.insert(group.ids.begin(), group.ids.end());
+  tell_unpublished(ids, published, "ids in configs");
   return Exit::Fine;
 }
 
 /// The experiments of a config that have one of the ids. Throws Invalid for text that is no JSON.
-std::vector<std::string> experiments_with(const std::vector<PublishedExperiment>& asked,
-                                          const std::string& file) {
-  std::vector<std::string> names;
+Chosen chosen_of(const std::vector<PublishedExperiment>& asked, const std::string& file) {
+  Chosen chosen{.file = file, .experiments = {}, .ids = {}};
   std::vector<Issue> issues;
   const Json config = parse_json(read_text(file), issues);
   for (const Json& experiment : value_at(config, "/experiments")) {
     const Json &ids = value_at(experiment, "/ids"), &name = value_at(experiment, "/name");
-    const auto is_of = [&](const PublishedExperiment& one) {
+    const std::size_t before = chosen.ids.size();
+    for (const PublishedExperiment& one : asked) {
       const auto is_its = [&](const Json& id) { return id == one.id; };
-      return is_its(ids) || (ids.is_array() && std::ranges::any_of(ids, is_its));
-    };
-    if (name.is_string() && std::ranges::any_of(asked, is_of)) names.push_back(name);
+      const bool has_it = is_its(ids) || (ids.is_array() && std::ranges::any_of(ids, is_its));
+      if (name.is_string() && has_it) chosen.ids.push_back(one.id);
+    }
+    if (chosen.ids.size() > before) chosen.experiments.push_back(name);
   }
-  return names;
+  return chosen;
 }
 
 /// The configs to run. `check` finds their mistakes, in a process of its own: this one holds no
@@ -168,7 +187,7 @@ std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
   const std::vector<std::string> files = config_files(folder);
   each_file(files, [&](const std::string& file) {
     try {
-      Chosen config{.file = file, .experiments = experiments_with(asked, file)};
+      Chosen config = chosen_of(asked, file);
       if (!config.experiments.empty()) chosen.push_back(std::move(config));
     } catch (const Invalid& mistake) {
       throw BadInput(file, {{"", mistake.what()}});
@@ -279,8 +298,8 @@ Request read_request(const std::string& folder) {
   try {
     json = parse_json(read_text((fs::path(folder) / kRequest).string()), issues);
   } catch (const Invalid&) {
-    throw Invalid(fmt::format("--resume {}: holds no reproduction (it has no {})",
-                              shell_word(folder), kRequest));
+    throw Invalid(
+        fmt::format("{}: holds no reproduction (it has no {})", shell_word(folder), kRequest));
   }
   Request request;
   Reader reader(json, "", issues);
@@ -294,11 +313,14 @@ Request read_request(const std::string& folder) {
   return request;
 }
 
+using WhyAbsent = std::function<Absence(const std::string& id)>;
+
 std::vector<Reproduction> reproductions(const std::vector<PublishedExperiment>& asked,
-                                        std::span<const KeptDocument> kept) {
+                                        std::span<const KeptDocument> kept, const WhyAbsent& why) {
   std::vector<Reproduction> all;
   for (const PublishedExperiment& one : asked) {
-    Reproduction& reproduction = all.emplace_back(Reproduction{.experiment = one, .lines = {}});
+    Reproduction& reproduction =
+        all.emplace_back(Reproduction{.experiment = one, .lines = {}, .absence = why(one.id)});
     for (const KeptDocument& document : kept)
       std::ranges::move(reproduced(document.analysed, one.id),
                         std::back_inserter(reproduction.lines));
@@ -316,8 +338,8 @@ std::string findings_command(const std::vector<std::string>& what, const std::st
 /// Shows what the documents of a folder have of the experiments that are asked for.
 void show_reproduction(const Request& request, const std::vector<PublishedExperiment>& asked,
                        std::span<const KeptDocument> kept, const std::string& folder,
-                       ReproductionFormat format) {
-  const std::vector<Reproduction> all = reproductions(asked, kept);
+                       ReproductionFormat format, const WhyAbsent& why) {
+  const std::vector<Reproduction> all = reproductions(asked, kept, why);
   switch (format) {
     case ReproductionFormat::Text:
       return show(reproduction_text(all, stdout_screen()));
@@ -344,8 +366,8 @@ std::vector<KeptDocument> read_kept(const std::vector<std::string>& files,
 
 /// Shows what runs have left below `out`, even if interrupted.
 Exit show_run(const Request& request, const std::vector<PublishedExperiment>& asked,
-              const std::vector<Chosen>& chosen, const std::string& out,
-              ReproductionFormat format) {
+              const std::vector<Chosen>& chosen, const std::string& out, ReproductionFormat format,
+              bool interrupted) {
   std::vector<std::string> files;
   for (const Chosen& config : chosen)
     if (const auto file = fs::path(out) / config.name() / "results.json"; fs::exists(file))
@@ -353,18 +375,29 @@ Exit show_run(const Request& request, const std::vector<PublishedExperiment>& as
   std::vector<BadInput> mistakes;
   const std::vector<KeptDocument> kept = read_kept(files, mistakes);
   for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
-  show_reproduction(request, asked, kept, out, format);
+  show_reproduction(request, asked, kept, out, format, [&](const std::string& id) {
+    const auto has_it = [&](const Chosen& config) { return has(config.ids, id); };
+    if (std::ranges::none_of(chosen, has_it)) return Absence::NoConfig;
+    return interrupted ? Absence::Interrupted : Absence::NoDocument;
+  });
   if (!files.empty()) tell("Documents: {}\n", out);
   return mistakes.empty() ? Exit::Fine : Exit::BadInput;
 }
 
 /// Shows the documents below a folder. Throws BadFiles where one of them cannot be read.
-Exit show_kept(const ReproduceOptions& options, const std::vector<PublishedExperiment>& asked) {
+Exit show_kept(const ReproduceOptions& options, const std::vector<PublishedExperiment>& asked,
+               const std::vector<PublishedExperiment>& published) {
   std::vector<BadInput> mistakes;
   const std::vector<KeptDocument> kept =
       read_kept(document_files(options.from, mistakes), mistakes);
   if (!mistakes.empty()) throw BadFiles(std::move(mistakes));
-  show_reproduction(options.request, asked, kept, options.from, options.format);
+  show_reproduction(options.request, asked, kept, options.from, options.format,
+                    [](const std::string&) { return Absence::NoDocument; });
+  std::set<std::string> ids;
+  for (const KeptDocument& document : kept)
+    for (const GroupResult& group : document.analysed.results().groups)
+      ids.insert(group.ids.begin(), group.ids.end());
+  tell_unpublished(ids, published, "ids in documents");
   return Exit::Fine;
 }
 
@@ -381,13 +414,13 @@ void check_options(const ReproduceOptions& options) {
                       {request.allow_peers, "--allow-peers"},
                       {!request.machine.empty(), "--machine"},
                       {!request.images.empty(), "--images"}};
-  const Given planning{{request.quick, "--quick"}, {!request.configs.empty(), "--configs"}};
+  const Given quick{{request.quick, "--quick"}};
   const std::string what = request.what.empty() ? "" : shell_word(request.what.front());
   if (!options.from.empty()) {
     const std::string reason = "--from runs nothing, it shows documents";
     refuse(reason, Given{{options.list, "--list"}, {!options.resume.empty(), "--resume"}});
     refuse(reason, running);
-    refuse(reason, planning);
+    refuse(reason, quick);
   }
   if (options.list) {
     const bool has_format = options.format != ReproductionFormat::Text;
@@ -399,8 +432,18 @@ void check_options(const ReproduceOptions& options) {
     const std::string reason = "--resume goes on with what was asked for";
     refuse(reason, Given{{!what.empty(), what}});
     refuse(reason, running);
-    refuse(reason, planning);
+    refuse(reason, quick);
+    refuse(reason, Given{{!request.configs.empty(), "--configs"}});
   }
+}
+
+/// The folder of the configs, whose publications are shown: as given, else as a reproduction in the
+/// folder of --from was asked for; "" for those of this program.
+std::string configs_of_kept(const ReproduceOptions& options) {
+  if (!options.request.configs.empty()) return configs_folder(options.request.configs);
+  std::error_code unknown;
+  return fs::exists(fs::path(options.from) / kRequest, unknown) ? read_request(options.from).configs
+                                                                : "";
 }
 
 Exit reproduce(const ReproduceOptions& options) {
@@ -408,18 +451,18 @@ Exit reproduce(const ReproduceOptions& options) {
   const bool resumes = !options.resume.empty();
   Request request = resumes ? read_request(options.resume) : options.request;
   const bool shows = !options.from.empty();
-  if (!shows) request.configs = configs_folder(request.configs);
+  request.configs = shows ? configs_of_kept(options) : configs_folder(request.configs);
   const std::vector<PublishedExperiment> published = published_beside(request.configs);
   const std::vector<PublishedExperiment> asked = asked_for(request.what, published);
-  if (shows) return show_kept(options, asked);
+  if (shows) return show_kept(options, asked, published);
   if (options.list) return list_all(request, published);
   const std::vector<Chosen> chosen = choose(asked, request.configs);
-  if (chosen.empty()) return show_run(request, asked, chosen, "", options.format);
-  const std::atomic<bool>& interrupted = watch_for_interrupts();
+  if (chosen.empty()) return show_run(request, asked, chosen, "", options.format, false);
+  const std::atomic<bool>& interrupted = watch_for_interrupts(false);  // the child says it
   if (const Exit checked = check(chosen, interrupted); checked != Exit::Fine) return checked;
   const std::string out = resumes ? options.resume : begin_folder(options.out, request, chosen);
   if (!options.quiet)
-    tell("Running {}, one after the other (--list says how long each takes); documents go to {}\n",
+    tell("Running {}, one after the other (--list says the budget of each); documents go to {}\n",
          counted(std::ssize(chosen), "config"), shell_word(out));
   Exit worst = Exit::Fine;
   for (const Chosen& config : chosen) {
@@ -428,7 +471,7 @@ Exit reproduce(const ReproduceOptions& options) {
     if (worst == Exit::Interrupted) break;
     if (worst == Exit::BadInput || worst == Exit::Incomparable) return worst;  // nothing was run
   }
-  worst = std::max(worst, show_run(request, asked, chosen, out, options.format));
+  worst = std::max(worst, show_run(request, asked, chosen, out, options.format, interrupted));
   if (worst == Exit::Fine)
     suggest(options.quiet, fmt::format("normbench reproduce --from {} --format html > page.html",
                                        shell_word(out)));
@@ -448,7 +491,7 @@ Subcommand make_reproduce() {
             "Sources or ids of published experiments (--list shows them); all when absent",
             &request.what, "", Option::Several},
            {"--list", "",
-            "Show the experiments, what each needs and how long it takes; run nothing",
+            "Show the experiments, what each needs and its budget of time; run nothing",
             &options->list},
            {"--from", "DIR",
             "Run nothing: show the documents of a reproduction, or those that lie in DIR",
@@ -464,7 +507,8 @@ Subcommand make_reproduce() {
             &request.images},
            quiet_option(options->quiet),
            {"--machine", "NAME", "A name for documents instead of the host's", &request.machine},
-           {"--configs", "DIR", "The configs, if not those of this program", &request.configs},
+           {"--configs", "DIR", "The configs and publications, if not those of this program",
+            &request.configs},
            {"--format", "NAME",
             "text, markdown, html, json, or findings: a page in Markdown (docs/findings.md)",
             word_of<ReproductionFormat>(options->format)}},

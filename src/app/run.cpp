@@ -103,6 +103,9 @@ struct RunEnd {
 /// Runs a job to its end. `then` are the configs after it.
 Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string> then) {
   const auto& [job, backends, environment, plan, journal, scratch] = begun;
+  set_last_words(fmt::format(
+      "normbench: stopped at once; continue with: normbench run --resume {}{}", shell_word(job.dir),
+      scratch ? fmt::format(" (the next run removes {})", shell_word(scratch->path())) : ""));
   const std::optional<AttachedTool> tool_there = attached_tool();
   tell_modes(options, tool_there, environment);
   tell_peers(plan, options);

@@ -47,11 +47,20 @@ BadInput::BadInput(std::string file_name, std::vector<Issue> all)
       file(std::move(file_name)),
       issues(std::move(all)) {}
 
+std::string listed(const std::vector<std::string>& names) {
+  const auto is_word = [](const std::string& name) {
+    return !name.empty() && std::ranges::none_of(name, [](unsigned char c) {
+      return std::isspace(c) || c == ',' || c == ':' || c == ';';
+    });
+  };
+  if (std::ranges::all_of(names, is_word)) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("\"{}\"", fmt::join(names, "\", \""));
+}
+
 std::string unknown_of(std::string_view what, std::string_view said,
                        const std::vector<std::string>& known) {
-  return known.empty()
-             ? fmt::format("unknown {} \"{}\" (there are none)", what, said)
-             : fmt::format("unknown {} \"{}\" (known: {})", what, said, fmt::join(known, ", "));
+  return known.empty() ? fmt::format("unknown {} \"{}\" (there are none)", what, said)
+                       : fmt::format("unknown {} \"{}\" (known: {})", what, said, listed(known));
 }
 
 std::string unknown(std::string_view what, const std::string& said,

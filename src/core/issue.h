@@ -28,6 +28,9 @@ struct BadInput : std::runtime_error {
   std::vector<Issue> issues;
 };
 
+/// The names of a list: `a, b`, or `"a b", "c"` where a name is more than a word.
+std::string listed(const std::vector<std::string>& names);
+
 /// The message `unknown WHAT "said" (known: a, b)`.
 std::string unknown_of(std::string_view what, std::string_view said,
                        const std::vector<std::string>& known);

@@ -113,8 +113,7 @@ Json list_of(Json schema) { return {{"anyOf", {schema, {{"type", "array"}, {"ite
 std::string suggestion(const std::string& said, const std::vector<std::string>& known) {
   const std::string near = nearest(said, known);
   if (!near.empty()) return fmt::format("(did you mean \"{}\"?)", near);
-  return known.empty() ? "(none is known here)"
-                       : fmt::format("(known: {})", fmt::join(known, ", "));
+  return known.empty() ? "(none is known here)" : fmt::format("(known: {})", listed(known));
 }
 
 }  // namespace

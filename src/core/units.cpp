@@ -48,9 +48,7 @@ std::string counted(std::int64_t count, std::string_view noun) {
 std::string format_ms(double ns) {
   const double ms = ns / 1e6;
   if (std::abs(ms) >= 99.95) return fmt::format("{:.1f}", ms);
-  std::string text = format_significant(ms, 3);
-  if (text.size() > 1 && std::abs(ms) < 9.995 && text.ends_with('0')) text.pop_back();
-  return text;
+  return format_significant(ms, 3);
 }
 
 std::string format_significant(double value, int digits) {

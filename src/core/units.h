@@ -16,7 +16,7 @@ std::string format_binary_bytes(std::int64_t bytes);
 std::string format_count(std::int64_t value);
 /// "1 row", "2 rows".
 std::string counted(std::int64_t count, std::string_view noun);
-/// Milliseconds with at least three significant digits: "135.6", "10.8", "0.31", "0.0066".
+/// Milliseconds with at least three significant digits: "135.6", "10.8", "0.310", "0.00660".
 std::string format_ms(double ns);
 /// `value` with `digits` significant digits, no exponent: 8.99, 34.0, 0.72.
 std::string format_significant(double value, int digits);

@@ -46,6 +46,9 @@ void check_kind(const Json& document) {
                     : fmt::format("is no results document; it seems to be {}", kind->name));
 }
 
+/// True for the text of a run's journal, whose first line is an object of its own.
+bool is_journal(std::string_view text) { return text.starts_with(R"({"journal":)"); }
+
 /// " (it seems to be cut off)" for text that opens an object and ends without closing it.
 std::string_view cut_off(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -116,6 +119,11 @@ bool is_results(std::string_view text) {
 }
 
 Results read_document(const std::string& file, std::string_view text) {
+  if (is_journal(text))
+    throw BadInput(file,
+                   {{"",
+                     "is the journal of a run, not its results (name its folder; go on with an "
+                     "interrupted run: normbench run --resume FOLDER)"}});
   std::vector<Issue> issues;
   Json document;
   try {

@@ -1,6 +1,7 @@
 #include "measure/pace.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "measure/profiled_steps.h"
 #include "measure/stop_rule.h"
@@ -25,24 +26,15 @@ std::size_t whole_blocks(std::size_t contenders) {
   return blocks * contenders;
 }
 
-/// What the rounds of a group take as the config has it.
-double mean_seconds(const Plan& plan) {
-  double seconds = 0;
-  for (const Group& group : plan.groups) seconds += plan.measure_of(group).max_seconds_per_group;
-  return plan.groups.empty() ? 0 : seconds / static_cast<double>(plan.groups.size());
-}
-
 }  // namespace
 
-Pace::Pace(const Plan& plan)
-    : plan_(plan),
-      groups_(static_cast<double>(plan.groups.size())),
-      processes_(static_cast<double>(plan.measure.processes)),
-      expected_(mean_seconds(plan) / processes_) {}
+Pace::Pace(const Plan& plan) : plan_(plan) {}
 
 void Pace::group_started(std::size_t index, std::int64_t part, double now) {
-  begun_ = static_cast<double>(part) * groups_ + static_cast<double>(index);
-  start_ = prepared_ = now;
+  group_ = index;
+  part_ = part;
+  start_ = now;
+  begin_part();
 }
 
 std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
@@ -51,14 +43,16 @@ std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
   if (step.kind == GroupStep::Kind::Process) part_finished(now);
   if (step.kind == GroupStep::Kind::Profiled) {
     const auto share = [&](std::size_t done) {
-      return (static_cast<double>(step.group) + static_cast<double>(done) / all) / groups_;
+      return (running_before(step.group) + static_cast<double>(done) / all) /
+             running_before(plan_.groups.size());
     };
     if (profiled_ == 0) profiled_before_ = share(step.done - 1);
     profiled_ = share(step.done);
   }
   if (step.kind != GroupStep::Kind::Turn || step.done < step.all || step.rounds > 0)
     return std::nullopt;
-  const Overrun overrun{prepared_ - start_, now - prepared_, whole_blocks(step.all)};
+  const double prepared = prepared_.value_or(start_);
+  const Overrun overrun{prepared - start_, now - prepared, whole_blocks(step.all)};
   // A turn is one iteration at least, and as many before it.
   profiles_ +=
       profile_iterations(plan_, plan_.groups[step.group]) * overrun.round_seconds / 2 / all;
@@ -67,27 +61,64 @@ std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
   if (overrun.seconds() - overrun.preparing_seconds <
       asked + std::max(kOverrunShare * asked, kOverrunSeconds))
     return std::nullopt;
-  expected_ = std::max(expected_, overrun.seconds());
+  overrun_ = overrun;
+  if (asked_of(group_) > 0) factor_ = std::max(factor_, overrun.seconds() / asked_of(group_));
   return overrun;
 }
 
 void Pace::group_finished(double now) {
-  if (processes_ == 1) part_finished(now);
+  if (plan_.measure.processes == 1) part_finished(now);
+}
+
+void Pace::begin_part() {
+  is_finished_ = false;
+  prepared_.reset();
+  overrun_.reset();
 }
 
 void Pace::part_finished(double now) {
   spent_ += now - start_;
-  expected_ = spent_ / ++finished_;
-  ++begun_;
+  rounds_spent_ += prepared_ ? now - *prepared_ : 0;
+  asked_ += asked_of(group_);
+  if (asked_ > 0) {
+    factor_ = spent_ / asked_;
+    rounds_factor_ = rounds_spent_ / asked_;
+  }
+  is_finished_ = true;
   start_ = now;
+}
+
+double Pace::asked_of(std::size_t group) const {
+  const Group& one = plan_.groups[group];
+  if (!one.runs_here()) return 0;
+  return plan_.measure_of(one).max_seconds_per_group / static_cast<double>(plan_.measure.processes);
+}
+
+double Pace::asked_from(std::size_t group) const {
+  double seconds = 0;
+  for (; group < plan_.groups.size(); ++group) seconds += asked_of(group);
+  return seconds;
+}
+
+double Pace::running_before(std::size_t group) const {
+  return static_cast<double>(std::ranges::count_if(
+      std::views::take(plan_.groups, static_cast<std::ptrdiff_t>(group)), &Group::runs_here));
+}
+
+double Pace::left_of_part(double now) const {
+  if (is_finished_) return 0;
+  const double asked = asked_of(group_);
+  if (!prepared_) return std::max(start_ + factor_ * asked - now, rounds_factor_ * asked);
+  const double end = overrun_ ? start_ + overrun_->seconds() : *prepared_ + rounds_factor_ * asked;
+  return std::max(0.0, end - now);
 }
 
 double Pace::seconds_left(double now) const {
   if (profiled_ > 0) return (now - start_) * (1 - profiled_) / (profiled_ - profiled_before_);
-  const double profiles = known_ > 0 ? profiles_ / known_ * groups_ : 0;
-  const double groups =
-      expected_ * (groups_ * processes_ - begun_) - std::min(expected_, now - start_);
-  return std::max(0.0, groups) + profiles;
+  const double profiles = known_ > 0 ? profiles_ / known_ * running_before(plan_.groups.size()) : 0;
+  const auto parts_after = static_cast<double>(plan_.measure.processes - 1 - part_);
+  const double asked = asked_from(group_ + 1) + parts_after * asked_from(0);
+  return left_of_part(now) + factor_ * asked + profiles;
 }
 
 }  // namespace normbench

@@ -119,12 +119,6 @@ class Keeping {
   std::string unkept_;
 };
 
-/// Whether any case of the group runs here.
-bool has_work(const Group& group) {
-  return !std::ranges::all_of(group.cases,
-                              [](const Case& planned) { return planned.skip.has_value(); });
-}
-
 /// When the last turn of the group ended, since its start.
 std::int64_t end_ns(const GroupResult& group) {
   std::int64_t end = 0;
@@ -204,7 +198,7 @@ class Measuring {
   bool measure(std::size_t index, std::int64_t part) {
     Measured& group = groups_[index];
     context_.observer.group_started(index, plan_.groups[index], part);
-    const bool fresh = parts_ > 1 && has_work(plan_.groups[index]);
+    const bool fresh = parts_ > 1 && plan_.groups[index].runs_here();
     auto result =
         fresh ? context_.fresh_process(index, {.index = part,
                                                .first = group.first ? &*group.first : nullptr,

@@ -71,6 +71,10 @@ const Case* Group::find(const std::string& name) const {
   return nullptr;
 }
 
+bool Group::runs_here() const {
+  return std::ranges::any_of(cases, [](const Case& planned) { return !planned.skip; });
+}
+
 std::vector<const Case*> Group::runnable() const {
   std::vector<const Case*> found;
   for (const auto* list : {&cases, &limits})

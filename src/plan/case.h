@@ -137,6 +137,8 @@ struct Group {
   const Case* find(const std::string& name) const;
   /// The cases and limits that are not skipped.
   std::vector<const Case*> runnable() const;
+  /// True where a case of the group runs here.
+  bool runs_here() const;
 };
 
 }  // namespace normbench

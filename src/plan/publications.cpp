@@ -34,6 +34,7 @@ class PublicationsReader {
                                                reader.member("schema").dump()));
     if (reader.require("publications", "a list of publications"))
       reader.each_object("publications", [this](Reader& one) { read_publication(one); });
+    refuse_empty(reader, "publications");
     reader.finish();
     return std::move(experiments_);
   }
@@ -45,6 +46,7 @@ class PublicationsReader {
     source.origin = said(reader, "origin", "where it comes from");
     source.says = said(reader, "says", "what it says");
     if (!reader.require("experiments", "a list of experiments")) return;
+    refuse_empty(reader, "experiments");
     reader.each_object("experiments", [&](Reader& one) {
       PublishedExperiment experiment{.id = new_word(one, "id", "the word that asks for it"),
                                      .source = source,
@@ -52,6 +54,11 @@ class PublicationsReader {
       if (one.has("missing")) experiment.missing = said(one, "missing", "why no config has it");
       experiments_.push_back(std::move(experiment));
     });
+  }
+
+  static void refuse_empty(Reader& reader, std::string_view key) {
+    if (const Json& list = reader.member(key); list.is_array() && list.empty())
+      reader.complain_at(key, "is an empty list (expected one or more)");
   }
 
   std::string new_word(Reader& reader, std::string_view key, std::string_view why) {

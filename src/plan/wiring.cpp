@@ -212,7 +212,7 @@ void Wiring::set_outputs(const std::vector<std::string>& names) {
     const auto found = names_.find(name);
     if (found == names_.end())
       throw Invalid(fmt::format("gives no \"{}\", one of the experiment's outputs (known: {})",
-                                name, fmt::join(known_names(), ", ")));
+                                name, listed(known_names())));
     const int value = found->second;
     if (case_.values[value].producer < 0)
       throw Invalid(fmt::format("the output \"{}\" is an input: no stage gives it", name));
@@ -234,8 +234,8 @@ std::vector<int> Wiring::inputs(const StageSpec& spec) const {
   const bool undoes = roles_of(spec.op).locks == PageLocking::Unlocks;
   if (values.empty()) {
     if (case_.stages.empty() && case_.inputs.size() > 1)
-      throw StageMistake{"in", fmt::format("no \"in\", and there are several inputs ({})",
-                                           fmt::join(known_names(), ", "))};
+      throw StageMistake{
+          "in", fmt::format("no \"in\", and there are several inputs ({})", listed(known_names()))};
     values.push_back(case_.stages.empty() ? 0 : case_.stages.back().out[0]);
     if (undoes) values.push_back(registered_value(case_));
   }

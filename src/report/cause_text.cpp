@@ -289,14 +289,14 @@ struct CauseWords {
                         share(), found.only_bytes ? ": only fewer bytes would be faster" : "")};
   }
   CauseText operator()(const why::ExtraPasses& found) const {
-    return {
-        "extra passes", "extra passes over memory",
-        fmt::format("It moves {:.1f}x the fewest bytes ({} for {}){}.", found.moved / found.fewest,
-                    format_bytes(found.moved), format_bytes(found.fewest),
-                    cause.share > 0 ? fmt::format(", which at the limit's rate accounts for "
-                                                  "{} of its time",
-                                                  share())
-                                    : "")};
+    return {"extra passes", "extra passes over memory",
+            fmt::format("It moves {} the fewest bytes ({} for {}){}.",
+                        factor(found.moved / found.fewest), format_bytes(found.moved),
+                        format_bytes(found.fewest),
+                        cause.share > 0 ? fmt::format(", which at the limit's rate accounts for "
+                                                      "{} of its time",
+                                                      share())
+                                        : "")};
   }
   CauseText operator()(const why::Floors& found) const {
     const std::string kind(name_of(found.kind));

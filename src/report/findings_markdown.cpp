@@ -282,9 +282,8 @@ std::string not_run_text(const SourceFindings& of) {
   std::vector<std::string> parts;
   for (const Reproduction* const one : of.experiments)
     if (one->lines.empty())
-      parts.push_back(fmt::format(
-          "- {}, {}: {}.", one->experiment.id, one->experiment.about,
-          one->experiment.missing.empty() ? "no document here has it" : one->experiment.missing));
+      parts.push_back(fmt::format("- {}, {}: {}.", one->experiment.id, one->experiment.about,
+                                  absence_text(*one)));
   return parts.empty() ? "" : fmt::format("Not run:\n\n{}\n", fmt::join(parts, "\n"));
 }
 

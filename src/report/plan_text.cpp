@@ -202,7 +202,7 @@ std::string own_text(const Plan& plan, const Group& group) {
   if (group.own.cache) said.push_back(fmt::format("{} cache", name_of(measure.cache)));
   if (group.own.precision) said.push_back("to " + format_percent(measure.precision));
   if (group.own.max_seconds_per_group)
-    said.push_back(fmt::format("rounds take at most {:g} s", measure.max_seconds_per_group));
+    said.push_back(fmt::format("budget {:g} s", measure.max_seconds_per_group));
   if (group.scaled_from > 0)
     said.push_back(fmt::format("fewer images than the {} asked for, which do not fit in memory",
                                group.scaled_from));
@@ -309,10 +309,6 @@ std::string document_size_text(const Plan& plan) {
   return fmt::format("results.json: about {}, at {} rounds a case", format_bytes(bytes), rounds);
 }
 
-bool runs(const Group& group) {
-  return std::ranges::any_of(group.cases, [](const Case& planned) { return !planned.skip; });
-}
-
 void add_head(Lines& lines, const Plan& plan) {
   std::size_t cases = 0, skipped = 0;
   for (const Group& group : plan.groups)
@@ -322,10 +318,10 @@ void add_head(Lines& lines, const Plan& plan) {
     }
   double seconds = 0;
   for (const Group& group : plan.groups)
-    if (runs(group)) seconds += plan.measure_of(group).max_seconds_per_group;
+    if (group.runs_here()) seconds += plan.measure_of(group).max_seconds_per_group;
   lines.add(0, plan.about.empty() ? plan.name : plan.name + ": " + plan.about);
-  lines.add(0, fmt::format("{}, {} ({} skipped here) · {} cache, {} clock, to {} · rounds take "
-                           "at most {} s",
+  lines.add(0, fmt::format("{}, {} ({} skipped here) · {} cache, {} clock, to {} · "
+                           "budget {} s",
                            count(plan.groups.size(), "group"), count(cases, "case"), skipped,
                            name_of(plan.measure.cache), name_of(plan.measure.clock),
                            format_percent(plan.measure.precision), format_significant(seconds, 3)));

@@ -94,8 +94,7 @@ std::vector<std::string> profile_footers(const CaseProfile& profile) {
     lines.push_back(counted(profile.discarded, "step") + " discarded for warm-up");
   if (profile.overhead > 0)
     lines.push_back(
-        fmt::format("Profiled steps took {}x the measured time",
-                    format_significant(profile.overhead, profile.overhead < 1 ? 2 : 3)));
+        fmt::format("Profiled steps took {} the measured time", factor(profile.overhead)));
   if (const std::string source = source_line(profile); !source.empty()) lines.push_back(source);
   if (const std::string lost = losses_text(profile.losses); !lost.empty())
     lines.push_back("Lost: " + lost);

@@ -64,8 +64,7 @@ struct ToLine {
                .here = ratio_here(found) ? times_text(*ratio_here(found)) : "",
                .verdict = std::string(name_of(judgement.outcome)),
                .why = judgement.caveat ? caveat_text(judgement.caveat) : cause_of(line)};
-    if (judgement.outcome == Judgement::Outcome::NotRun)
-      words.why = judgement_detail(*line.group, claim, judgement, 0);
+    if (!judgement.pair) words.why = judgement_detail(*line.group, claim, judgement, 0);
     return words;
   }
   Line operator()(const TrendJudgement& trend) const {
@@ -140,7 +139,8 @@ struct ToJson {
 
 std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
   std::vector<Line> lines;
-  for (const auto& [experiment, found] : all) {
+  for (const Reproduction& one : all) {
+    const auto& [experiment, found, absence] = one;
     for (const Reproduced& line : found) lines.push_back(std::visit(ToLine{line}, line.found));
     if (found.empty())
       lines.push_back({.id = std::string(experiment.id),
@@ -149,8 +149,7 @@ std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
                        .published = "",
                        .here = "",
                        .verdict = "not run",
-                       .why = experiment.missing.empty() ? "no document has it"
-                                                         : std::string(experiment.missing)});
+                       .why = absence_text(one)});
   }
   return lines;
 }
@@ -222,6 +221,19 @@ std::string count_text(const std::vector<Reproduction>& all) {
 
 }  // namespace
 
+std::string absence_text(const Reproduction& of) {
+  if (!of.experiment.missing.empty()) return of.experiment.missing;
+  switch (of.absence) {
+    case Absence::NoDocument:
+      return "no document has it";
+    case Absence::NoConfig:
+      return "no config has it";
+    case Absence::Interrupted:
+      return "the run was interrupted before it";
+  }
+  return "";
+}
+
 std::string reproduction_text(const std::vector<Reproduction>& all, const Screen& screen) {
   const std::vector<Line> lines = lines_of(all);
   const std::size_t width = prose_width(screen);
@@ -244,9 +256,10 @@ std::string reproduction_html(const std::vector<Reproduction>& all) {
 
 Json reproduction_json(const std::vector<Reproduction>& all) {
   Json list = Json::array();
-  for (const auto& [experiment, lines] : all) {
+  for (const Reproduction& one : all) {
+    const auto& [experiment, lines, absence] = one;
     if (lines.empty())
-      list.push_back({{"id", experiment.id}, {"verdict", "not run"}, {"why", experiment.missing}});
+      list.push_back({{"id", experiment.id}, {"verdict", "not run"}, {"why", absence_text(one)}});
     for (const Reproduced& line : lines) {
       const Line words = std::visit(ToLine{line}, line.found);
       Json json{{"id", line.id},

@@ -7,11 +7,18 @@
 
 namespace normbench {
 
+/// Why no document has an experiment.
+enum class Absence { NoDocument, NoConfig, Interrupted };
+
 /// An experiment that was asked for, and its lines in the documents.
 struct Reproduction {
   PublishedExperiment experiment;
-  std::vector<Reproduced> lines;  // empty: it was not run, or has no config
+  std::vector<Reproduced> lines;
+  Absence absence = Absence::NoDocument;  // counts only where there are no lines
 };
+
+/// Why an experiment has no lines: "no config has it".
+std::string absence_text(const Reproduction& of);
 
 std::string reproduction_text(const std::vector<Reproduction>& all, const Screen& screen = {});
 std::string reproduction_markdown(const std::vector<Reproduction>& all);

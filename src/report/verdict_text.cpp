@@ -95,14 +95,12 @@ std::string slow_text(const GroupResult& group, const Slow& slow) {
 
 std::string carried_text(const LinkArithmetic& link) {
   return fmt::format(
-      "The link would carry {:.1f}x fewer bytes with {} than with {} ({} for {} a batch): "
+      "The link would carry {} fewer bytes with {} than with {} ({} for {} a batch): "
       "arithmetic, not measured here.",
-      static_cast<double>(link.most) / static_cast<double>(link.least), spoken(link.lean),
+      factor(static_cast<double>(link.most) / static_cast<double>(link.least)), spoken(link.lean),
       spoken(link.rich), format_bytes(static_cast<double>(link.least)),
       format_bytes(static_cast<double>(link.most)));
 }
-
-std::string ratio_number(double value) { return format_significant(value, value < 1 ? 2 : 3); }
 
 /// Why the two sides of a claim have no times here; "" where nothing is known of that.
 std::string missing_text(const GroupResult& group, const Claim& claim) {

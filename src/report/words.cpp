@@ -28,7 +28,12 @@ std::string spoken_cases(const GroupResult& group, std::vector<int> indices) {
   return enumerate(items);
 }
 
-std::string factor(double value) { return format_significant(value, value < 1 ? 2 : 3) + "x"; }
+std::string ratio_number(double value) {
+  // 0.997 has two digits and is 1.00.
+  return value >= 0.995 && value < 1 ? "1.00" : format_significant(value, value < 1 ? 2 : 3);
+}
+
+std::string factor(double value) { return ratio_number(value) + "x"; }
 
 std::string figure_text(FigureKind kind, double value) {
   return kind == FigureKind::SpeedUp

@@ -66,6 +66,8 @@ T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key
     if (other == key) return value;
   return entries.emplace_back(key, T()).second;
 }
+/// "34.0", "0.72": three digits, of a ratio below 1 two.
+std::string ratio_number(double value);
 /// "34.0x", "0.72x".
 std::string factor(double value);
 /// "56.6 ms wall", "0.71x the baseline".

@@ -114,6 +114,7 @@ TEST(Busy, AreCasesThatShareTooFewRoundsThatWereLeftAlone) {
   EXPECT_THAT(analysis.busy->cases, ElementsAre(0, kOne));
   EXPECT_EQ(analysis.verdict.outcome, Outcome::Busy);
   EXPECT_FALSE(analysis.cases[kOne].ratio);
+  EXPECT_THAT(analysis.pairs, IsEmpty());  // no claim is judged by a case that is called busy
 }
 
 TEST(Busy, CountsOnlyRoundsThatWereLeftAlone) {

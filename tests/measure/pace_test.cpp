@@ -57,6 +57,31 @@ TEST(Pace, EachProcessTakesItsShareOfEveryGroup) {
   EXPECT_DOUBLE_EQ(pace.seconds_left(6), 0);
 }
 
+TEST(Pace, GroupsOfWhichNothingRunsHereTakeNoTime) {
+  Plan plan = plan_of(3, true);
+  for (const std::size_t skipped : {0u, 2u})
+    for (Case& planned : plan.groups[skipped].cases) planned.skip = "no GPU";
+  Pace pace(plan);
+  pace.group_started(0, 0, 0);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(0), kAsked);
+  pace.group_finished(0.1);
+  pace.group_started(1, 0, 0.1);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(0.1), kAsked);
+  pace.group_finished(5);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(5), 0);
+  pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 7);  // they were the only ones
+  EXPECT_DOUBLE_EQ(pace.seconds_left(7), 0);
+}
+
+TEST(Pace, RoundsAreStillLeftWhilePreparingTakesLong) {
+  const Plan plan = plan_of(1);
+  Pace pace(plan);
+  pace.group_started(0, 0, 0);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(8), kAsked);
+  pace.step_done(prepared(0), 9);
+  EXPECT_DOUBLE_EQ(pace.seconds_left(10), kAsked - 1);
+}
+
 TEST(Pace, GroupsOfAnEarlierRunAreNotLeft) {
   const Plan plan = plan_of(10);
   Pace pace(plan);

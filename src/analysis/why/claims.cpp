@@ -144,7 +144,12 @@ std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysi
     }
     const int left = index_of(group, claim.left), right = index_of(group, claim.right);
     const auto pair = pair_of(analysis.pairs, left, right);
-    if (!pair) continue;
+    if (!pair) {
+      const auto is_measured = [&](int i) { return i >= 0 && measured(group.cases[i]); };
+      if (is_measured(left) && is_measured(right))
+        judgement.outcome = Judgement::Outcome::Inconclusive;
+      continue;
+    }
     judgement = judge_pair(claim, *pair, precision_of(group, results));
     if (judgement.outcome != Judgement::Outcome::Inconclusive)
       judgement.caveat = caveat(group, analysis, left, right, results);
