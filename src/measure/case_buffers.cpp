@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-/// Where a buffer is that is allocated later: as aligned as any, and nowhere.
+/// Returns an aligned but invalid address, for a buffer that is allocated later.
 std::byte* not_yet() { return reinterpret_cast<std::byte*>(std::uintptr_t{4096}); }
 
 }  // namespace
@@ -37,7 +37,7 @@ void CaseBuffers::place(std::mt19937_64& random) {
 
 /// Draws where the buffers of one arena lie.
 void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
-  // So many lie in many ways already; placing all anew would take longer than the turns.
+  // So many buffers lie in many ways already. Placing all anew would take longer than the turns.
   constexpr std::size_t enough = 1 << 16;
   const auto sizes = placed_sizes(slots_, memory, near_link);
   if (sizes.empty()) return;

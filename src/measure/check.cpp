@@ -19,10 +19,11 @@ namespace normbench {
 
 namespace {
 
-/// A tensor of the case; where host code may not read it, its images pass through a buffer.
+/// Reads images of a tensor. If host code cannot read its memory, images are copied to a buffer
+/// first.
 class Images {
  public:
-  /// `desc` is of the whole tensor; the view may hold the images from `begin` on only.
+  /// `desc` describes the whole tensor. The view may hold only the images from `begin` on.
   Images(const View& view, const TensorDesc& desc, std::int64_t begin, const Backends& backends)
       : view_(view), desc_(desc), begin_(begin), backends_(backends) {}
 
@@ -41,7 +42,7 @@ class Images {
     if (images.rows == 0) return view;
     return crop_view(view, images.row, 0, images.rows, view.desc.shape.w);
   }
-  /// Images that are there already stay.
+  /// Copies images into the buffer, unless it holds them already.
   void copy(std::int64_t first, std::int64_t count) {
     const std::int64_t image = view_.desc.bytes() / view_.desc.shape.n;  // values are dense
     const auto bytes = static_cast<std::size_t>(count * image);
@@ -56,11 +57,11 @@ class Images {
   std::int64_t begin_;
   const Backends& backends_;
   std::vector<std::byte> slab_;
-  std::int64_t first_ = 0;  // image in it
+  std::int64_t first_ = 0;  // the first image in slab_
 };
 
-/// The images of `all` in parts that are checked one after the other: rows where these can be
-/// checked alone.
+/// Splits the images `all` into parts, which are checked one after the other. With `by_rows` a part
+/// is some rows of one image.
 std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, bool by_rows) {
   std::vector<ImageRange> parts;
   const std::int64_t slab = by_rows ? 1 : slab_images(planned), end = all.first + all.count;
@@ -75,8 +76,8 @@ std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, boo
   return parts;
 }
 
-/// Infinities that are right: of values that round to them in the output's dtype. They become what
-/// is expected.
+/// Replaces right infinities by the expected values. An infinity is right if a value within the
+/// bound rounds to it in the output's dtype.
 void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     double& value = got.values[i];
@@ -90,7 +91,7 @@ void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
   }
 }
 
-/// What is known of images of the inputs.
+/// Returns the values and the accuracy of some images of all inputs.
 std::vector<Exact> known_inputs(const Case& planned, std::vector<Images>& inputs,
                                 const ImageRange& images) {
   std::vector<Exact> known;
@@ -108,20 +109,22 @@ std::vector<Exact> known_inputs(const Case& planned, std::vector<Images>& inputs
   return known;
 }
 
-/// "[0, 2, 17, 5]".
+/// Returns the position of the worst element as text: "[0, 2, 17, 5]".
 std::string place_text(const Worst& worst, const Shape& shape) {
   return fmt::format("[{}, {}, {}, {}]", worst.image, worst.index / (shape.h * shape.w),
                      worst.index / shape.w % shape.h, worst.index % shape.w);
 }
 
-/// "dgamma", or its number where it has no name; "" where there is but one output.
+/// Returns the name of an output ("dgamma"), or its number if it has none; "" if it is the only
+/// output.
 std::string output_name(const Case& planned, std::size_t output) {
   if (planned.outputs.size() < 2) return "";
   const Value& value = planned.values[planned.outputs[output]];
   return value.name.empty() ? std::to_string(output) : value.name;
 }
 
-/// `whose`: who gave what is expected, as " by \"x\"", or "". `which`: the output's name, or "".
+/// Returns why an output is wrong. `whose`: who gave the expected value (" by \"x\""), or "".
+/// `which`: the output's name, or "".
 std::string wrong(const Worst& worst, const Shape& shape, const std::string& whose,
                   const std::string& which = "") {
   return fmt::format(
@@ -130,12 +133,12 @@ std::string wrong(const Worst& worst, const Shape& shape, const std::string& who
       worst.expected, whose, worst.got);
 }
 
-/// What a network's logits may be off by, as a share of their largest magnitude, when two programs
-/// compute it in `dtype`. torch.testing.assert_close gives one op 1e-3 in float16 and 1.6e-2 in
-/// bfloat16, some units of rounding. Rounding errors of layers are as good as independent and grow
-/// with the root of their number: 8 times as much is for 64 layers. float32 is not bound by its
-/// rounding (1.3e-6 an op) but by algorithms of convolutions that cost digits (Winograd's), and on
-/// a GPU by TF32, in which PyTorch runs them by default and which has float16's significand.
+/// Returns how far the logits of a network may be off when two programs compute it in `dtype`, as a
+/// share of their largest magnitude. torch.testing.assert_close allows one op 1e-3 in float16 and
+/// 1.6e-2 in bfloat16, some units of rounding. Rounding errors of layers are almost independent and
+/// grow with the root of their number, so 8 times as much is for 64 layers. In float32, rounding
+/// (1.3e-6 an op) is not the limit. Algorithms of convolutions lose more digits (Winograd's). On a
+/// GPU, PyTorch runs convolutions in TF32 by default, which has float16's significand.
 double share_of_magnitude(DType dtype, Place place) {
   constexpr double layers = 8;
   switch (dtype) {
@@ -158,8 +161,8 @@ double share_of_magnitude(const Case& planned) {
   return most;
 }
 
-/// Its networks in order, by name, and whether they are trained: batch norms then give others'
-/// logits.
+/// Returns the names of the case's networks in order, and whether each is in training mode. In that
+/// mode batch norms give other logits.
 std::vector<std::pair<std::string, bool>> networks(const Case& planned) {
   std::vector<std::pair<std::string, bool>> found;
   for (const Stage& stage : planned.stages)
@@ -168,7 +171,7 @@ std::vector<std::pair<std::string, bool>> networks(const Case& planned) {
   return found;
 }
 
-/// The first op of the chain that `holds` is true of; "" for none.
+/// Returns the name of the first op for which `holds` returns true; "" if there is none.
 std::string_view first_op(const Case& planned, bool (*holds)(const Op&)) {
   const auto stage =
       std::ranges::find_if(planned.stages, [&](const Stage& one) { return holds(one.op); });
@@ -194,20 +197,20 @@ CheckOutcome without_reference(Tensor64 output, std::string_view op) {
           .output = std::move(output)};
 }
 
-/// The image that is least like what it should be.
+/// The image that differs most from the exact one.
 struct Likeness {
   double psnr_db = most;
   std::int64_t image = 0;
 
-  static constexpr double most = 200;  // of equal images; values that are no numbers: -200
+  static constexpr double most = 200;  // for equal images; -200 for values that are not finite
 
   static double db_of(double range, double rms) {
     if (!std::isfinite(rms)) return -most;
     return rms > 0 ? std::clamp(20 * std::log10(range / rms), -most, most) : most;
   }
 
-  /// Peak signal-to-noise ratio of each image: 20 log10(range of the exact values / root mean
-  /// square of the differences).
+  /// Adds images, numbered from `first`. The peak signal-to-noise ratio of an image is 20
+  /// log10(range of the exact values / root mean square of the differences).
   void add(const Exact& exact, const Tensor64& got, std::int64_t first) {
     const std::int64_t per_image = exact.values.shape.elements() / exact.values.shape.n;
     for (std::int64_t n = 0; n < exact.values.shape.n; ++n) {
@@ -223,8 +226,8 @@ struct Likeness {
   }
 };
 
-/// What the outputs are held to as images: the least that a stage's row says, or its peer; 0 where
-/// none does.
+/// Returns the least peak signal-to-noise ratio that a stage's row or the peer promises, in dB; 0
+/// if none does.
 double psnr_bound(const Case& planned, double of_peer) {
   double least = of_peer;
   for (const Stage& stage : planned.stages)
@@ -233,7 +236,7 @@ double psnr_bound(const Case& planned, double of_peer) {
   return least;
 }
 
-/// Why values, or whole outputs, could not be checked; "" where all could.
+/// Returns a note on the outputs that could not be checked; "" if all could.
 std::string unchecked_text(const Case& planned, std::span<const OutputCheck> checks) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < checks.size(); ++i)
@@ -243,7 +246,8 @@ std::string unchecked_text(const Case& planned, std::span<const OutputCheck> che
   return sentence({.kind = Note::Kind::RoundingOfSome, .names = names});
 }
 
-/// The output nearest to its bound; one that is not checked only where it is wrong all the same.
+/// Returns the output nearest to its bound. An output that could not be checked counts only if it
+/// is wrong nevertheless.
 const OutputCheck* nearest_to_bound(std::span<const OutputCheck> checks) {
   const auto weight = [](const OutputCheck& check) {
     const bool counts = check.is_checked() || check.worst().is_wrong();
@@ -252,7 +256,7 @@ const OutputCheck* nearest_to_bound(std::span<const OutputCheck> checks) {
   return &*std::ranges::max_element(checks, {}, weight);
 }
 
-/// The largest of all outputs that are checked.
+/// Returns the largest error of all outputs that could be checked.
 LargestError largest_error(std::span<const OutputCheck> checks) {
   LargestError largest;
   for (const OutputCheck& check : checks)
@@ -348,8 +352,8 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
       }
     }
   };
-  // An image that is drawn between rounds is checked by one thread, so that other processors stay
-  // as idle as they were, and what must be copied to be read comes in order.
+  // One thread checks an image that is drawn between rounds, so that the other processors stay
+  // idle. One thread also checks tensors that must be copied, since it reads their slabs in order.
   const auto is_here = [](const Images& images) { return images.is_read_in_place(); };
   const bool in_team =
       by_rows && !only && std::ranges::all_of(in, is_here) && std::ranges::all_of(out, is_here);
@@ -369,14 +373,14 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
 
 namespace {
 
-/// What its first network is given.
+/// Returns the input of the case's first network.
 const TensorDesc& fed(const Case& planned) {
   const auto network = std::ranges::find_if(
       planned.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
   return network->signature.in.front();
 }
 
-/// The files that it loads.
+/// Returns the files that the case loads; empty if it loads none.
 std::vector<std::string> loaded(const Case& planned) {
   const Load* const load = planned.loader();
   return load == nullptr ? std::vector<std::string>() : load->files;

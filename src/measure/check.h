@@ -1,4 +1,5 @@
-/// Holds an output to the double reference of the chain that made it, or to what another case gave.
+/// Compares an output with the double reference of its chain of stages, or with another case's
+/// output.
 #pragma once
 
 #include <optional>
@@ -14,43 +15,48 @@ namespace normbench {
 struct CheckOutcome {
   CheckResult result;
   std::string reason;  // when not ok: "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
-  std::string note;    // why nothing, or not all outputs, could be compared, or ""
-  std::optional<Tensor64> output = {};  // what another case's output is to tell right, whole
+  std::string note;    // why outputs could not be compared; "" if all could
+  std::optional<Tensor64> output = {};  // the whole output, if another case's has to check it
 
-  /// Wrong files ("wrong file 2-0-1.png: …"; "": none) make what is right so far wrong.
+  /// Makes the outcome wrong if a saved file is wrong. `wrong` is the reason ("wrong file
+  /// 2-0-1.png: …"), or "" if all files are right.
   void judge_files(std::string wrong);
 };
 
-/// Runs the references of the case's stages on its inputs (none when it loads) in slabs of images,
-/// or on all at once where outputs are sums over them, and compares all outputs. Each value has a
-/// bound, composed of the stages' error bounds; the result has the largest error with the bound of
-/// that value, and the largest share that an error has of its own bound.
-/// An output that could not be checked (OutputCheck) is left out, and named in the note; where none
-/// could, the output is held to nothing. Needs memory for one slab: 1 million doubles, each with
-/// its error, or one image when it is larger. What host code may not read in place is copied slab
-/// by slab. `item`: which iteration of its turn made them, for a case that loads reads other files
-/// for each. `psnr_db`: what a peer says its images keep (0: it is exact), as a row's psnr_db;
-/// where one of the stages does, all images of the outputs are held so, not element by element. Of
-/// a chain with an op that only peers run nothing is compared yet; an output with infinities or NaN
-/// is wrong. `only`: these images alone, unless outputs are sums over all; the
-/// outputs may then hold just these.
+/// Runs the references of the case's stages on its inputs and compares all outputs. It works in
+/// slabs of images, or on all images at once if outputs are sums over them. Each value has a bound,
+/// composed of the stages' error bounds. The result has the largest error with the bound of that
+/// value, and the largest share of an error in its own bound.
+/// An output that could not be checked (OutputCheck) is left out and named in the note. If no
+/// output could be checked, `held_to` is Nothing. A slab takes memory for 1 million doubles with
+/// their errors, or for one image if that is larger. Memory that host code cannot read is copied
+/// slab by slab.
+/// If an op of the chain runs only in peers, nothing is compared: the outcome contains the output,
+/// and infinities or NaN in it are wrong.
+/// `item`: the iteration of the turn that gave the outputs; a case that loads files reads other
+/// ones in each. `psnr_db`: the peak signal-to-noise ratio that a peer promises for its images, as
+/// a row's psnr_db; 0: the peer is exact. If it or a stage's row has one, all outputs are compared
+/// by that ratio, not element by element. `only`: check just these images, unless outputs are sums
+/// over all. The outputs may then hold just these images.
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,
                           std::optional<ImageRange> only = {});
 
-/// The output of a case to which those of others are held.
+/// The output of a case, with which the outputs of other cases are compared.
 struct Standard {
   const Case* planned;
   Tensor64 output;
 };
 
-/// True where `planned` is to give the same: its networks have the same names and are both trained
-/// or not, both load the same files or none, and its output has the same dtype, layout and shape.
+/// True if `planned` must give the same output as the standard's case. Both have networks with the
+/// same names, in training mode or not, and the same files. The inputs of their first networks have
+/// the same shape. Their outputs have the same dtype, layout and shape.
 bool is_standard_for(const Standard& standard, const Case& planned);
 
-/// Holds `output`, which `planned` gave, to the standard: within a share of its largest magnitude
-/// that goes by the coarsest dtype on the way (docs/peers.md), and a little for values near 0.
+/// Compares the output of `planned` with the standard. The bound is a share of the standard's
+/// largest magnitude, and a little more for values near 0. The share depends on the coarsest dtype
+/// in both chains (docs/peers.md).
 CheckOutcome hold_to(const Standard& standard, const Case& planned, const Tensor64& output);
 
 }  // namespace normbench

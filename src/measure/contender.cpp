@@ -25,7 +25,7 @@ std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poiso
 
 namespace {
 
-/// True if one image of each output can be held to the reference alone.
+/// True if the reference can check any single image of each output.
 bool are_images_known(const Case& planned) {
   const auto is_known = [](const Stage& stage) { return has_reference(stage.op); };
   const auto has_images = [&](int value) {
@@ -36,8 +36,8 @@ bool are_images_known(const Case& planned) {
          std::ranges::all_of(planned.outputs, has_images);
 }
 
-/// The images that items start from: those with equal ones start from the same values. Empty where
-/// they load none.
+/// The numbers of the images that an item starts from; items with equal numbers start from equal
+/// values. Empty if the case loads no images.
 using ImageNumbers = std::vector<std::size_t>;
 
 std::function<ImageNumbers(std::int64_t)> images_of(const Case& planned) {
@@ -46,7 +46,7 @@ std::function<ImageNumbers(std::int64_t)> images_of(const Case& planned) {
   return [walk = load->walk()](std::int64_t item) { return walk.numbers_of(item); };
 }
 
-/// Gives `count` of the items, in order: the first and the last, and others that are drawn.
+/// Returns the numbers of `count` items in order: the first, the last, and random ones between.
 std::vector<std::int64_t> drawn_items(std::int64_t items, std::int64_t count,
                                       std::mt19937_64& random) {
   std::vector<std::int64_t> between, drawn{0, items - 1};
@@ -88,7 +88,8 @@ std::int64_t CaseContender::first_call() {
   engine_.load_kernels();
   engine_.cold_files().drop();
   if (!planned().pipeline) return poisoned_iteration(engine_, Poison{poison}, false);
-  const std::int64_t first_ns = engine_.run(1, {}).round.wall_ns;  // checks take time of their own
+  const std::int64_t first_ns = engine_.run(1, {}).round.wall_ns;  // run_checked() below takes
+                                                                   // extra time for its checks
   run_checked(1, poison);
   return first_ns;
 }
@@ -109,7 +110,7 @@ CheckOutcome CaseContender::check() {
   return outcome;
 }
 
-/// Holds copies to the reference: all images of them, or only these.
+/// Compares copies of outputs with the reference: all images, or only the images `only`.
 CheckOutcome CaseContender::check_kept(const Kept& kept, std::optional<ImageRange> only) const {
   std::vector<View> outputs;
   for (std::size_t i = 0; i < kept.outputs.size(); ++i) {
@@ -142,7 +143,8 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
   const ImageRange image = drawn_image(planned(), random);
   Poison poison{std::byte{0x55}};
   if (!planned().whole_batch()) {
-    poison.part = image.first;  // what is checked: all of it would cost more than the call
+    poison.part = image.first;  // only the part that is checked: poisoning all would cost more than
+                                // the call
     poison.parts = planned().images();
   }
   poisoned_iteration(engine_, poison, true, last_item_);
@@ -150,9 +152,10 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
 }
 
 std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {
-  if (planned().pipeline) return std::nullopt;  // checked turns say as much
+  if (planned().pipeline) return std::nullopt;  // the items of its checked turns are checked
   const std::int64_t calls = std::min(engine_.calls_left(), last_item_ + 1);
-  const bool is_pair = drawn_++ == 0;  // what is wrong in every other call is wrong in one of them
+  const bool is_pair = drawn_++ == 0;  // a fault in every other call shows in one of two successive
+                                       // calls
   if (!keeps_images_ && calls == 0) return check_one_more(random);
   CheckOutcome outcome;
   if (keeps_images_) {
@@ -172,7 +175,8 @@ std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random)
   return next;
 }
 
-/// Keeps the outputs of some items; those of items that start from the same must be equal.
+/// Runs a turn and keeps the outputs of some items. Items with the same input must give equal
+/// outputs.
 void CaseContender::run_checked(std::int64_t items, std::byte poison) {
   kept_.clear();
   unlike_.reset();
@@ -216,7 +220,7 @@ void CaseContender::keep(Item& item) {
 }
 
 CheckOutcome CaseContender::check_items() {
-  // The stages of a part are those of a variant, which is checked.
+  // The stages of a part are also stages of a variant, and are checked there.
   CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
   for (const Kept& kept : kept_) {
     const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();

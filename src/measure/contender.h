@@ -1,4 +1,4 @@
-/// What takes turns in a group: a case in this process, or one in a peer.
+/// A contender takes turns in a group. It is a case in this process, or a case in a peer.
 #pragma once
 
 #include <mutex>
@@ -11,55 +11,56 @@
 
 namespace normbench {
 
-/// A contender cannot run here, through no fault of its own: it is skipped for this reason.
+/// Thrown when a contender cannot run on this machine. It is then skipped, not failed; what() is
+/// the reason.
 struct CannotRunHere : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The run was interrupted in the middle of it.
+/// Thrown when the run is interrupted during a call.
 struct CutShort : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Abstract so that a group need not know where its contenders run. Calls throw std::runtime_error
-/// for a failure, or one of the two above.
+/// An interface, so that a group need not know where its contenders run. Every call throws
+/// std::runtime_error on failure, or one of the two exceptions above.
 class Contender {
  public:
   virtual ~Contender() = default;
-  /// One iteration, the first of all and without a warm-up; a device has the code of its kernels
-  /// before. Returns its time.
+  /// Runs the very first iteration, without a warm-up, and returns its time in ns. The code of
+  /// kernels is loaded onto a device before.
   virtual std::int64_t first_call() = 0;
-  /// Runs one more iteration after the last turn where that leaves no output to check.
+  /// Runs one more iteration after the last turn if the turn leaves no output to check.
   virtual void last_call() = 0;
-  /// Holds the output of the first call, or of the last one, to the reference. Without a reference
-  /// the outcome holds that output.
+  /// Compares the output of the first or the last call with the reference. If there is no
+  /// reference, the outcome contains the output itself.
   virtual CheckOutcome check() = 0;
-  /// Checks one drawn image of a call drawn from those whose outputs the latest turn left; where
-  /// outputs are freed, of the last call or of one more. The first time it checks the call after
-  /// that too. Nothing where the checks of first and last calls say as much.
+  /// Checks one random image of a random call among the calls whose outputs the latest turn left.
+  /// If outputs are freed, it checks the last call or one more. The first time, it also checks the
+  /// call after. Returns nothing if first and last calls are checks enough.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
-  /// Warms up and decides how its turns run.
+  /// Warms up, and decides how the contender's turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
   virtual Turn take_turn(const TurnShape& shape, std::mt19937_64& random) = 0;
 };
 
-/// Runs one iteration, `item` of a turn, on poisoned buffers and returns its time; fresh buffers
-/// are poisoned only where that is no part of what is timed.
+/// Runs iteration `item` of a turn on poisoned buffers and returns its time in ns. With
+/// `poison_fresh`, also poisons fresh buffers, which takes part of that time.
 std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poison_fresh,
                                 std::int64_t item = 0);
 
-/// One image of the batch, drawn.
+/// Draws one image of the batch.
 ImageRange drawn_image(const Case& planned, std::mt19937_64& random);
 
-/// Writes the tensor as a .npy file, wherever it lies. Throws CannotWrite.
+/// Writes the tensor as a .npy file; it may lie in any memory. Throws CannotWrite.
 void write_array(const std::string& path, View view, const Backends& backends);
 
-/// A case in this process: one iteration after the other, or a pipeline, or a part of one.
+/// A case in this process: iterations in turn, a pipeline, or a part of a pipeline.
 class CaseContender final : public Contender {
  public:
-  /// A checked turn of a pipeline holds `checked_items` of its items to the reference, or all where
-  /// there are fewer, and compares all with one another. Throws std::runtime_error when a kind of
-  /// memory is not there.
+  /// In a checked turn of a pipeline, `checked_items` of its items (or all, if there are fewer) are
+  /// compared with the reference. All items are compared with one another. Throws
+  /// std::runtime_error when a kind of memory cannot be had.
   CaseContender(const Case& planned, GroupMemory& memory, const Backends& backends,
                 Recorder& recorder, Clock& clock, std::mt19937_64& random,
                 std::int64_t checked_items);
@@ -67,24 +68,24 @@ class CaseContender final : public Contender {
   std::int64_t first_call() override;
   void last_call() override;
   CheckOutcome check() override;
-  /// Nothing for a pipeline.
+  /// Returns nothing for a pipeline, whose items are checked in turns of their own.
   std::optional<CheckOutcome> check_recent(std::mt19937_64& random) override;
   TurnShape shape_of_turns(double clock_cost_ns) override;
   Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;
 
  private:
-  /// Copies of outputs: of an item of a pipeline when it was done, or of one image of an iteration
-  /// that frees them.
+  /// Copies of outputs: of a finished item of a pipeline, or of one image of an iteration that
+  /// frees its outputs.
   struct Kept {
     std::int64_t item = 0;
-    ImageRange image = {};  // empty: all
+    ImageRange image = {};  // empty: all images
     std::vector<View> inputs = {};
     std::vector<std::vector<std::byte>> outputs = {};
     std::string wrong_file = {};
   };
-  /// What an item of a pipeline started from and gave.
+  /// The input and the outputs of an item of a pipeline.
   struct Given {
-    const std::byte* input = nullptr;  // its first one; null: it loads
+    const std::byte* input = nullptr;  // the address of its first input; null: it loads
     std::size_t hash = 0;              // of all outputs
   };
 
@@ -101,23 +102,24 @@ class CaseContender final : public Contender {
   CheckOutcome check_items();
 
   const Backends& backends_;
-  std::mt19937_64 random_;  // for checks of a pipeline
+  std::mt19937_64 random_;  // draws what is checked of a pipeline
   Engine engine_;
 
-  // One iteration after the other:
-  std::int64_t last_item_ = 0;  // of the latest turn
-  std::int64_t checked_ = 0;    // the item whose output is there
-  bool keeps_images_;           // of the last call of a turn that is looked at
+  // For iterations in turn:
+  std::int64_t last_item_ = 0;  // the number of the latest turn's last iteration
+  std::int64_t checked_ = 0;    // the number of the iteration whose output check() reads
+  bool keeps_images_;           // keeps one image of the last call of a turn with `looked_at`
   Kept kept_image_ = {};
-  int drawn_ = 0;  // turns so far
+  int drawn_ = 0;  // calls of check_recent() so far
 
-  // A pipeline:
+  // For a pipeline:
   std::mutex mutex_;                  // items are done on any thread
-  std::vector<Kept> kept_;            // of some items of a checked turn, the first and the last too
-  std::vector<std::int64_t> chosen_;  // which, in order
-  std::vector<Given> given_;          // by all
+  std::vector<Kept> kept_;            // outputs of the chosen items of a checked turn
+  std::vector<std::int64_t> chosen_;  // their numbers in order; the first and the last item are
+                                      // among them
+  std::vector<Given> given_;          // by item, for all items
   std::int64_t checked_items_;
-  // Two items that gave different outputs from the same input.
+  // The numbers of two items that gave different outputs from the same input.
   std::optional<std::pair<std::int64_t, std::int64_t>> unlike_;
 };
 

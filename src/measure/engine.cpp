@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-/// The lanes of a case; one iteration after the other is a single lane.
+/// Returns the lanes of a case; iterations in turn have a single lane.
 std::vector<Lane> lanes_of(const Case& planned) {
   if (planned.pipeline) return planned.pipeline->lanes;
   Lane lane{.name = "", .threads = planned.threads, .stages = {}};
@@ -24,8 +24,8 @@ std::vector<Visit> visits_of_item(const Case& planned) {
   return {{.lane = 0, .first = 0, .last = planned.stages.size() - 1}};
 }
 
-/// True if iterations have fresh host memory, and all of it is for the link. What a team on the CPU
-/// touches first is to lie with its threads.
+/// True if iterations have fresh host memory, and all of it is for the link. Other fresh memory is
+/// first touched by a team on the CPU, and should lie near the team's threads.
 bool fresh_for_link(const Case& planned, const std::vector<Slot>& slots) {
   if (planned.pipeline) return false;
   bool any = false;
@@ -65,7 +65,7 @@ Engine::Engine(const Case& planned, GroupMemory& memory, const Backends& backend
   make_streams();
   own_.emplace(make_worker());
   make_items();
-  place(random);  // before threads are there that only a whole engine ends
+  place(random);  // before threads start: if place() throws, nothing would end them
   if (!runs_inline() && planned.pipeline->submit == Submit::Lane) start_hosts();
 }
 
@@ -76,13 +76,13 @@ Engine::~Engine() {
       try {
         stream->queue->drain();
       } catch (const std::exception&) {
-        // Work that failed was reported by the wait that saw it.
+        // The wait that saw this failure has reported it already.
       }
     }
 }
 
 void Engine::make_streams() {
-  std::int64_t streams = 0;  // so far, of all lanes
+  std::int64_t streams = 0;  // of all lanes so far
   for (std::size_t s = 0; s < planned_.stages.size(); ++s) {
     Backend& backend = *backends_.at(planned_.stages[s].place);
     LaneState& state = lanes_[lane_of_[s]];
@@ -97,7 +97,7 @@ void Engine::make_streams() {
   }
 }
 
-/// Makes a worker with queues for this lane, or for all lanes that have work on the host.
+/// Makes a worker with CPU queues for the lane `only`, or for all lanes if it is empty.
 Engine::Worker Engine::make_worker(std::optional<std::size_t> only) const {
   Worker worker{.host = {}, .times = StageTimes(clock_, planned_.stages.size(), !in_turn())};
   worker.host.resize(lanes_.size());
@@ -135,13 +135,13 @@ void Engine::load_kernels() {
     if (planned_.stages[s].place == Place::Cuda) item().load(s, *first_stream(s)->queue);
 }
 
-/// The stream of a stage on a device, its lane's first one; null for a stage on the host.
+/// Returns the first stream of the stage's lane; null for a stage on the host.
 Engine::Stream* Engine::first_stream(std::size_t stage) const {
   if (planned_.stages[stage].place == Place::Cpu) return nullptr;
   return lanes_[lane_of_[stage]].streams.front().get();
 }
 
-/// Runs the stages of an item up to the last that is fed, and gives what those that run are fed.
+/// Runs the item's stages until all values of fed_ are made, and returns their bytes.
 Engine::Fed Engine::make_fed(Item& item, std::int64_t number) {
   options_ = {};
   item.begin(number, buffers_of(item));
@@ -163,7 +163,7 @@ Engine::Fed Engine::make_fed(Item& item, std::int64_t number) {
   return bytes;
 }
 
-/// Puts what it is fed into buffers of every item in flight, which hold it from then on.
+/// Copies the values of fed_ into the buffers of every item in flight, and holds these buffers.
 void Engine::prepare_part() {
   if (fed_.empty()) return;
   for (auto number = std::ssize(fed_bytes_); number < items_fed(planned_); ++number)
@@ -189,15 +189,15 @@ BufferSlots Engine::buffers_of(const Item& item) const {
   return buffers_.slots_of_flight(item.seat, items_.size(), item.round);
 }
 
-/// True if an item's next stage goes to another queue, or comes in a later visit.
+/// True if the item's next stage is in another queue or another visit, or if there is none.
 bool Engine::leaves_queue(std::size_t stage) const {
   const std::size_t next = stage + 1;
   return next == planned_.stages.size() || lane_of_[next] != lane_of_[stage] ||
          planned_.stages[next].place != planned_.stages[stage].place;
 }
 
-/// Starts an item in lanes, and opens its range, which lasts until its last stage, whatever threads
-/// its stages are on.
+/// Starts an item in lanes, and opens its NVTX range. finish() closes the range, perhaps on another
+/// thread.
 void Engine::begin(Item& item) {
   item.begin(item.number, buffers_of(item));
   if (options_.poison && !planned_.pipeline->part) item.poison(*options_.poison);
@@ -223,7 +223,7 @@ void Engine::run_visit(Item& item, std::size_t server, Worker& worker) {
   if (++item.visit == visits_.size()) finish(item);
 }
 
-/// The stages from `first` to before `last`, in the ranges from `range` on that start there.
+/// Runs the stages [first, last) and opens the ranges that start there; `range` is the next one.
 void Engine::run_stages(Item& item, std::size_t first, std::size_t last, NextRange& range,
                         NextRange end, Stream* stream, Worker& worker) {
   for (std::size_t s = first; s < last;) {
@@ -238,8 +238,9 @@ void Engine::run_stages(Item& item, std::size_t first, std::size_t last, NextRan
   }
 }
 
-/// Submits a stage, or the graph that starts with it; returns the stage that comes after. The item
-/// waits before for what its buffers need, and others can wait for it after.
+/// Submits a stage, or the graph that starts with it, and returns the stage after that. It first
+/// waits for earlier work on the same buffers. Then it marks this work, so that later stages can
+/// wait for it.
 std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& worker) {
   const Submission& what = item.submission(s, options_.graphs && in_turn());
   const bool on_host = planned_.stages[s].place == Place::Cpu;
@@ -251,7 +252,8 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
     if (planned_.wait == Wait::Stage) queue.drain();
     return what.last + 1;
   }
-  // Submitting is short; a stage on the host is not, and needs no lock.
+  // The lock is held only while work is submitted. A stage on the host takes long and needs no
+  // lock.
   std::unique_lock<std::mutex> lock;
   if (!on_host) lock = std::unique_lock(stream->mutex);
   item.wait_before(s, queue);
@@ -260,7 +262,7 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
   return what.last + 1;
 }
 
-/// In the range of its stages, timed and profiled as the options say.
+/// Submits the work inside its range, and times and profiles it as the options say.
 void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes* times) {
   const bool on_host = planned_.stages[what.first].place == Place::Cpu;
   const RangeName& said = *what.name;
@@ -299,7 +301,7 @@ void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes
   if (times != nullptr) times->stop(run, on_host);
 }
 
-/// The end of an item in lanes, as far as the host knows.
+/// Ends an item in lanes. A device may still work on it if `on_done` is empty.
 void Engine::finish(Item& item) {
   if (options_.on_done) {
     item.wait();
@@ -313,7 +315,7 @@ void Engine::finish(Item& item) {
   endings_.push_back({item.number, item.pending(), item.pending_mark()});
 }
 
-/// As before the first item of a turn.
+/// Resets the engine's state for a turn of `items` items.
 void Engine::clear(std::int64_t items) {
   const std::lock_guard lock(mutex_);
   free_.clear();
@@ -365,7 +367,7 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   const bool reads_cycles = options_.cycles && device_ != nullptr;
   if (reads_cycles) device_->start_cycles();
   const HostUse used(clock_);
-  // The device's time lies within the wall time, and both between what system calls tell.
+  // HostUse reads its counters outside of the wall time, which contains the device's time.
   flow_.round.start_ns = clock_.now_ns();
   const bool marks_ends = in_turn() && device_ != nullptr;
   const int first = marks_ends ? device_->mark() : 0;
@@ -385,7 +387,7 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   flow_.round.counters = flow_.round.counters - interlude_.counters;
   if (marks_ends) flow_.round.device_ns = device_->ns_between(first, last);
   collect_endings();
-  for (const auto& item : items_) item->wait();  // its marks are forgotten next
+  for (const auto& item : items_) item->wait();  // the next turn forgets its marks
   for (const Worker* worker : workers()) collect(*worker);
   options_ = {};
   return std::move(flow_);
@@ -405,14 +407,14 @@ Engine::Stream& Engine::stream_of(const Queue* queue) const {
   throw std::logic_error("a queue of no lane");
 }
 
-/// When items ended whose last work was a device's.
+/// Sets the end times of items whose last work was on a device.
 void Engine::collect_endings() {
   for (const auto& [item, queue, mark] : endings_)
     flow_.end_ns[static_cast<std::size_t>(item)] =
         stream_of(queue).anchor_ns + queue->ns_between(0, mark) - flow_.round.start_ns;
 }
 
-/// Adds what a worker took to the flow.
+/// Adds the times of a worker's stages to flow_.
 void Engine::collect(const Worker& worker) {
   const std::vector<std::int64_t>& host_ns = worker.times.host_ns();
   for (std::size_t s = 0; s < host_ns.size(); ++s) {

@@ -1,5 +1,5 @@
-/// Runs the items of a case: one iteration after the other on the calling thread, or several in
-/// flight through the lanes of a pipeline.
+/// Runs the items of a case. Either one iteration follows the other on the calling thread ("in
+/// turn"), or several items are in flight through the lanes of a pipeline ("in lanes").
 #pragma once
 
 #include <condition_variable>
@@ -20,125 +20,130 @@
 
 namespace normbench {
 
-/// What is done besides the work.
+/// What the engine does besides the work itself.
 struct EngineOptions {
-  bool ranges = false;        // those of the config, of stages and of shares of them
-  bool marks = false;         // work on a device is timed between marks, and in turn the host's
-                              // calls are timed; in lanes they always are
-  bool cycles = false;        // a device's clock rate is read over the turn
-  bool spans = false;         // in turn: it is told when a device worked; in lanes it always is
-  bool external_ids = false;  // ranges of work on a device have those of external_id()
-  StageProfile* profile = nullptr;    // given: is told of each stage
+  bool ranges = false;        // opens ranges: of the config, of stages, and of threads' shares of
+                              // stages
+  bool marks = false;         // times work on a device between marks. In turn it also times the
+                              // calls of the host; in lanes these are always timed
+  bool cycles = false;        // reads the clock rate of the device over the turn
+  bool spans = false;         // in turn: Flow::spans gets the device's work; in lanes it always
+                              // does
+  bool external_ids = false;  // ranges of work on a device carry external_id()
+  StageProfile* profile = nullptr;    // is called around each stage; null: not used
   std::optional<Poison> poison = {};  // in lanes it fills all buffers of an item before its first
-                                      // stage, in turn the fresh ones
-  bool keep_outputs = false;          // in turn: fresh ones outlive the iteration
+                                      // stage, in turn only the fresh ones
+  bool keep_outputs = false;          // in turn: does not free fresh outputs at the end of an
+                                      // iteration
   bool graphs = true;                 // false: a case with graphs runs without them
   std::int64_t first = 0;             // in turn: the number of the first iteration
-  /// In lanes it is called for each item when all of its work is done, on any thread. In turn it is
-  /// called in the last iteration when all outputs are there and none is freed, on the host; what
-  /// it takes and counts is taken off.
+  /// In lanes: called for each item when all of its work is done, on any thread. In turn: called on
+  /// the host during the last iteration, when all outputs exist and none is freed. The time and the
+  /// counts of this call are subtracted from the turn's.
   std::function<void(Item&)> on_done = {};
 };
 
-/// What the items of a turn took. Times are ns since the turn's start, or durations; those of spans
-/// are on the clock itself.
+/// The times of a turn's items in ns: durations, or times since the turn's start. The times in
+/// `spans` are readings of the clock.
 struct Flow {
-  Round round;                                   // its start on the clock itself
-  std::vector<std::int64_t> begin_ns, end_ns;    // of each item in lanes
-  std::vector<std::int64_t> stage_ns, calls_ns;  // of all items in each stage: of its work (on a
-                                                 // device 0 without marks), and of the host's calls
-  std::int64_t clock_error_ns = 0;               // of spans of a device, either way
-  std::vector<StageSpan> spans;                  // work of stages; none on a device without marks
+  Round round;                                   // its start_ns is a reading of the clock
+  std::vector<std::int64_t> begin_ns, end_ns;    // by item in lanes; empty in turn
+  std::vector<std::int64_t> stage_ns, calls_ns;  // by stage, sums over all items: of its work (0 on
+                                                 // a device without marks), and of the host's calls
+  std::int64_t clock_error_ns = 0;               // how far spans of a device may be off, either way
+  std::vector<StageSpan> spans;                  // work of stages; without marks no work of a
+                                                 // device
 };
 
-/// The number of the range in which an item's stage is submitted to a device; never 0.
+/// Returns the number of the range in which `stage` of `item` is submitted to a device; never 0.
 std::uint64_t external_id(const Case& planned, std::int64_t item, std::size_t stage);
 
 class Engine {
  public:
-  /// Prepares kernels and queues, starts the host threads of lanes, which sleep between turns, and
-  /// places all buffers. Throws std::runtime_error when a kind of memory is not there.
+  /// Prepares kernels and queues, places all buffers, and starts the host threads of lanes, which
+  /// sleep between turns. Throws std::runtime_error when a kind of memory cannot be had.
   Engine(const Case& planned, GroupMemory& memory, const Backends& backends, Recorder& recorder,
          Clock& clock, std::mt19937_64& random);
-  /// Waits for all work first: memory is freed before the queues that may still work on it.
+  /// Waits for all work, since the memory is freed before the queues that may still work on it.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   const Case& planned() const { return planned_; }
-  /// The recorder of the ranges of its work.
+  /// The recorder that gets the ranges of this engine's work.
   Recorder& recorder() const { return recorder_; }
   Clock& clock() const { return clock_; }
-  /// One of its queues whose work is done later than it is submitted; null when there is none.
+  /// A queue of a device (of several, the one made last); null when no stage runs on a device.
   Queue* device() const { return device_; }
-  /// Files to be dropped from memory before a turn.
+  /// The files to drop from the page cache before a turn.
   const ColdFiles& cold_files() const { return cold_files_; }
-  /// While what it returns lives, the fresh memory that iterations allocate for the link comes from
-  /// near it. Hold it from before what is timed until after.
+  /// Binds fresh host memory to the NUMA node of the link while the returned object lives. Does
+  /// nothing (null) unless all fresh host memory is for the link. Call before the timed part, and
+  /// keep the object until after it.
   Bound bind_fresh() const { return fresh_for_link_ ? memory_.bind_near_link() : nullptr; }
-  /// All labels of the ranges of its work.
+  /// The labels of all ranges of this engine's work.
   std::vector<std::string_view> labels() const { return items_.front()->labels(); }
 
-  /// Draws where every placed buffer of every set lies from now on, and drops all graphs. For a
-  /// part of a pipeline it also puts there what the other stages gave. Call when drained.
+  /// Draws new addresses for all placed buffers of all sets, and drops all graphs. For a part of a
+  /// pipeline it also stores the values that stages outside the part make. Call when drained.
   void place(std::mt19937_64& random);
-  /// Brings the code of its kernels to the device, so that no call has to. Call when placed.
+  /// Loads the code of all kernels onto the device, so that no call has to. Call after place().
   void load_kernels();
-  /// Runs so many items, from none under way to none. Throws what a stage threw once no lane works
-  /// any more.
+  /// Runs `items` items; none is in flight before or afterwards. When a stage throws, waits until
+  /// no lane works any more, then throws the same exception.
   Flow run(std::int64_t items, const EngineOptions& options);
 
   // One iteration after the other:
 
-  /// The item that all iterations are.
+  /// The only item: every iteration uses it again.
   Item& item() { return *items_.front(); }
-  /// Moves on to the next buffer set and the next copy of the source in the group's rotation; a
+  /// Moves on to the next buffer set and the next copy of the source in the group's rotation. A
   /// resident case stays on the first.
   void advance() {
     if (!planned_.resident) item().use(buffers_.slots_of(memory_.next_iteration()));
   }
-  /// Goes back to the buffers of the iteration that was so many before the latest one.
+  /// Goes back to the buffers of an earlier iteration; 0 is the latest iteration.
   void look_back(std::size_t iterations);
-  /// How many of the latest iterations have left their outputs where they wrote them; 0 where one
+  /// Returns how many of the latest iterations still have their outputs in memory; 0 if any output
   /// is freed.
   std::int64_t calls_left() const;
-  /// Whether host code may look at all its outputs before the first of them is freed, which is in
-  /// its last stage.
+  /// Returns true if no device is used and all outputs are fresh and live until the last stage.
+  /// Host code can then read all of them before they are freed.
   bool frees_outputs_last() const;
-  /// Submits one iteration on this set; captures the graphs that it lacks.
+  /// Submits one iteration on the present buffer set. Captures the graphs that are missing.
   void iterate(const EngineOptions& options);
   /// Returns when all submitted work is done.
   void drain();
-  /// A step of a profile: begin_step() ties the device's clock to the host's where spans are told;
-  /// step() runs one iteration in a range of this name until it is done; end_step() gives what it
-  /// took. Its round has the wall time alone.
+  /// Run one step of a profile. begin_step() aligns the clocks of device and host if
+  /// `options.spans` is set. step() runs one iteration in a range called `name` and waits for it.
+  /// end_step() returns the times of the step; its round has only the start and the wall time.
   void begin_step(const EngineOptions& options);
   void step(std::string_view name);
   Flow end_step();
-  /// Captures those graphs of the next iterations that were not captured before.
+  /// Captures the graphs of the next iterations that do not exist yet.
   void capture(std::int64_t iterations);
-  /// Captures them too, and launches each once: a graph's first launch costs more than the others.
-  /// Then goes once round the other buffers, without graphs, so that the next iterations find
-  /// their own as cold as ever. Drained when it returns.
+  /// Captures the graphs of the next iterations and launches each once, since a first launch costs
+  /// more than later ones. Then uses all other buffer sets once, without graphs, so that the next
+  /// iterations find their buffers as cold as ever. Drained when it returns.
   void launch_graphs_once(std::int64_t iterations);
   void drop_graphs();
 
  private:
-  /// The device queue of a lane's server. Host threads take turns to submit to it.
+  /// The device queue of one server of a lane. Host threads submit to it one at a time.
   struct Stream {
     std::unique_ptr<Queue> queue;
     std::mutex mutex;
-    std::int64_t number = 1;     // among all of them
-    std::int64_t anchor_ns = 0;  // when its mark 0 was reached, on the clock
+    std::int64_t number = 1;     // among all streams, from 1
+    std::int64_t anchor_ns = 0;  // when its mark 0 was reached, on the host's clock
   };
-  /// What a host thread has: its queues on the host, by lane, and the times of the stages it ran.
+  /// What one host thread uses: its CPU queues, by lane, and the times of the stages that it ran.
   struct Worker {
     std::vector<std::unique_ptr<Queue>> host;
     StageTimes times;
   };
   struct LaneState {
     Lane lane;
-    std::vector<std::unique_ptr<Stream>> streams;  // by server; none without stages on a device
+    std::vector<std::unique_ptr<Stream>> streams;  // by server; empty if no stage is on a device
     std::vector<Item*> ready;
     std::condition_variable wake;
   };
@@ -146,7 +151,7 @@ class Engine {
     std::thread thread;
     std::optional<Worker> worker;
   };
-  /// Work in the middle of an iteration that is no part of it.
+  /// What `on_done` took in the middle of an iteration. It is subtracted from the turn.
   struct Interlude {
     std::int64_t wall_ns = 0, cpu_ns = 0;
     Counters counters = {};
@@ -158,7 +163,7 @@ class Engine {
   void make_streams();
   void make_items();
   void prepare_part();
-  using Fed = std::vector<std::vector<std::byte>>;  // by value
+  using Fed = std::vector<std::vector<std::byte>>;  // the bytes of each value in fed_
   Fed make_fed(Item& item, std::int64_t number);
   Stream* first_stream(std::size_t stage) const;
   bool leaves_queue(std::size_t stage) const;
@@ -209,17 +214,19 @@ class Engine {
   ColdFiles cold_files_;
   CaseBuffers buffers_;
   const std::vector<Visit> visits_;
-  const bool fresh_for_link_;         // all fresh host memory is
-  std::vector<std::size_t> lane_of_;  // of each stage
+  const bool fresh_for_link_;         // all fresh host memory is for the link
+  std::vector<std::size_t> lane_of_;  // by stage
   std::vector<LaneState> lanes_;
   Queue* device_ = nullptr;
-  std::optional<Worker> own_;                 // of the thread that calls run()
-  std::vector<Worker> item_workers_;          // where items have threads of their own, by seat, …
-  std::vector<std::thread> item_threads_;     // … and the last one's
-  std::vector<std::unique_ptr<Item>> items_;  // after the queues: their memory goes first
-  const std::vector<int> fed_;  // values of a part that are there before its turns, …
-  std::vector<Fed> fed_bytes_;  // … and what they hold, by item; seats take turns
-  std::size_t first_fed_ = 0;   // the index of the first seat's
+  std::optional<Worker> own_;                 // for the thread that calls run()
+  std::vector<Worker> item_workers_;          // with Submit::Item: for the threads of items, by
+                                              // seat
+  std::vector<std::thread> item_threads_;     // with Submit::Item: the latest thread of each seat
+  std::vector<std::unique_ptr<Item>> items_;  // declared after the queues, so that their memory is
+                                              // freed first
+  const std::vector<int> fed_;                // the values that a part reads and other stages make
+  std::vector<Fed> fed_bytes_;  // the bytes of these values, by item; seats rotate over the items
+  std::size_t first_fed_ = 0;   // the index in fed_bytes_ for the first seat
   std::vector<std::unique_ptr<Host>> hosts_;
 
   // The present turn:
@@ -229,19 +236,19 @@ class Engine {
   std::mutex mutex_;
   std::condition_variable over_;
   std::deque<Item*> free_;
-  std::vector<Item*> flying_;  // in the order of their numbers
+  std::vector<Item*> flying_;  // items in flight in run_inline(), in the order of their numbers
   std::int64_t count_ = 0, admitted_ = 0, done_ = 0;
-  int working_ = 0;          // host threads with an item in hand
-  std::size_t started_ = 0;  // host threads
+  int working_ = 0;          // host threads that work on an item
+  std::size_t started_ = 0;  // host threads that have started
   bool quit_ = false;
-  bool is_last_ = true;  // in turn: the iteration is the last one of run(), or alone
+  bool is_last_ = true;  // in turn: this is the last iteration of run(), or the one of iterate()
   std::exception_ptr error_;
   struct Ending {
     std::int64_t item;
     Queue* queue;
     int mark;
   };
-  std::vector<Ending> endings_;  // items whose last work is a device's
+  std::vector<Ending> endings_;  // items whose last work is on a device
 };
 
 }  // namespace normbench

@@ -14,7 +14,7 @@
 namespace normbench {
 namespace {
 
-/// A multiple of `line` below `limit` bytes.
+/// Draws a multiple of `line` below `limit`, both in bytes.
 std::size_t random_lines(std::size_t limit, std::size_t line, std::mt19937_64& random) {
   return line * std::uniform_int_distribution<std::size_t>(0, limit / line - 1)(random);
 }
@@ -23,7 +23,7 @@ std::int64_t side_of(const Sides& sides, Memory memory) {
   return host_reaches(memory) ? sides.host : sides.device;
 }
 
-/// The largest team of these cases' stages on the CPU.
+/// Returns the size of the largest team that runs CPU stages of these cases; at least 1.
 int largest_team(std::span<const Case* const> cases) {
   int largest = 1;
   for (const Case* planned : cases)
@@ -72,7 +72,7 @@ std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, st
 
 void moved_on(const View& from, std::byte* to, std::size_t pixels) {
   const Shape& shape = from.desc.shape;
-  const bool together = from.desc.layout == Layout::Nhwc;  // the channels of a pixel
+  const bool together = from.desc.layout == Layout::Nhwc;  // the channels of a pixel are adjacent
   const auto all = static_cast<std::size_t>(shape.h * shape.w),
              bytes = static_cast<std::size_t>(size_of(from.desc.dtype) * (together ? shape.c : 1)),
              runs = static_cast<std::size_t>(shape.n * (together ? 1 : shape.c)),
@@ -131,7 +131,7 @@ GroupMemory::Block GroupMemory::make_block(Memory memory, std::size_t bytes, boo
 
 std::vector<int> GroupMemory::team_nodes(int threads) const {
   const auto size = static_cast<std::size_t>(threads);
-  if (size > nodes_.of_team.size()) return {};  // such a team is not bound
+  if (size > nodes_.of_team.size()) return {};  // threads of such a team are not bound
   const std::vector<int> nodes(nodes_.of_team.begin(),
                                nodes_.of_team.begin() + static_cast<std::ptrdiff_t>(size));
   const bool several = std::ranges::any_of(nodes, [&](int node) { return node != nodes.front(); });
@@ -172,7 +172,7 @@ void GroupMemory::fill_inputs(const SharedSource& shared, std::byte* copy, std::
     desc.memory = Memory::Pageable;
     return View{.data = copy + shared.offsets[input], .desc = desc};
   };
-  // What a setup makes comes after the sources, and is made by the same one.
+  // Inputs that a setup makes come after the sources. One setup makes all of them.
   const auto made = std::ranges::find_if(planned.inputs,
                                          [](const Input& input) { return input.setup != nullptr; });
   const auto sources = static_cast<std::size_t>(made - planned.inputs.begin());
@@ -241,7 +241,7 @@ GroupMemory::SharedSource* GroupMemory::find(const Case& planned) {
 }
 
 SourceCopies GroupMemory::inputs(const Case& planned) {
-  if (planned.inputs.empty()) return {};  // it loads
+  if (planned.inputs.empty()) return {};  // the case loads files
   SharedSource& shared = *find(planned);
   if (!shared.block.arena) throw std::runtime_error(shared.block.error);
   return {.first = shared.block.arena->data(),

@@ -1,5 +1,5 @@
-/// The memory that all contenders of a group share: sources, arenas, how many buffer sets, and
-/// where in the arenas their buffers lie.
+/// The memory that all contenders of a group share: copies of sources, arenas for buffers, and the
+/// numbers of buffer sets.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace normbench {
 
-/// One block of memory of one kind, every page of it touched.
+/// One block of memory of one kind. The constructor touches every page.
 class Arena {
  public:
   /// Throws std::runtime_error: "needs 3.2 GB of pageable memory: mmap: Cannot allocate memory".
@@ -32,20 +32,21 @@ class Arena {
   std::size_t bytes_;
 };
 
-/// Offsets of the buffers, that of buffer b of set s at s * sizes.size() + b. They are multiples of
-/// `line` in random order with random gaps below 4 KiB, at most about as large as the buffer after
-/// them, and start anywhere that they fit in `capacity` bytes (at least `placement_bytes`).
+/// Draws offsets for the buffers of `sets` sets. The offset of buffer b of set s is at s *
+/// sizes.size() + b. Offsets are multiples of `line`, in bytes. Buffers lie in random order with
+/// random gaps. A gap is below 4 KiB and at most about as large as the buffer after it. The first
+/// gap may use up all of `capacity` that is left over; `capacity` is at least placement_bytes().
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,
                                           std::size_t capacity, std::mt19937_64& random,
                                           std::size_t line = 64);
 
-/// The caches that cold buffers must exceed threefold: the host's last level, and what the device
-/// says of its own (the host's counts where it says nothing).
+/// Returns the bytes of the caches that cold buffers must exceed threefold: the host's last level,
+/// and the device's cache. A device that reports none gets the host's size.
 Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes);
 
-/// Copies of a case's inputs: copy i of input k at first + i * stride + offsets[k]. Cold: so
-/// many that the copies alone exceed three times the cache, since outputs written past the cache
-/// push nothing out of it. Resident cases have one of their own.
+/// Copies of a case's inputs: copy i of input k is at first + i * stride + offsets[k]. For cold
+/// caches the copies alone exceed the cache threefold, since outputs written past the cache push
+/// nothing out of it. A resident case has one copy of its own.
 struct SourceCopies {
   std::byte* first = nullptr;
   std::size_t stride = 0;
@@ -53,31 +54,32 @@ struct SourceCopies {
   std::vector<std::size_t> offsets = {0};
 };
 
-/// What holds a thread to a NUMA node while it lives.
+/// While it lives, pages that its thread touches first come from one NUMA node. May be null.
 using Bound = std::shared_ptr<void>;
 
-/// The NUMA nodes that matter to a group's memory, and how pages come from them. With none known,
-/// pages are as the system gives them to this thread.
+/// The NUMA nodes for a group's memory, and how to get pages there. If no node is known, the system
+/// chooses.
 struct HostNodes {
-  std::optional<int> link = {};   // that a device's link is on
-  std::vector<int> of_team = {};  // of the threads of a team, by rank
+  std::optional<int> link = {};   // the node of a device's link
+  std::vector<int> of_team = {};  // the nodes of a team's threads, by rank
   std::function<Bound(int node)> near = [](int node) { return std::make_shared<NearNode>(node); };
   Touch touch = &touch_pages;
 };
 HostNodes host_nodes(const Backends& backends);
 
-/// Alike: copies of a source are equal. Unlike: copy i has the pixels of each image i on, the last
-/// ones first (`moved_on`), so that a result that was only remembered is wrong, unless it does not
-/// depend on where pixels lie: sums over images, or images of one pixel.
+/// Alike: the copies of a source are equal. Unlike: copy i has the pixels of each image moved on by
+/// i (moved_on()). A result remembered from another copy is then wrong, unless it does not depend
+/// on where pixels lie: sums over images, or images of one pixel.
 enum class Copies { Alike, Unlike };
 
-/// Copies the values of a dense tensor so that each image's pixels lie `pixels` on, in the order of
-/// their rows, and those at the end come first.
+/// Copies a dense tensor to `to`, and moves each image's pixels on by `pixels` places in row order.
+/// Pixels moved past the end come first.
 void moved_on(const View& from, std::byte* to, std::size_t pixels);
 
-/// Sources are filled once and never written again. Page-locked memory, and pageable memory that
-/// crosses the link, comes from the link's node, other from the nodes of the threads that use it. A
-/// kind of memory that cannot be allocated fails only the contenders that ask for it.
+/// Owns the sources and arenas of a group. Sources are filled once and never written again.
+/// Page-locked memory, and pageable memory that crosses the link, comes from the NUMA node of the
+/// link. Other memory comes from the nodes of the threads that use it. If a kind of memory cannot
+/// be allocated, only the contenders that ask for it fail.
 class GroupMemory {
  public:
   GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,
@@ -85,31 +87,33 @@ class GroupMemory {
   GroupMemory(std::span<const Case* const> cases, const Measure& measure, const Backends& backends,
               std::int64_t cache_bytes, HostNodes nodes, Copies copies = Copies::Unlike);
 
-  /// Sets of buffers of this kind; all kinds of host memory have as many.
+  /// The number of buffer sets in this kind of memory. All kinds of host memory have the same
+  /// number.
   std::size_t sets(Memory memory) const {
     return static_cast<std::size_t>(host_reaches(memory) ? sets_.host : sets_.device);
   }
-  /// The number of sets that the case uses: a resident one stays on the first.
+  /// The number of buffer sets that the case uses. A resident case uses only the first.
   std::size_t sets(const Case& planned, Memory memory) const {
     return planned.resident ? 1 : sets(memory);
   }
   std::size_t most_sets() const {
     return static_cast<std::size_t>(std::max(sets_.host, sets_.device));
   }
-  /// Counts iterations of all contenders: sets and copies rotate by it, so that they stay cold from
-  /// turn to turn.
+  /// Returns the number of the next iteration, counted over all contenders. Buffer sets and copies
+  /// rotate by this number, so that they stay cold from turn to turn.
   std::size_t next_iteration() { return iteration_++; }
   /// What next_iteration() will return.
   std::size_t upcoming_iteration() const { return iteration_; }
 
-  /// The copies of the case's inputs. Throws std::runtime_error when there is no memory for them or
-  /// it cannot be read.
+  /// Returns the copies of the case's inputs; none if it loads files. Throws std::runtime_error if
+  /// their memory could not be allocated or filled.
   SourceCopies inputs(const Case& planned);
-  /// While what it returns lives, pages that this thread touches first come from near the link;
-  /// null where nothing is far from it. Costs calls of the system: for none of them to be timed,
-  /// all that allocates host memory for the link is done while it lives.
+  /// While the returned object lives, pages that this thread touches first come from the link's
+  /// node. Null if that node is not known. Making and ending it costs system calls: do both outside
+  /// of timed code, around everything that allocates host memory for the link.
   Bound bind_near_link() const { return nodes_.link ? nodes_.near(*nodes_.link) : nullptr; }
-  /// The arena of this kind. Throws std::runtime_error saying why there is none.
+  /// Returns the arena of this kind. Throws std::runtime_error with the reason if it could not be
+  /// allocated.
   Arena& arena(Memory memory, bool near_link = false);
 
  private:
@@ -118,7 +122,7 @@ class GroupMemory {
     std::string error;
   };
   struct SharedSource {
-    const Case* first;  // of those that share it
+    const Case* first;  // the first case that uses it
     std::size_t stride, count;
     std::vector<std::size_t> offsets;
     Block block;
@@ -126,14 +130,14 @@ class GroupMemory {
 
   void add_source(const Case& planned, const Measure& measure, int threads);
   void fill(const SharedSource& shared, std::uint64_t seed) const;
-  /// Fills a copy in memory that host code reads.
+  /// Fills one copy, in memory that host code can access.
   static void fill_inputs(const SharedSource& shared, std::byte* copy, std::uint64_t seed);
   void add_arenas(std::span<const Case* const> cases);
   Block make_block(Memory memory, std::size_t bytes, bool near_link, const TouchPlan& plan) const;
   std::vector<int> team_nodes(int threads) const;
   SharedSource* find(const Case& planned);
 
-  /// Fills one copy from the inputs at `first`, which lie in memory that host code reads.
+  /// Fills copy number `copy` at `to` from the inputs at `first`. Host code can access both.
   void fill_copy(const SharedSource& shared, std::byte* first, std::byte* to,
                  std::size_t copy) const;
 
@@ -141,7 +145,7 @@ class GroupMemory {
   HostNodes nodes_;
   Copies copies_;
   Sides caches_;
-  Sides sets_;  // how many on each side
+  Sides sets_;  // the number of buffer sets on each side of the link
   std::size_t iteration_ = 0;
   std::vector<SharedSource> sources_;
   std::map<std::pair<Memory, bool>, Block> arenas_;  // by kind, and whether near the link

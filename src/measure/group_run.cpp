@@ -16,7 +16,7 @@
 namespace normbench {
 namespace {
 
-/// A row of this process, or the one that a peer is asked for.
+/// Returns the name of the stage's kernel row; for a peer, the row that the config names, or "".
 std::string kernel_of(const Stage& stage, bool by_peer) {
   if (by_peer) return stage.forced;
   return stage.kernel ? std::string(stage.kernel->name) : "";
@@ -74,7 +74,7 @@ CaseResult case_result(const Case& planned) {
   return result;
 }
 
-/// What the plan says of a case's pipeline; `parts` are the limits of its group.
+/// Returns the planned facts of a case's pipeline. `parts` are the limits of its group.
 PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& parts) {
   const Pipeline& pipeline = *planned.pipeline;
   PipelineResult result{.in_flight = pipeline.in_flight, .submit = pipeline.submit};
@@ -91,13 +91,13 @@ PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& par
   return result;
 }
 
-/// True if a turn's items do not all read the same files.
+/// True if the items of a turn read different files.
 bool walks_through_files(const Case& planned) {
   const Load* const load = planned.loader();
   return load != nullptr && load->image_count() > load->batch;
 }
 
-/// Says it where a turn does not come to all images.
+/// Adds a note if a turn does not reach all images.
 void note_images_of_a_turn(CaseResult& result) {
   const std::int64_t images = result.iterations * result.images;
   if (result.dataset && images < result.dataset->images)
@@ -105,7 +105,8 @@ void note_images_of_a_turn(CaseResult& result) {
         {.kind = Note::Kind::ImagesOfATurn, .count = images, .of = result.dataset->images}));
 }
 
-/// What the case loads from, without the files that on_error skip leaves out.
+/// Sets the facts of the dataset that the case loads. Files that `on_error: skip` leaves out are
+/// not counted.
 void note_dataset(Member& member) {
   const Load* const load = member.planned->loader();
   if (load == nullptr) return;
@@ -128,7 +129,7 @@ void note_dataset(Member& member) {
   dataset.beside = load->beside;
 }
 
-/// The result before anything ran: what comes from the plan.
+/// Returns the group's result before anything has run. It has only what the plan says.
 GroupResult empty_result(const Group& group) {
   GroupResult result;
   result.experiment = group.experiment;
@@ -150,7 +151,8 @@ GroupResult empty_result(const Group& group) {
   return result;
 }
 
-/// Ready for its first call. `result` knows a peer's version by then, if the peer has told it.
+/// Makes a contender and prepares it for its first call. A peer's version is stored in `result`
+/// before it prepares, in case that fails.
 std::unique_ptr<Contender> make_contender(const Case& planned, const Plan& plan,
                                           GroupMemory& memory, RunContext& context,
                                           std::mt19937_64& random, CaseResult& result) {
@@ -190,7 +192,7 @@ void Member::end(Status status, const std::string& reason) {
 }
 
 void Member::judge(const CheckOutcome& outcome) {
-  // An image of which nothing can be told takes nothing from what was told of others.
+  // A check without a verdict must not replace the verdict of earlier checks.
   if (outcome.result.held_to == HeldTo::Nothing && outcome.result.ok && result->check.calls > 0)
     return;
   const CheckResult before = std::exchange(result->check, outcome.result);
@@ -310,13 +312,13 @@ void GroupRun::check(Member& member) {
   if (standard_for(*member.planned) != nullptr)
     hold_to_standard(member, *outcome.output);
   else
-    member.given = std::move(outcome);  // until all have given theirs
+    member.given = std::move(outcome);  // until all first calls have been made
 }
 
 bool GroupRun::check_recent(Member& member) {
   if (member.result->check.held_to != HeldTo::Reference) return false;
   const auto outcome = member.contender->check_recent(check_random_);
-  // What happened meanwhile is no disturbance of the next turn.
+  // Disturbances during the check must not count for the next turn.
   if (device_turn_) device_turn_->until = disturbance_now();
   if (outcome) member.judge(*outcome);
   return outcome.has_value();
@@ -326,7 +328,8 @@ bool GroupRun::draws_a_call(const Member& member) {
   constexpr std::int64_t first_and_last = 2;
   if (!context_.part.check || !member.is_case(group())) return false;
   if (plan_.measure.checked_calls <= first_and_last) return false;
-  constexpr double early = 8, often = 3.0 / 8;  // rounds; and of how many of these a call is drawn
+  constexpr double early = 8, often = 3.0 / 8;  // rounds, and the share of these in which a call is
+                                                // drawn
   const double rounds = std::max(early, static_cast<double>(member.result->rounds.size() + 1));
   return std::bernoulli_distribution(often * early / rounds)(check_random_);
 }
@@ -335,7 +338,7 @@ void GroupRun::hold_to_standard(Member& member, const Tensor64& output) {
   const Standard& standard = *standard_for(*member.planned);
   const CheckOutcome outcome = hold_to(standard, *member.planned, output);
   const bool repeats = standard.planned == member.planned && outcome.result.ok;
-  if (!repeats) member.judge(outcome);  // its first output has been judged
+  if (!repeats) member.judge(outcome);  // its first output has been judged already
 }
 
 const Member* GroupRun::witness_of(const Standard& standard) const {
@@ -354,7 +357,7 @@ void GroupRun::compare_first_outputs() {
   std::stable_partition(waiting.begin(), waiting.end(), [&](const Member* member) {
     return member->planned->variant == group().baseline;
   });
-  std::vector<Member*> first;  // of their kind
+  std::vector<Member*> first;  // the first member of each kind
   for (Member* member : waiting) {
     if (standard_for(*member->planned) != nullptr) {
       hold_to_standard(*member, *member->given->output);
@@ -426,7 +429,8 @@ Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
   const bool on_device = member.planned->uses_gpu();
   const auto last = std::exchange(device_turn_, {});
   const bool follows = on_device && last.has_value();
-  // Two turns on the device share the reading between them: it may not idle for long.
+  // Successive turns on the device share the reading between them, since the device must not idle
+  // for long.
   const Disturbance before = follows ? last->until : disturbance_now();
   if (follows)
     shape.device_awake =

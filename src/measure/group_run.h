@@ -1,4 +1,4 @@
-/// A group while it is measured: its contenders, their memory and what they have given so far.
+/// A group while it is measured: its contenders, their memory, and their results so far.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace normbench {
 
-/// Has the watchdog guard one piece of work, which must end.
+/// Arms the watchdog while it lives.
 class Watched {
  public:
   Watched(Watchdog& watchdog, std::size_t group, const std::string& contender)
@@ -27,71 +27,74 @@ class Watched {
   Watchdog& watchdog_;
 };
 
-/// A case or limit of a running group: what takes its turns, and its place in the results.
+/// A case or limit of a running group, with its contender and its place in the results.
 struct Member {
-  int index;  // among the group's cases, then its limits
+  int index;  // in the group's cases followed by its limits
   const Case* planned;
   CaseResult* result;
-  std::unique_ptr<Contender> contender = nullptr;  // gone when the case takes no more turns
+  std::unique_ptr<Contender> contender = nullptr;  // null: it takes no more turns
   TurnShape shape = {};
-  std::optional<CheckOutcome> given = {};  // of its first call, where that needs another's output
+  std::optional<CheckOutcome> given = {};  // its first output, until another one can be compared
+                                           // with it
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
-  /// Both end this contender alone. It keeps no rounds: only whole cases are compared.
+  /// Both end this contender alone and drop its rounds, since only whole cases are compared.
   void fail(const std::string& reason) { end(Status::Failed, reason); }
   void skip(const std::string& reason) { end(Status::Skipped, reason); }
-  /// Keeps what a check found; a wrong output fails it.
+  /// Adds the outcome of a check to the result. A wrong output fails the member.
   void judge(const CheckOutcome& outcome);
 
  private:
   void end(Status status, const std::string& reason);
 };
 
-/// "place {"batch":10}", "place" without a sweep: how ranges name a group.
+/// Returns how ranges name a group: "place {"batch":10}", or "place" without a sweep.
 std::string point_name(const Group& group);
 
-/// Contenders of a group that are known to hang, and why: from the journal, or the part asked for.
+/// Returns the contenders of a group that are known to hang, with the reason for each. They come
+/// from the journal, or without a journal from `context.part`.
 std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group);
 
 class GroupRun {
  public:
   GroupRun(const Plan& plan, std::size_t index, RunContext& context);
 
-  /// Prepares every contender that can run and makes its first, checked call. False when
+  /// Prepares every contender that can run, makes its first call, and checks it. Returns false when
   /// interrupted.
   bool prepare(double clock_cost_ns);
-  /// One turn of one contender, inside its ranges; its round's start is relative to the group's. A
-  /// device that worked within the last millisecond is not warmed up for long.
+  /// Runs one turn of one contender, inside its ranges. The round's start counts from the start of
+  /// the group. A device that worked within the last millisecond is warmed up by one iteration.
   Turn turn(Member& member, TurnShape shape, std::size_t number);
-  /// Holds the output of the member's first or last call to the reference, or to the standard; a
-  /// wrong one fails it.
+  /// Compares the output of the member's first or last call with the reference, or with the
+  /// standard. A wrong output fails the member.
   void check(Member& member);
-  /// After a turn of a case, draws one of the calls whose outputs it left and checks that. False
-  /// where none can be drawn.
+  /// Checks one of the calls whose outputs the case's latest turn left, drawn at random. Returns
+  /// false if no call can be drawn.
   bool check_recent(Member& member);
-  /// Whether a call of the case's next turn is to be checked: of three of the first eight, and more
-  /// rarely later.
+  /// Draws whether a call of the case's next turn is checked: three times in the first eight rounds
+  /// on average, and more rarely later.
   bool draws_a_call(const Member& member);
-  /// The number, from 1 on, of one of so many calls.
+  /// Draws a number from 1 to `calls`.
   std::int64_t drawn_call(std::int64_t calls) {
     return std::uniform_int_distribution<std::int64_t>(1, calls)(check_random_);
   }
-  /// The state that a member's turn left its device in.
+  /// Reads the state of the device after a member's turn; all zeros if the member uses none.
   DeviceState state_after_turn(const Member& member) {
     return member.planned->uses_gpu() ? states_.read() : DeviceState{};
   }
   std::int64_t slowest_state_ns() const { return states_.slowest_ns(); }
-  /// Runs `planned`; what it throws ends this member alone. The watchdog stops work that hangs,
-  /// except a peer's: its messages have time limits of their own.
+  /// Calls `planned`. An exception from it ends this member alone. The watchdog guards the call
+  /// unless the member is a peer, whose messages have time limits of their own.
   void guarded(Member& member, const std::function<void()>& planned);
-  /// True when the run was interrupted while a member was waited for.
+  /// True if the run was interrupted while it waited for a member.
   bool cut_short() const { return cut_short_; }
 
-  /// Names again the member that agrees with each standard: the one before may have failed.
+  /// Names again, for each standard, a member that agrees with it: the member named before may have
+  /// failed.
   void name_witnesses();
 
-  /// Contenders that have not failed: cases, then limits; and whether any case is among them.
+  /// The members that still take turns: cases first, then limits. live_cases() has no limits.
   std::vector<Member*> live();
   std::vector<Member*> live_cases();
 
@@ -109,17 +112,18 @@ class GroupRun {
   void enter(const std::vector<Case>& planned, std::vector<CaseResult>& results);
   void first_call(Member& member, double clock_cost_ns);
   const Standard* standard_for(const Case& planned) const;
-  /// A live member whose output agrees with the standard; null for none.
+  /// Returns a live member, apart from the standard's own, whose output agrees with the standard;
+  /// null for none.
   const Member* witness_of(const Standard& standard) const;
-  /// For outputs of a kind that no reference tells right, makes the baseline's the standard, or
-  /// else the first, and holds the others to it.
+  /// Compares first outputs that have no reference. For each kind of output, the baseline's output
+  /// becomes the standard, or else the first output. All others are compared with it.
   void compare_first_outputs();
   Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(NoLimit why);
-  /// Gives all contenders with about as many iterations a turn as the baseline the most of these,
-  /// so that a turn's own costs have the same share in each. Those that read other files in each
-  /// iteration get the most of any of them, so that their turns read the same files.
+  /// Contenders whose turns have about as many iterations as the baseline's all get the largest of
+  /// these numbers. The fixed costs of a turn then have the same share in each. Contenders that
+  /// walk through files get the largest number among them, so that their turns read the same files.
   void align_turns();
   Sides need(const Case& planned) const;
   void take_memory();
@@ -136,8 +140,7 @@ class GroupRun {
   std::vector<Standard> standards_;  // one for each kind of output
   bool cut_short_ = false;
   StateReader states_;
-  // After the last turn on the device, when no other was taken since: when it ended, and what had
-  // disturbed the machine until then.
+  // Set if the latest turn ran on the device: when it ended, and the disturbances read after it.
   struct DeviceTurn {
     std::int64_t end_ns;
     Disturbance until = {};

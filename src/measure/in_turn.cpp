@@ -1,4 +1,4 @@
-/// One iteration after the other on the calling thread: one lane with one item.
+/// The engine's iterations in turn: one lane with one item, on the calling thread.
 #include <algorithm>
 #include <limits>
 
@@ -29,7 +29,7 @@ bool Engine::frees_outputs_last() const {
          });
 }
 
-/// Submits the item on the buffers that it has.
+/// Submits one iteration on the item's present buffers.
 void Engine::iterate() {
   Item& only = item();
   std::span<const NamedRange> ranges;
@@ -57,9 +57,9 @@ void Engine::run_in_turn() {
   }
 }
 
-/// Calls `on_done` in the middle of an iteration, of which it is no part.
+/// Calls `on_done` in the middle of an iteration, and measures what the call takes.
 void Engine::interrupt(Item& item, StageTimes* times) {
-  // The other readings take their time too, the more the more threads there are.
+  // The wall time includes the other two readings, which take longer with more threads.
   const std::int64_t start_ns = clock_.now_ns(), cpu_ns = clock_.cpu_ns();
   const Counters counters = clock_.counters();
   options_.on_done(item);

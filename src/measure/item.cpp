@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// What is submitted while it lives is only loaded.
+/// While it lives, submitted kernels are loaded but not run.
 class Loading {
  public:
   explicit Loading(Queue& queue) : queue_(queue) { queue_.begin_load(); }
@@ -27,7 +27,8 @@ TensorDesc scratch_desc(const Slot& slot) {
                {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
 }
 
-/// In the scratch folder; none without one, or where the stage saves nothing.
+/// Makes the stage's files in the scratch folder; null if there is no folder or the stage saves
+/// nothing.
 std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std::size_t seat,
                                      const Backends& backends) {
   if (roles_of(stage.op).files != FileUse::Writes || backends.at(stage.place)->scratch.empty())
@@ -37,7 +38,8 @@ std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std:
       stage.signature.in[0].shape.n);
 }
 
-/// Sets of buffers on a device that an item finds one after the other: those in flight share them.
+/// Returns how many sets of device buffers an item rotates through. Items in flight divide the
+/// sets.
 std::size_t sets_of_an_item(const Case& planned, const GroupMemory& memory) {
   const int items = planned.pipeline ? planned.pipeline->in_flight : 1;
   return std::max<std::size_t>(
@@ -95,17 +97,17 @@ Item::~Item() {
   try {
     wait();
   } catch (const std::exception&) {
-    // Work that failed was reported by the wait that saw it.
+    // The wait that saw this failure has reported it already.
   }
 }
 
-/// Prepares the stage's kernel, and notes what it takes, gives, and has fresh.
+/// Prepares the stage's kernel, its views and its lists of fresh slots.
 void Item::bind(std::size_t s, GroupMemory& memory) {
   const Stage& stage = planned_.stages[s];
   const std::vector<Slot>& slots = buffers_.slots();
   Step& step = steps_[s];
   {
-    // Such as the memory that `exchange` copies back to.
+    // The kernel may allocate host memory, such as the memory that `exchange` copies back to.
     const Bound bound = stage.place == Place::Cuda ? memory.bind_near_link() : nullptr;
     step.launch = stage.kernel->prepare(stage.op, stage.signature);
   }
@@ -162,7 +164,7 @@ void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
     if (host_caches(slot.memory)) {
       std::memset(bytes.data(), static_cast<int>(poison->pattern), bytes.size());
     } else {
-      queue.drain();  // it is there in the queue's order
+      queue.drain();  // the memory is usable only in the queue's order
       owner.fill(bytes.data(), poison->pattern, bytes.size());
     }
   }

@@ -1,4 +1,5 @@
-/// The three ways in which host threads take items through a pipeline.
+/// The three ways in which host threads run a pipeline: all stages on the calling thread, a thread
+/// for each server of a lane, or a thread for each item.
 #include <algorithm>
 #include <utility>
 
@@ -27,7 +28,8 @@ cpu_set_t only(int cpu) {
 
 }  // namespace
 
-/// One item has nothing to overlap with, and a lane alone no other lane.
+/// True if the calling thread runs all stages. It does so on request, or if there is only one item
+/// or one lane, so that nothing can overlap.
 bool Engine::runs_inline() const {
   if (in_turn()) return true;
   const Pipeline& pipeline = *planned_.pipeline;
@@ -39,7 +41,8 @@ bool Engine::can_admit() const { return !error_ && admitted_ < count_ && !free_.
 
 bool Engine::is_over() const { return working_ == 0 && (error_ || done_ == count_); }
 
-/// Starts the next item on what has been free for longest. Call with the lock.
+/// Starts the next item, on the object that has been free for longest. Call with the lock held,
+/// except in run_inline().
 Item& Engine::admit() {
   Item& item = *free_.front();
   free_.pop_front();
@@ -49,7 +52,8 @@ Item& Engine::admit() {
   return item;
 }
 
-/// After a visit: to the next lane, or free again. Call with the lock.
+/// Gives the item to its next lane, or to the free items after its last visit. Call with the lock
+/// held.
 void Engine::pass_on(Item& item) {
   if (item.visit < visits_.size()) {
     LaneState& lane = lanes_[visits_[item.visit].lane];
@@ -62,7 +66,8 @@ void Engine::pass_on(Item& item) {
   lanes_[visits_.front().lane].wake.notify_one();
 }
 
-/// The oldest item that is there for the lane, else a new one where they start; null for none.
+/// Takes the oldest item that is ready for the lane. If there is none and items start in this lane,
+/// starts a new one. Returns null if neither is possible.
 Item* Engine::take(std::size_t lane) {
   auto& ready = lanes_[lane].ready;
   if (!error_ && !ready.empty()) {
@@ -74,7 +79,8 @@ Item* Engine::take(std::size_t lane) {
   return visits_.front().lane == lane && can_admit() ? &admit() : nullptr;
 }
 
-/// Throws where the system gives no more threads; none is left running then.
+/// Starts all host threads and waits until they are ready. Throws if the system gives no more
+/// threads, or what a thread threw at its start. No thread is left running then.
 void Engine::start_hosts() {
   const auto divided = divide_cpus(planned_, team_cpus());
   try {
@@ -112,7 +118,7 @@ void Engine::stop_hosts() {
     if (host->thread.joinable()) host->thread.join();
 }
 
-/// What a server's host thread does from its start to its end.
+/// The main function of a server's host thread, which returns after stop_hosts().
 void Engine::serve(std::size_t lane, std::size_t server, const std::vector<int>& cpus,
                    std::optional<Worker>& worker) {
   name_this_thread(thread_name(lanes_[lane].lane, static_cast<int>(server)));
@@ -154,7 +160,8 @@ void Engine::run_on_lanes() {
   count_ = 0;
 }
 
-/// The oldest item whose next stage need not wait for a device, else a new one, else the oldest.
+/// Returns the oldest item whose next stage need not wait for a device. If there is none, returns a
+/// new item, or else the oldest one.
 Item& Engine::next_inline() {
   const auto found = std::ranges::find_if(
       flying_, [&](const Item* item) { return !item->must_wait(visits_[item->visit].first); });
@@ -178,7 +185,7 @@ void Engine::run_inline() {
   }
 }
 
-/// An item from its first stage to its last, on a thread of its own.
+/// Runs an item from its first stage to its last, on a thread of its own.
 void Engine::run_alone(Item& item) {
   std::exception_ptr error;
   try {

@@ -13,11 +13,12 @@ namespace normbench {
 
 namespace {
 
-constexpr std::int64_t staged_turns = 12;  // of all processes of a group
+constexpr std::int64_t staged_turns = 12;  // of a group, in all its processes together
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
-/// True if a turn is as long as its only stage. On a device that includes what lies between stages.
+/// True if the time of a turn is the time of its only stage. On a device, a turn also contains what
+/// lies between stages.
 bool is_one_stage(const Case& planned) {
   return planned.stages.size() == 1 && !is_on_device(planned.stages[0]);
 }
@@ -50,8 +51,8 @@ void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
   from.erase(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end());
 }
 
-/// Keeps what was measured after `whole` rounds apart from those that are used: in part of a block
-/// not every contender was as often at every position.
+/// Moves the rounds after the first `whole` to the cut rounds, and drops their other times. In part
+/// of a block, contenders were not equally often at every position.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -75,8 +76,8 @@ void set_aside(GroupRun& run, std::size_t whole) {
 
 enum class BlockEnd { Whole, Cut, Interrupted };
 
-/// Every live contender once at every position, from `start` seconds of the group on; what is
-/// measured of a block that the group's time cuts is set aside.
+/// Runs a block, in which every live contender is once at every position. The group's rounds began
+/// at `start`, in seconds. If the group's time ends within the block, its rounds are set aside.
 BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
@@ -113,14 +114,14 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   return BlockEnd::Whole;
 }
 
-/// A case that uses no device has no device time; its wall time is all there is.
+/// Returns the time in ns by which a round is judged. Without device time it is the wall time.
 double decides(const Round& round, DecidingClock clock) {
   const bool device = clock == DecidingClock::Device && round.device_ns > 0;
   return static_cast<double>(device ? round.device_ns : round.wall_ns);
 }
 
-/// What decides, of every round of every case that still runs, 0 of those that others held up; and
-/// which of them is the baseline.
+/// Asks the rule whether to stop, with the deciding times of all rounds of all live cases. A round
+/// that others held up counts as 0.
 std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
@@ -135,7 +136,7 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
   return rule.decide(series, baseline, seconds);
 }
 
-/// Whole blocks until the rule is content, the time is over or no case is left. False when
+/// Runs whole blocks until the rule stops, the time is over or no case is left. Returns false when
 /// interrupted.
 bool run_rounds(GroupRun& run) {
   const Measure measure = run.plan().measure_of(run.group());
@@ -155,8 +156,8 @@ bool run_rounds(GroupRun& run) {
   return true;
 }
 
-/// The rounds, and the state before and after them of the device that a case uses. False when
-/// interrupted.
+/// Runs the rounds. If a case uses a device, also reads the device's condition before and after
+/// them. Returns false when interrupted.
 bool run_rounds_in_condition(GroupRun& run) {
   const bool on_device = std::ranges::any_of(run.live_cases(), [](const Member* member) {
     return std::ranges::any_of(member->planned->stages, is_on_device);
@@ -170,7 +171,8 @@ bool run_rounds_in_condition(GroupRun& run) {
   return whole;
 }
 
-/// Stages too short to be timed inside the rounds get turns of their own. False when interrupted.
+/// Takes staged turns, with marks, for cases whose stages are too short to be timed in the rounds.
+/// Returns false when interrupted.
 bool run_staged(GroupRun& run) {
   const auto is_staged = [](const Member* member) {
     return !is_one_stage(*member->planned) && !member->shape.marks;
@@ -195,13 +197,13 @@ bool run_staged(GroupRun& run) {
   return true;
 }
 
-/// The last call of a case.
+/// Makes the last call of a contender and checks it.
 void check_last_call(GroupRun& run, Member& member) {
   member.contender->last_call();
   run.check(member);
 }
 
-/// Turns until enough calls of a case are checked, or there is no more time for them.
+/// Takes turns until enough calls of a case are checked, or until the time `until`.
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
   const std::int64_t enough = run.plan().measure.checked_calls;
@@ -211,17 +213,18 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
   while (draws && member.live() && member.result->check.calls < enough &&
          !run.context().interrupted && run.seconds() < until)
     run.guarded(member, [&] {
-      // Turns that end with a call that is drawn: whole ones would cost more and say no more.
+      // A turn ends with the drawn call: more iterations would cost time and check nothing more.
       shape.iterations = run.drawn_call(member.shape.iterations);
       run.turn(member, shape, run.result().order.size());
       draws = run.check_recent(member);
     });
 }
 
-/// False when interrupted.
+/// Checks the last call of each contender, and more calls of cases with too few checks. Returns
+/// false when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
-  // More calls are not worth more than the rounds.
+  // Further checks may take as many seconds as the rounds, or `least` if that is more.
   constexpr double least = 10;
   const double until =
       run.seconds() + std::max(least, run.plan().measure_of(run.group()).max_seconds_per_group);
@@ -249,7 +252,8 @@ std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random) {
   for (const int shift : shifts) {
     auto& round = rounds.emplace_back(k);
     for (int position = 0; position < k; ++position) {
-      // 0, 1, k - 1, 2, k - 2, …: steps that differ, so that other rounds repeat none.
+      // 0, 1, k - 1, 2, k - 2, …: the steps between neighbours differ, so that shifted rounds do
+      // not repeat a pair of neighbours.
       const int step = position % 2 == 1 ? (position + 1) / 2 : (k - position / 2) % k;
       round[position] = labels[(step + shift) % k];
     }

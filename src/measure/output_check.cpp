@@ -10,7 +10,7 @@ namespace normbench {
 
 namespace {
 
-/// To 12 significant bits.
+/// Rounds down to 12 significant bits.
 float rounded_down(double value) {
   int exponent = 0;
   const double digits = std::frexp(value, &exponent);
@@ -48,12 +48,13 @@ void OutputCheck::compare(const Exact& exact, const Tensor64& got, const ImageRa
 bool OutputCheck::may_matter(std::span<const double> expected, std::span<const double> got,
                              std::span<const double> bounds) const {
   if (!any_) return true;
-  // Lanes of doubles without branches, which compilers make vectors of. A comparison with NaN is
-  // false: an error that is none, or a bound, counts.
+  // The lanes have no branches, so that compilers vectorise them. Comparisons with NaN are false,
+  // so an error or a bound that is NaN gives a reason.
   constexpr std::size_t lanes = 4;
   const double share = worst_.share();
   const auto [most, its_bound] = largest_error_;
-  const double towards = most > 0 ? -1 : 1;  // of equal errors, which bound outweighs
+  const double towards = most > 0 ? -1 : 1;  // of equal errors the one with the smaller bound
+                                             // counts, of zeros with the larger
   std::array<double, lanes> reasons{};
   const std::size_t whole = expected.size() / lanes * lanes;
   for (std::size_t i = 0; i < whole; i += lanes)

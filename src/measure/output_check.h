@@ -1,4 +1,4 @@
-/// An output held to its exact values, element by element.
+/// Compares an output with its exact values, element by element.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ struct Worst {
   std::int64_t image = 0, index = 0;  // the index is within the image
   double expected = 0, got = 0;
 
-  /// Above 1: farther than a right one may be.
+  /// The error as a share of the bound; above 1 the element is wrong. Infinite if only the bound is
+  /// 0.
   double share() const {
     if (error == 0) return 0;
     return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
@@ -29,16 +30,17 @@ struct LargestError {
   double error = 0, bound = 0;
 };
 
-/// Compares an output, slab by slab. A value cannot be checked where its bound is not finite or not
-/// smaller than the largest exact magnitude of the output: rounding alone may then be as large as
-/// the values, and zeros would pass. Where all exact values are 0, any finite bound will do.
+/// Compares an output slab by slab. A value cannot be checked if its bound is infinite, or not
+/// smaller than the largest exact magnitude of the output. Rounding alone may then be as large as
+/// the values, and zeros would pass. If all exact values are 0, any finite bound is good enough.
 class OutputCheck {
  public:
-  /// Compares these images, or these rows of images that are `height` high (0: as high as `got`).
+  /// Compares `got`, which holds these images, or these rows of images that are `height` rows high
+  /// (0: as high as `got`).
   void compare(const Exact& exact, const Tensor64& got, const ImageRange& images = {},
                std::int64_t height = 0);
 
-  /// Adds what another check found in other parts of the same output.
+  /// Adds the findings of another check on other parts of the same output.
   void add(const OutputCheck& other);
 
   const Worst& worst() const { return worst_; }
@@ -53,7 +55,7 @@ class OutputCheck {
   struct Place {
     std::int64_t image, index;  // the index is within the image
   };
-  /// False where none of these values changes what is known.
+  /// Returns false if none of these values can change the findings so far.
   bool may_matter(std::span<const double> expected, std::span<const double> got,
                   std::span<const double> bounds) const;
   void compare_one(double expected, double got, double bound, const Place& place);
@@ -64,9 +66,9 @@ class OutputCheck {
   LargestError largest_error_;
   bool any_ = false;
   std::int64_t values_ = 0, unbounded_ = 0;
-  double largest_ = 0;  // magnitude of an exact value so far
-  // How many values had bounds that were not smaller than that, by their bounds without the last
-  // digits: there may be as many as values, and few that differ much.
+  double largest_ = 0;  // the largest magnitude of an exact value so far
+  // How many values had a bound of at least `largest_`, by bound. Bounds are rounded down to 12
+  // bits, so that there are few different ones.
   std::map<float, std::int64_t> wide_;
 };
 

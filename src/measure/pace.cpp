@@ -9,10 +9,10 @@
 namespace normbench {
 namespace {
 
-// More than the time asked for: from here on it is said.
+// A group overruns if it takes this much more than its time: the larger of both.
 constexpr double kOverrunShare = 0.25, kOverrunSeconds = 2;
 
-/// How many iterations a group's profiles have; peers are not profiled.
+/// Returns the number of iterations in a group's profiles. Peers are not profiled.
 double profile_iterations(const Plan& plan, const Group& group) {
   if (!plan.profile.enabled) return 0;
   const auto cases = std::ranges::count_if(
@@ -20,7 +20,8 @@ double profile_iterations(const Plan& plan, const Group& group) {
   return static_cast<double>(cases * schedule_steps(plan.profile));
 }
 
-/// Every contender is as often at every place of a round.
+/// Returns the fewest rounds in whole blocks, so that every contender is as often at every
+/// position.
 std::size_t whole_blocks(std::size_t contenders) {
   const std::size_t blocks = (StopRule::fewest_rounds + contenders - 1) / contenders;
   return blocks * contenders;
@@ -53,7 +54,7 @@ std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
     return std::nullopt;
   const double prepared = prepared_.value_or(start_);
   const Overrun overrun{prepared - start_, now - prepared, whole_blocks(step.all)};
-  // A turn is one iteration at least, and as many before it.
+  // Each contender's share of a round is a turn and its warm-up, both of at least one iteration.
   profiles_ +=
       profile_iterations(plan_, plan_.groups[step.group]) * overrun.round_seconds / 2 / all;
   ++known_;

@@ -1,11 +1,11 @@
-/// About how much longer a run takes, from what it took so far: pure arithmetic of seconds.
+/// Estimates how much longer a run takes from what it took so far. It reads no clock.
 #pragma once
 
 #include "measure/runner.h"
 
 namespace normbench {
 
-/// A group that cannot keep to its time: its fewest rounds take longer.
+/// The expected time of a group that takes longer than its limit, since its fewest rounds do.
 struct Overrun {
   double preparing_seconds = 0, round_seconds = 0;
   std::size_t fewest_rounds = 0;
@@ -15,19 +15,19 @@ struct Overrun {
   }
 };
 
-/// Times are seconds since any start, the same for all calls. The plan must outlive it.
+/// All times are seconds since one start, whichever it is. The plan must outlive this object.
 class Pace {
  public:
   explicit Pace(const Plan& plan);
 
   void group_started(std::size_t index, std::int64_t part, double now);
-  /// Gives the group's overrun once, after its first round, if there is one. A step that is a
-  /// process is a part of the group that is measured.
+  /// Returns the group's overrun, if it has one, after its first round; else nothing. A step of
+  /// kind Process ends a part of the group.
   std::optional<Overrun> step_done(const GroupStep& step, double now);
-  /// Call it for a group that this process has measured.
+  /// Call when this process has measured a group.
   void group_finished(double now);
 
-  /// About how long all groups that are left and their profiles take.
+  /// Estimates the seconds that all remaining groups and their profiles take.
   double seconds_left(double now) const;
 
  private:
@@ -43,19 +43,19 @@ class Pace {
   double left_of_part(double now) const;
 
   const Plan& plan_;
-  std::size_t group_ = 0;           // of the present part
-  std::int64_t part_ = 0;           // the present one's process
-  bool is_finished_ = false;        // the present part
-  double start_ = 0;                // of the present part; of the profiles after the last
-  std::optional<double> prepared_;  // when the contenders of the present part were prepared
-  std::optional<Overrun> overrun_;  // of the present part
+  std::size_t group_ = 0;           // index of the present part's group
+  std::int64_t part_ = 0;           // index of the present part's process
+  bool is_finished_ = false;        // true after the present part
+  double start_ = 0;                // start of the present part, or of the profiles
+  std::optional<double> prepared_;  // when the part's contenders were prepared
+  std::optional<Overrun> overrun_;  // overrun of the present part
   double factor_ = 1;               // seconds that a part takes for each second asked for
-  double rounds_factor_ = 1;        // the seconds of these that are rounds
+  double rounds_factor_ = 1;        // seconds that its rounds take for each second asked for
   double spent_ = 0, rounds_spent_ = 0, asked_ = 0;  // sums of the parts measured in this run
-  double known_ = 0;                                 // groups of which a round was seen
-  double profiles_ = 0;         // seconds that the profiles of those take, about
+  double known_ = 0;                                 // groups with a finished round
+  double profiles_ = 0;         // estimated seconds of these groups' profiles
   double profiled_ = 0;         // share of all profiles that is done
-  double profiled_before_ = 0;  // … by an earlier run, which this one resumes
+  double profiled_before_ = 0;  // the share that an earlier, resumed run had done
 };
 
 }  // namespace normbench

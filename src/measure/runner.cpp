@@ -25,7 +25,7 @@ std::string variants(const Cases& cases) {
   return text;
 }
 
-/// A text that is equal for a group of a plan and one of a journal if they belong together.
+/// Returns a text that is the same for a planned group and for its results in a journal.
 template <class AnyGroup>
 std::string identity(const AnyGroup& group) {
   return fmt::format("\"{}\" at {} with {}, baseline \"{}\"", group.experiment, group.point.dump(),
@@ -38,7 +38,7 @@ void require_index(std::size_t index, const Plan& plan) {
                               index, plan.groups.size()));
 }
 
-/// Throws Invalid when the journal's group is another one than the plan's of that index.
+/// Throws Invalid if the journal's group is not the plan's group with this index.
 void require_same(std::size_t index, const GroupResult& group, const Plan& plan) {
   require_index(index, plan);
   const std::string kept = identity(group), planned = identity(plan.groups[index]);
@@ -95,12 +95,13 @@ Results without_groups(const Plan& plan) {
   return results;
 }
 
-/// A journal, if there is one, until it cannot be written.
+/// Writes to the journal, if there is one, and keeps the reason when that fails.
 class Keeping {
  public:
   explicit Keeping(Journal* journal) : journal_(journal) {}
 
-  /// False when the journal cannot be written: what comes after would be lost in a kill.
+  /// Returns false if the journal cannot be written. Results from then on would be lost if the
+  /// process were killed.
   bool keep(const std::function<void(Journal&)>& add) {
     if (journal_ == nullptr) return true;
     try {
@@ -111,7 +112,7 @@ class Keeping {
     return unkept_.empty();
   }
 
-  /// Why it cannot be written, or "".
+  /// Why the journal cannot be written, or "".
   const std::string& unkept() const { return unkept_; }
 
  private:
@@ -119,7 +120,7 @@ class Keeping {
   std::string unkept_;
 };
 
-/// When the last turn of the group ended, since its start.
+/// Returns when the last turn of the group ended, in ns since the group's start; 0 without turns.
 std::int64_t end_ns(const GroupResult& group) {
   std::int64_t end = 0;
   for (const auto* list : {&group.cases, &group.limits})
@@ -129,8 +130,9 @@ std::int64_t end_ns(const GroupResult& group) {
   return end;
 }
 
-/// Counts to what was before the group's rounds what held the device's clocks back between its last
-/// part and this one, while other groups were measured: so it is no part of the difference.
+/// Leaves out how long the device's clocks were held back between two parts, while other groups
+/// were measured. The time is added to the values before the group's rounds, so that the difference
+/// to the values after them does not contain it.
 void leave_out_between(GroupResult& group, const GroupResult& part) {
   const Json& until = value_at(group.condition_after, "/held_back_ns");
   const Json& from = value_at(part.condition_before, "/held_back_ns");
@@ -144,8 +146,8 @@ void leave_out_between(GroupResult& group, const GroupResult& part) {
   }
 }
 
-/// A plan's groups while they are measured. Where `measure.processes` asks for several, one after
-/// another measures all groups, so that a group's rounds are spread over the whole run.
+/// Measures the groups of a plan. If `measure.processes` asks for several processes, each measures
+/// a part of every group, so that a group's rounds are spread over the whole run.
 class Measuring {
  public:
   Measuring(const Plan& plan, RunContext& context, Keeping& keeping)
@@ -163,7 +165,7 @@ class Measuring {
         for (const GroupResult& part : parts) groups_.at(index).add(part);
   }
 
-  /// False when it ended early: interrupted, or nothing more could be kept.
+  /// Returns false when it ended early: it was interrupted, or the journal could not be written.
   bool run() {
     for (std::int64_t part = 0; part < parts_; ++part)
       for (std::size_t i = 0; i < groups_.size(); ++i)
@@ -171,7 +173,7 @@ class Measuring {
     return true;
   }
 
-  /// The groups of which something was measured, in the plan's order.
+  /// Returns the groups that have been measured at least in part, in the plan's order.
   std::vector<GroupResult> take() {
     std::vector<GroupResult> measured;
     for (Measured& group : groups_)
@@ -180,9 +182,10 @@ class Measuring {
   }
 
  private:
-  /// A group as far as it is measured.
+  /// The results of a group so far.
   struct Measured {
-    std::optional<GroupResult> first = {}, sum = {};  // its first part, and all parts
+    std::optional<GroupResult> first = {}, sum = {};  // of its first part, and of all parts
+                                                      // together
     std::int64_t parts = 0;
 
     void add(GroupResult part) {
@@ -194,7 +197,7 @@ class Measuring {
     }
   };
 
-  /// Measures a part of a group, and keeps it. False when the run ends with it.
+  /// Measures a part of a group and adds it to the journal. Returns false if the run has to end.
   bool measure(std::size_t index, std::int64_t part) {
     Measured& group = groups_[index];
     context_.observer.group_started(index, plan_.groups[index], part);
@@ -228,7 +231,8 @@ class Measuring {
   std::vector<Measured> groups_;
 };
 
-/// A group's line in the journal with its profile comes later and wins. False when it ended early.
+/// Profiles the groups without a profile, and adds them to the journal again; a later line replaces
+/// the earlier one. Returns false when it ended early.
 bool profile_groups(const Plan& plan, RunContext& context, DeviceTracing& tracing, Keeping& keeping,
                     std::vector<GroupResult>& groups) {
   if (context.capture != nullptr) context.capture->begin();

@@ -26,36 +26,39 @@ namespace normbench {
 class GroupMemory;
 class ProfilerCapture;
 
-/// A piece of a group that is done, and how many such pieces there are.
+/// A finished piece of work on a group.
 struct GroupStep {
   enum class Kind { Prepared, Turn, Process, StagedTurn, Checked, Profiled };
   Kind kind;
   std::size_t group;
-  std::size_t done, all;   // such pieces: contenders prepared, turns of the present round, …
-  std::size_t rounds = 0;  // before the present one
+  std::size_t done, all;   // pieces of this kind, in the present round for turns
+  std::size_t rounds = 0;  // rounds finished before
 };
 
-/// What the run tells while it runs; the app draws progress with it. All calls on one thread.
+/// Receives the progress of a run, which the app draws. All calls come from one thread.
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Before each of its parts.
+  /// Called before each part of the group.
   virtual void group_started(std::size_t index, const Group& group, std::int64_t part) = 0;
-  /// After each first call, turn, process, check and profiled case.
+  /// Called after each first call, turn, process, check and profiled case.
   virtual void step_done(const GroupStep& step) = 0;
-  /// After each round: rounds so far, seconds spent in the group, widest interval (0: unknown).
+  /// Called after each round with the rounds so far, the seconds spent in the group, and the
+  /// half-width of the widest interval (0: unknown).
   virtual void round_done(int rounds, double seconds, double half_width) = 0;
   virtual void group_finished(std::size_t index, const GroupResult& group) = 0;
 };
 
-/// A share of a group's rounds. Buffers of cache-sized cases lie differently in each process, so
-/// several processes see more of the machine than one.
+/// The share of a group's rounds that one process measures. The buffers of cache-sized cases lie
+/// differently in each process, so several processes see more of the machine than one.
 struct Part {
   std::int64_t index = 0;
-  const GroupResult* first = nullptr;  // part 0's, whose iterations per turn all parts share
+  const GroupResult* first = nullptr;  // the result of part 0; all parts use its iterations per
+                                       // turn
   bool limits = true;                  // false: only the cases are measured
   bool check = true;                   // false: outputs are not compared with their references
-  std::map<std::string, std::string> hung = {};  // contenders that an earlier process hung in, why
+  std::map<std::string, std::string> hung = {};  // contenders that hung in an earlier process, and
+                                                 // why
 };
 
 struct RunContext {
@@ -66,45 +69,48 @@ struct RunContext {
   Journal* journal = nullptr;  // null: nothing is kept
   Observer& observer;
   const std::atomic<bool>& interrupted;
-  std::int64_t cache_bytes;  // last-level cache: cold buffers exceed it threefold
-  /// Totals since some start, and the frequency now; read before and after every turn.
+  std::int64_t cache_bytes;  // of the last-level cache; cold buffers exceed it threefold
+  /// Reads the totals of disturbances and the frequency now. It is called before and after every
+  /// turn.
   std::function<Disturbance()> disturbance = {};
-  PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles, …
-  const Rapl* rapl = nullptr;         // … and reads no energy
+  PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles
+  const Rapl* rapl = nullptr;         // null: the profile pass reads no energy
   /// Fills a profile's rows, times and losses from what the case recorded.
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
-  DeviceTracer* tracer = nullptr;  // null, or missing: device times come from marks
-  bool rounds = true;  // false: cases are only checked once and profiled, for a tool that watches
-  ProfilerCapture* capture = nullptr;  // begun with the profile pass, ended by the caller
-  /// Memory for all groups measured, which holds what each needs; null: each takes its own.
+  DeviceTracer* tracer = nullptr;  // null, or not usable: device times come from marks
+  bool rounds = true;              // false: each case is only checked once and profiled, not timed
+  ProfilerCapture* capture = nullptr;  // run() begins it before the profile pass; the caller ends
+                                       // it
+  /// Memory that all groups use, with room for each of them. Null: each group takes its own.
   GroupMemory* memory = nullptr;
   Part part = {};  // which share of a group's rounds this process measures
-  /// Measures a part of a group in a fresh process, when `measure.processes` asks for several;
-  /// nothing when it was interrupted.
+  /// Measures a part of a group in a fresh process, if `measure.processes` asks for several.
+  /// Returns nothing when interrupted.
   std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};
 };
 
-/// What a run leaves.
+/// What run() returns.
 struct RunOutcome {
   Results results;
-  std::string unkept = {};    // why the journal could not be written, which ended the run there
-  std::string untraced = {};  // why the tracer was not used, or not to the end
+  std::string unkept = {};    // why the journal could not be written, if that ended the run
+  std::string untraced = {};  // why the tracer was not used, or gave up
 };
 
-/// Measures every group of the plan that the journal does not hold yet, then profiles those that
-/// have no profile; the journal keeps each group, and each part of one that several processes
-/// measure. Without rounds each case is run once, checked and profiled, but has no times. An
-/// interrupted group is dropped, or only its last part. A group that the journal cannot keep is
-/// the last, with `unkept` and `interrupted`. Fills of the results `groups`,
-/// `interrupted`, `unkept` and what comes from the plan; the app adds tool and environment.
+/// Measures every group of the plan that is not in the journal yet, then profiles the groups
+/// without a profile. The journal keeps each group, and each part of a group that several processes
+/// measure. Without `context.rounds` each case is run once, checked and profiled, but not timed.
+/// An interrupt drops the present group, or only its present part. If the journal cannot be
+/// written, the run ends with the present group; `unkept` and `interrupted` are then set. The
+/// results get `groups`, `interrupted`, `unkept` and the facts of the plan; the app adds tool and
+/// environment.
 RunOutcome run(const Plan& plan, RunContext& context);
 
-/// Appends a later part's rounds; the time between the parts is left out. A case that failed in
-/// either has failed; errors and bounds are the larger ones.
+/// Appends the rounds of a later part, as if no time had passed between the parts. A case that
+/// failed in either part has failed. Errors and bounds are the larger of both parts.
 void append_part(GroupResult& group, GroupResult part);
 
-/// Throws Invalid when the journal names a group that the plan has not, or keeps one of another
-/// experiment, point, baseline or other variants than the plan's.
+/// Throws Invalid if the journal does not belong to the plan: a group in it is not in the plan, or
+/// has another experiment, point or baseline, or other variants.
 void require_fit(const JournalContent& content, const Plan& plan);
 
 }  // namespace normbench

@@ -8,13 +8,13 @@
 namespace normbench {
 namespace {
 
-/// Independent rounds behind an interval that may end a group.
+/// How many independent rounds an interval must be worth to end a group.
 constexpr double enough_effective = 40;
 
 struct Look {
-  double half_width = 0;  // the widest
-  double effective =
-      std::numeric_limits<double>::max();  // the fewest rounds that a series is worth
+  double half_width = 0;                                  // the widest of all ratios
+  double effective = std::numeric_limits<double>::max();  // the fewest independent rounds that a
+                                                          // ratio's rounds are worth
 };
 
 void look_at(std::span<const double> numerator, std::span<const double> denominator, Look& look) {

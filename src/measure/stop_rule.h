@@ -1,4 +1,4 @@
-/// When a group has been measured long enough.
+/// Decides when a group has been measured long enough.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace normbench {
 
-/// Decides by the width of the ratios' intervals, never by where they lie, so that stopping favours
-/// no contender. It looks only at rounds 120, 240, 480, … (at the first call at or after each) and
-/// at decision_level. In fewer rounds the machine may not have shown its other state: of a host
-/// that changes every 40 rounds or so, 26 rounds see one state more often than both.
+/// Decides by the width of the ratios' intervals, never by their position, so that stopping favours
+/// no contender. It looks at `decision_level`, and only after 120, 240, 480, … rounds (at the first
+/// call then or later). Fewer rounds may show only one state of the machine. If a host changes its
+/// state every 40 rounds or so, 26 rounds show one state more often than both.
 class StopRule {
  public:
   static constexpr int fewest_rounds = 12;
   static constexpr int first_look = 120;
 
-  /// `precision`: half-width on the log scale that every ratio must reach (0.01 is 1 %). Where
+  /// `precision`: the half-width on the log scale that every ratio must reach (0.01 is 1 %). If
   /// several processes measure a group, each needs only its share of the fewest rounds.
   StopRule(double precision, double max_seconds, std::int64_t processes = 1);
 
-  /// Why to stop now: every ratio has reached the precision with rounds that are worth 40
-  /// independent ones (effective_rounds), or the time is over (and the fewest rounds are there); or
-  /// nothing.
-  /// `series`: the values of all rounds of each contender; ratios are to `series[baseline]`. A
-  /// contender alone is held to the interval of its own values.
+  /// Returns why to stop now, or nothing. Precision: every ratio has reached the precision, with
+  /// rounds that are worth 40 independent ones (effective_rounds). Time: the time is over, and
+  /// there are the fewest rounds.
+  /// `series`: the values of all rounds, by contender. Ratios are to `series[baseline]`. For a
+  /// single contender, the interval of its own values decides.
   std::optional<Stop> decide(std::span<const std::vector<double>> series, std::size_t baseline,
                              double seconds);
 
-  /// Whether a group that has its fewest rounds has to end.
+  /// True if the group's time is over. It still needs its fewest rounds.
   bool time_is_over(double seconds) const { return seconds >= max_seconds_; }
   bool has_fewest(std::size_t rounds) const { return rounds >= fewest_rounds_; }
 

@@ -5,19 +5,19 @@
 namespace normbench {
 namespace {
 
-/// The buffers that a stage uses.
+/// The root slots that a stage reads and writes.
 struct Access {
   std::vector<int> reads, writes;
 };
 
-/// True for stages whose work is done when their call returns: those on the CPU, and calls of the
-/// device's runtime that work on host memory.
+/// True if the stage's work is done when its call returns: it is on the CPU, or is a call of the
+/// device's runtime that works on host memory.
 bool works_on_host(const Stage& stage) {
   return stage.place == Place::Cpu || roles_of(stage.op).locks != PageLocking::None;
 }
 
 Access access_of(const Stage& stage, const std::vector<Slot>& slots) {
-  // Pages may be unlocked only when the device is done with them: as if they were written.
+  // Pages may be unlocked only when the device is done with them, so this counts as a write.
   if (roles_of(stage.op).locks == PageLocking::Unlocks)
     return {.reads = {}, .writes = {slots[stage.in.back()].buffer}};
   Access access;
@@ -36,7 +36,7 @@ void add(std::vector<int>& slots, int slot) {
   if (!contains(slots, slot)) slots.push_back(slot);
 }
 
-/// What both use and at least one writes.
+/// Returns the slots that both stages use and at least one of them writes.
 std::vector<int> conflicts(const Access& device, const Access& host) {
   std::vector<int> slots;
   for (const int slot : device.writes)
@@ -46,7 +46,7 @@ std::vector<int> conflicts(const Access& device, const Access& host) {
   return slots;
 }
 
-/// The slots that a stage's views point into.
+/// Returns the root slots of a stage's inputs, outputs and scratch memory.
 std::vector<int> roots_of(const Case& planned, const std::vector<Slot>& slots, std::size_t stage) {
   std::vector<int> roots;
   for (const int value : planned.stages[stage].in) roots.push_back(slots[value].buffer);
@@ -71,7 +71,7 @@ std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& sl
   for (const Stage& stage : planned.stages) accesses.push_back(access_of(stage, slots));
   for (std::size_t host = 0; host < hazards.size(); ++host) {
     if (!works_on_host(planned.stages[host])) continue;
-    // What comes later in the pipeline is still under way when its next iteration starts.
+    // With Wait::Turn, later stages may still be running when the next iteration starts.
     const std::size_t end = planned.wait == Wait::Turn ? hazards.size() : host;
     for (std::size_t device = 0; device < end; ++device) {
       if (works_on_host(planned.stages[device])) continue;

@@ -1,4 +1,5 @@
-/// How a case's stages go to a device: which are launched as one graph, and where the host waits.
+/// How a case's stages are submitted to a device: which stages a graph launches together, and where
+/// the host waits.
 #pragma once
 
 #include <array>
@@ -16,16 +17,16 @@
 
 namespace normbench {
 
-/// What a stage must wait for, or be waited for; slots are named by their roots.
+/// The buffers for which host and device have to wait for each other, as numbers of root slots.
 struct Hazards {
-  std::vector<int> watched;  // a device stage's, which a stage on the host waits for later
-  std::vector<int> waits;    // a host stage's: the device must be done with them before it starts
+  std::vector<int> watched;  // of a device stage: buffers that a host stage waits for later
+  std::vector<int> waits;    // of a host stage: buffers that the device must be done with first
 };
 
-/// The hazards of every stage, when its work is submitted inline by the host and done later by the
-/// device: reading what a device stage wrote, and writing what one of this or an earlier iteration
-/// uses. Waiting as the case does settles some: `wait: iteration` those between iterations, `wait:
-/// stage` all.
+/// Returns the hazards of every stage. A device does its work later than the host submits it. So a
+/// host stage must wait before it reads what a device stage writes, or writes what a device stage
+/// of this or an earlier iteration uses. The case's own waits remove some hazards:
+/// `wait: iteration` those between iterations, `wait: stage` all.
 std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& slots);
 
 /// A maximal run of stages that can be captured, and its graphs so far.
@@ -39,12 +40,12 @@ class GraphRun {
   /// "graph (cast, sub, div)".
   const std::string& label() const { return label_; }
 
-  /// The graph for these buffers, made by `capture` when there is none yet. Buffers that no stage
-  /// of the run uses make no difference.
+  /// Returns the graph for these buffers; `capture` makes it if there is none yet. Buffers that no
+  /// stage of the run uses make no difference.
   Graph& at(const BufferSlots& slots, const std::function<std::unique_ptr<Graph>()>& capture);
-  /// How many graphs there are.
+  /// The number of graphs so far.
   std::size_t count() const { return graphs_.size(); }
-  /// Drops all graphs: their buffers have moved.
+  /// Drops all graphs. Call when buffers have moved.
   void clear() { graphs_.clear(); }
 
  private:
@@ -62,13 +63,13 @@ class GraphRun {
   std::unordered_map<BufferSlots, std::unique_ptr<Graph>, Hash> graphs_;
 };
 
-/// The ranges that can be opened where runs are launched as one: what lies only partly in a range
-/// is left out of it.
+/// Cuts ranges so that a graph can be launched inside or outside of them as a whole. A run that
+/// lies only partly in a range is cut off from it. A range inside a run is dropped.
 std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
                                           const std::vector<GraphRun>& runs);
 
-/// The runs of a case in the order of its stages; none unless it asks for graphs. Stages whose
-/// buffers are allocated anew each time are in none: a graph keeps addresses.
+/// Returns the runs of a case in the order of its stages; none if it does not ask for graphs.
+/// Stages with fresh buffers are in no run, since a graph keeps addresses.
 std::vector<GraphRun> graph_runs(const Case& planned, const std::vector<Slot>& slots);
 
 }  // namespace normbench

@@ -13,17 +13,17 @@ constexpr double calibrations_ns = 20e6;
 
 constexpr double marks_share = 0.005;
 
-/// A range around warm-up work and what is decided from it.
+/// Returns a range around warm-up work and the decisions that follow from it.
 Range warm_up_range(Engine& engine) { return {&engine.recorder(), RangeKind::Warmup, "warmup"}; }
 
-/// What a turn's warm-up takes at least.
+/// Returns the least time of a turn's warm-up in ns.
 double warm_up_ns(const Engine& engine, const TurnShape& shape) {
   const auto least_ns = static_cast<double>(shape.warmup_ns);
   if (engine.device() == nullptr) return least_ns;
   return shape.device_awake ? 0 : std::max(device_warm_up_ns, least_ns);
 }
 
-/// warm_up without its range: one iteration at least.
+/// Runs iterations for at least `enough_ns`, and at least one. Returns their mean time in ns.
 double warm(Engine& engine, double enough_ns) {
   Clock& clock = engine.clock();
   const std::int64_t start_ns = clock.now_ns();
@@ -38,7 +38,8 @@ double warm(Engine& engine, double enough_ns) {
   return static_cast<double>(spent_ns) / static_cast<double>(iterations);
 }
 
-/// The time of `iterations` from first submit to drained; graphs are there before.
+/// Returns the time of all `iterations` in ns, from the first submission until drained. Graphs are
+/// captured before.
 double burst_ns(Engine& engine, std::int64_t iterations) {
   engine.capture(iterations);
   const std::int64_t start_ns = engine.clock().now_ns();
@@ -55,13 +56,13 @@ double quiet_iteration_ns(Engine& engine) {
   Clock& clock = engine.clock();
   const std::int64_t start_ns = clock.now_ns();
   const double first = warm(engine, enough_ns);
-  if (engine.device() != nullptr)  // submitted one after another, they overlap
+  if (engine.device() != nullptr)  // iterations of a burst overlap
     return iteration_in_burst_ns(
         clock, [&](std::int64_t iterations) { return burst_ns(engine, iterations); });
   return quiet_ns(clock, start_ns, first, [&] { return warm(engine, enough_ns); });
 }
 
-/// True where the marks of an iteration cost so little that all turns may have them.
+/// True if the marks of an iteration cost so little that all turns may have them.
 bool marks_are_cheap(Engine& engine, double clock_cost_ns, double iteration_ns) {
   const auto& stages = engine.planned().stages;
   double cost_ns = 0;  // in lanes the host's calls are timed anyway
@@ -99,7 +100,7 @@ TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
   return shape;
 }
 
-/// Warms up as the shape says, and launches graphs for the first time.
+/// Warms up as the shape says, and launches each graph for the first time.
 void prepare_turn(Engine& engine, const TurnShape& shape, const EngineOptions& options) {
   if (const auto& pipeline = engine.planned().pipeline) {
     if (shape.warmup_ns > 0)

@@ -1,4 +1,4 @@
-/// A turn of a case in this process, and how long turns are.
+/// Runs turns of a case in this process, and decides how long turns are.
 #pragma once
 
 #include <limits>
@@ -8,56 +8,57 @@
 
 namespace normbench {
 
-/// What a turn, and the warm-up in front of it, take at least.
+/// The least time of a turn, and of the warm-up before it, in ns.
 inline constexpr double turn_floor_ns = 1e6;
-/// A device that was idle needs longer to warm up; one that worked within `device_idle_ns` takes
-/// one iteration.
+/// The least warm-up of a device that was idle, in ns. A device that worked within the last
+/// `device_idle_ns` is warmed up by one iteration.
 inline constexpr double device_warm_up_ns = 20e6;
 inline constexpr double device_idle_ns = 1e6;
 
-/// Calls `measure` a few times, until 20 ms after `start_ns`, and returns the least of `first` and
-/// what it gave: the time when nothing else takes the processor. Contenders with the same code must
-/// get turns of the same length, or interruptions weigh on them differently.
+/// Returns the least of `first` and the results of a few calls of `measure`, which end 20 ms after
+/// `start_ns`. This is the time when nothing else takes the processor. With it, contenders with the
+/// same code get turns of the same length. Otherwise interruptions would affect them differently.
 double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
                 const std::function<double()>& measure);
 
-/// The time of an iteration among as many as make a turn; `burst_ns` runs some and returns the time
-/// of all.
+/// Returns the time of one iteration within a burst that is as long as a turn, in ns. `burst_ns`
+/// runs the given number of iterations and returns their time.
 double iteration_in_burst_ns(Clock& clock,
                              const std::function<double(std::int64_t iterations)>& burst_ns);
 
-/// One when an iteration takes a turn's time or more, else as many as take that and 1000 readings
-/// of the clock.
+/// Returns 1 if an iteration takes turn_floor_ns or more. Otherwise returns how many take at least
+/// that time and the time of 1000 readings of the clock.
 std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 
-/// The fewest iterations of a loader's turn: an epoch, so that turns of all variants load all
-/// images and workers can be ahead, but no more than 16 items or 3 s of a long one. Other cases
-/// have one.
+/// Returns the fewest iterations of a turn: an epoch if the case loads files, but at most 16
+/// iterations or 3 s; else 1. With an epoch, turns of all variants load all images, and workers can
+/// load ahead.
 std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns);
 
-/// Nanoseconds of one reading of the clock.
+/// Returns how long one reading of the clock takes, in ns.
 double clock_cost_ns(Clock& clock);
 
-/// How a contender's turns run, decided before the first round.
+/// How a contender's turns run. This is decided before the first round.
 struct TurnShape {
   std::int64_t iterations = 1;
-  // No more than that: what is loaded cold is loaded once.
+  // The limit for `iterations`: with cold files, no image may be read twice in a turn.
   std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
-  bool marks = false;                  // each stage is timed and has a range; there are no graphs
-  std::int64_t warmup_ns = 1'000'000;  // at least, and 20 ms on a device; 0: no warm-up
-  bool looked_at = false;              // its last outputs may be checked: they are kept
-  bool device_awake = false;           // it worked just now: one iteration warms it up
-  std::int64_t bracket_ns = 0;  // that a device's marks count with nothing between; 0: unknown
+  bool marks = false;                  // each stage is timed and has a range; graphs are not used
+  std::int64_t warmup_ns = 1'000'000;  // at least, but 20 ms on an idle device; 0: no warm-up
+  bool looked_at = false;              // its last outputs are kept, since they may be checked
+  bool device_awake = false;           // the device worked just now, so one iteration warms it up
+  std::int64_t bracket_ns = 0;         // device time between two marks without work; 0: unknown
 };
 
-/// Warms up and decides. One iteration when it takes 1 ms or more, else as many as take 1 ms and
-/// 1000 readings of the clock; loaders as iterations_of_an_epoch() says. Marks only when they cost
-/// less than 0.5 % of an iteration, and never within a graph. A pipeline
-/// has as many items as it says; without a device they always have marks.
+/// Warms up and decides how turns run. In turn, the iterations of a turn are the larger of
+/// iterations_per_turn() and iterations_of_an_epoch(), and marks are used if they cost less than
+/// 0.5 % of an iteration and the case has no graphs. A pipeline has the items that its config says;
+/// its marks follow the same limit, but without a device they are always used.
 TurnShape shape_of_turns(Engine& engine, double clock_cost_ns);
 
-/// The further times of a pipeline's turn: from its start to the first item's end, from the last
-/// item's start to the turn's end, of each item, and of each lane (none without marks).
+/// Further times of a pipeline's turn. Filling lasts from the turn's start to the first end of an
+/// item, draining from the last start of an item to the turn's end. Latencies are by item, `lanes`
+/// by lane (empty without marks).
 struct FlowTimes {
   std::int64_t fill_ns = 0, drain_ns = 0;
   std::vector<std::int64_t> latency_ns = {};
@@ -65,21 +66,20 @@ struct FlowTimes {
 };
 
 struct Turn {
-  Round round;  // start_ns on the clock itself
-  // The time of each stage (on a device that of its work), and the host's time in its calls; both
-  // are empty without marks.
+  Round round;  // its start_ns is a reading of the clock
+  // By stage: the time of its work, and the host's time in its calls. Both are empty without marks.
   std::vector<std::int64_t> stage_ns, calls_ns;
-  std::optional<FlowTimes> flow = {};  // of a pipeline
+  std::optional<FlowTimes> flow = {};  // only of a pipeline
 };
 
-/// A fresh placement, the warm-up and the capture of graphs, untimed; then the iterations from
-/// first submit to drained. `look`, where it is something, is called in the last iteration when its
-/// outputs are there and before they are freed, and counts for nothing.
+/// Places buffers anew, warms up and captures graphs, all untimed. Then times the iterations from
+/// the first submission until drained. `look`, unless empty, is called in the last iteration when
+/// all outputs exist and none is freed. Its time is not counted.
 Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
                const std::function<void(Item&)>& look = {});
 
-/// Runs at least one iteration and 1 ms, or 20 ms on a device, each waited for and without graphs.
-/// Returns the time of an iteration.
+/// Runs iterations for 1 ms, or 20 ms on a device; at least one. It waits for each and uses no
+/// graphs. Returns the mean time of an iteration in ns.
 double warm_up(Engine& engine);
 
 }  // namespace normbench

@@ -36,13 +36,13 @@ void Watchdog::disarm() {
 }
 
 void Watchdog::watch() {
-  // The same turn seen at two polls, one limit apart, has taken longer than the limit. The bounds
-  // keep a limit of zero from spinning and a huge one from overflowing.
+  // A turn that is seen at two polls, one limit apart, has taken longer than the limit. The clamp
+  // keeps a limit of 0 from spinning and a huge limit from overflowing.
   const std::chrono::duration<double> period(std::clamp(limit_seconds_, 0.001, 1e6));
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, period, [this] { return stop_; })) {
-    // Locked: should the turn end now after all, its thread waits in disarm().
+    // The lock is held: if the turn ends now, its thread waits in disarm().
     if (armed_ && turn_ == seen) return on_hung_(group_, contender_);
     seen = armed_ ? turn_ : 0;
   }

@@ -14,17 +14,17 @@ namespace normbench {
 class Watchdog {
  public:
   using OnHung = std::function<void(std::size_t group, const std::string& contender)>;
-  /// A turn hangs that takes longer than the limit; this is noticed before twice the limit.
-  /// `on_hung` is called on the watchdog's thread, once, with what was armed. It owns the journal
-  /// and stdout until the process is replaced: the turn's thread comes no further than disarm()
-  /// before it returns. It must not call this watchdog.
+  /// A turn that takes longer than the limit hangs; this is noticed before twice the limit.
+  /// `on_hung` is then called once, on the watchdog's thread, with the arguments of arm(). It owns
+  /// the journal and stdout: until it returns or replaces the process, the turn's thread waits in
+  /// disarm(). It must not call this watchdog.
   Watchdog(double limit_seconds, OnHung on_hung);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// Starts the time of one turn; `disarm` ends it, and waits while a hung turn is dealt with.
-  /// Neither wakes the watchdog's thread nor reads a clock, so that turns are not disturbed.
+  /// arm() starts the time of one turn. disarm() ends it, and waits while `on_hung` runs. Neither
+  /// wakes the watchdog's thread nor reads a clock, so that turns are not disturbed.
   void arm(std::size_t group, const std::string& contender);
   void disarm();
 
