@@ -16,9 +16,10 @@
 namespace normbench {
 namespace {
 
-constexpr int kRows = 96;  // of a window
+constexpr int kRows = 96;  // rows of a window
 
-/// The first of an image's windows, one below the other, as a config has them.
+/// Returns the first `count` windows of an image as text for a config. They lie one below the
+/// other.
 std::string windows(int count) {
   std::string list;
   for (int i = 0; i < count; ++i)
@@ -27,11 +28,11 @@ std::string windows(int count) {
   return "[" + list + "]";
 }
 
-// What is slowed is the same loop over 21 windows of images instead of 20. Both read one source:
-// two of their own were found to differ by some per cent, depending on where the operating system
-// had put them. Windows are of one size, since the same kernel took 4 to 6 % longer for 5 % more
-// rows, depending on how many there were. Stores are named, since by default they follow the size.
-// Two calls are checked, since more would leave the first pair of windows 12 rounds.
+// The slowed variant runs the same loop over 21 windows of images instead of 20. Both variants read
+// one source: with a source each, they differed by some per cent, depending on where the operating
+// system put the sources. All windows have one size: the same kernel took 4 to 6 % longer for 5 %
+// more rows, depending on their number. The kernel's stores are named, since by default they depend
+// on the size. Two calls are checked, since more would leave the first pair of windows 12 rounds.
 std::string cold_config() {
   return R"({
   "schema": 1, "name": "calibrate",
@@ -61,7 +62,7 @@ constexpr std::string_view kHot = R"({
 
 constexpr int most_fresh_processes = 40;
 
-/// Memory for every group of the plan.
+/// Takes memory with room for every group of the plan.
 GroupMemory memory_for(const Plan& plan, const RunContext& context) {
   std::vector<const Case*> cases;
   for (const Group& group : plan.groups)
@@ -86,7 +87,7 @@ class Cycles {
     return cycles > 0 && spent_ns >= study_.max_seconds * 1e9;
   }
 
-  /// One pair of each kind. False when interrupted.
+  /// Measures one pair of each kind. Returns false when interrupted.
   bool cycle() {
     for (const auto& word : words(PairKind{}))
       if (!keep(word.value, next_seed(), false)) return false;
@@ -96,7 +97,7 @@ class Cycles {
   bool fresh_process(PairKind kind) { return keep(kind, next_seed(), true); }
 
  private:
-  /// Far enough apart for what a group adds to its seed.
+  /// Seeds lie far enough apart for what a group adds to its own.
   std::int64_t next_seed() { return study_.seed + 16 * measured_++; }
 
   bool keep(PairKind kind, std::int64_t seed, bool fresh) {
@@ -125,7 +126,8 @@ class Cycles {
   double clock_cost_ns_;
   GroupMemory cold_, hot_;
   std::int64_t measured_ = 0;
-  std::array<bool, words(PairKind{}).size()> checked_{};  // once is enough: the ops are the same
+  std::array<bool, words(PairKind{}).size()> checked_{};  // by kind: one check is enough, since the
+                                                          // ops stay the same
 };
 
 }  // namespace

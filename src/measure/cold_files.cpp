@@ -33,13 +33,13 @@ ColdFiles::ColdFiles(const Case& planned) : most_items_(std::numeric_limits<std:
 
 namespace {
 
-/// What is in memory of files.
+/// The bytes of files that are in memory.
 struct Kept {
   Residency all;
-  std::string most_of;  // the file of which most is
+  std::string most_of;  // the file with the most bytes in memory
 };
 
-/// Tells the system to forget the files, and asks what it kept.
+/// Asks the system to drop the files' pages, and returns what it kept.
 Kept kept_of(const std::vector<std::string>& files) {
   for (const std::string& file : files) drop_pages(file);
   Kept kept;
@@ -61,9 +61,10 @@ void ColdFiles::drop() const {
   constexpr int attempts = 20;
   if (files_.empty()) return;
   Kept kept = kept_of(files_);
-  // So that of the first item, which may be what is kept, a tenth is in memory at most.
+  // What is kept may belong to the first item; at most a tenth of an item may stay in memory.
   const std::int64_t allowed = std::min(kept.all.bytes / 100, kept.all.bytes / most_items_ / 10);
-  // Pages that are being read ahead, or were just read by another CPU, go a little later.
+  // Pages that are being read ahead, or were just read by another CPU, can be dropped a little
+  // later.
   for (int attempt = 1; kept.all.resident_bytes > allowed && attempt < attempts; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     kept = kept_of(files_);

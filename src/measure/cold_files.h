@@ -1,4 +1,4 @@
-/// Files whose pages are not to be in memory when a turn begins.
+/// The files whose pages must not be in memory when a turn begins.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class ColdFiles {
   explicit ColdFiles(const Case& planned);
 
   bool any() const { return !files_.empty(); }
-  /// The most items of a turn of which no two read the same image; no limit without cold files.
+  /// The most items of a turn that read no image twice; no limit without cold files.
   std::int64_t most_items() const { return most_items_; }
-  /// Has the system forget their pages, and asks it whether it did. Throws CannotRunHere when more
-  /// than a hundredth of them stays, or a tenth of an item.
+  /// Asks the system to drop the pages of the files, and checks that it did. Throws CannotRunHere
+  /// if more than a hundredth of the bytes stays in memory, or a tenth of an item's bytes.
   void drop() const;
 
  private:

@@ -18,10 +18,12 @@ constexpr int kRepeats = 50;
 
 void nothing() {}
 
-/// The compiler can neither leave out nor merge calls around this, nor keep what they read.
+/// Keeps the compiler from leaving out or merging the calls around this, and from keeping what they
+/// read.
 void keep_calls() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-/// The median of several means. `between` is not timed.
+/// Returns the median of several mean times of `call` in ns. `between` is called after each mean
+/// and is not timed.
 double cost_ns(Clock& clock, const auto& call, const auto& between) {
   std::vector<double> means;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {

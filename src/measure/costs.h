@@ -1,4 +1,4 @@
-/// What the measuring itself costs.
+/// The costs of measuring itself.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,19 @@
 
 namespace normbench {
 
-/// Nanoseconds of one call: medians over many loops of calls, with the tools that are attached now.
+/// Nanoseconds of one call, with the tools that are attached now. Each is a median over many loops
+/// of calls, unless its comment says otherwise.
 struct MeasuringCosts {
-  double clock_ns = 0;             // a reading of the clock; the least, as turns are sized by it
-  std::int64_t clock_step_ns = 0;  // the smallest step of it that was seen
-  double range_recorded_ns = 0;    // a range with the recorder on, NVTX in it
-  double range_ns = 0;             // the same with the recorder off
-  double nvtx_ns = 0;              // its NVTX range alone; without a tool, the look for one
+  double clock_ns = 0;             // a reading of the clock; the least, since turns are sized by it
+  std::int64_t clock_step_ns = 0;  // the clock's smallest step that was seen
+  double range_recorded_ns = 0;    // a range while the recorder is on, with its NVTX range
+  double range_ns = 0;             // a range while the recorder is off
+  double nvtx_ns = 0;              // an NVTX range alone; without a tool, the check for one
 
   bool operator==(const MeasuringCosts&) const = default;
 };
 
-/// Takes a few milliseconds.
+/// Measures all costs; takes a few milliseconds.
 MeasuringCosts measuring_costs(Clock& clock);
 
 Json to_json(const MeasuringCosts& costs);

@@ -1,5 +1,6 @@
-/// What the profile pass does around each run of a stage: it tells the tracer of device work, which
-/// is attached late and given up at its first failure, and counts page faults.
+/// What the profile pass does around each run of a stage. It counts page faults, and tells the
+/// tracer of device work which range submits work. The tracer is attached late and given up at its
+/// first failure.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +14,30 @@
 
 namespace normbench {
 
-/// Lives as long as the profile pass. Nothing here throws: a tracer that fails in the middle is not
-/// used again, and the case is profiled without it.
+/// Lives as long as the profile pass. Its functions never throw: a tracer that fails is not used
+/// again, and the case is profiled without it.
 class DeviceTracing {
  public:
-  /// `tracer` may be null: there is none.
+  /// `tracer` is null if there is none.
   explicit DeviceTracing(DeviceTracer* tracer) : tracer_(tracer) {}
 
-  /// True while device work can be traced. The first call attaches the tracer, which costs
+  /// True while device work can be traced. The first call attaches the tracer, which takes
   /// milliseconds.
   bool usable();
   /// Why device work cannot be traced, or "" while nothing is known to be wrong.
   const std::string& missing() const { return missing_; }
 
-  /// A number for the next range in which device work is submitted; from 1, and never twice.
+  /// Returns a number for the next range in which device work is submitted. Numbers start at 1 and
+  /// never repeat.
   std::uint64_t next_id() { return ++last_id_; }
 
   /// Begins to record, when usable. Call when drained.
   void start();
-  /// Ends recording and gives what was recorded; nothing if the tracer failed. Call when drained.
+  /// Ends recording and returns what was recorded; an empty trace if the tracer failed. Call when
+  /// drained.
   DeviceTrace stop();
 
-  /// Stand around the submission of work; do nothing while it does not record.
+  /// Call around the submission of work. They do nothing while nothing is recorded.
   void push(std::uint64_t external_id);
   void pop();
 
@@ -48,15 +51,17 @@ class DeviceTracing {
   std::uint64_t last_id_ = 0;
 };
 
-/// Numbers the runs that submit device work, tells the tracer which of them is submitting, and
-/// counts the page faults of each stage.
+/// Numbers the ranges that submit device work, tells the tracer which one is submitting, and counts
+/// the page faults of each stage.
 class StageProfile {
  public:
-  using Faults = std::map<std::string, std::int64_t, std::less<>>;  // minor and major, by label
+  using Faults = std::map<std::string, std::int64_t, std::less<>>;  // minor and major faults
+                                                                    // together, by label
 
   StageProfile(Clock& clock, DeviceTracing& tracing) : clock_(clock), tracing_(tracing) {}
 
-  /// Around the range of one run, so that neither the tracer's calls nor the counters' are in it.
+  /// Lives around the range of one run, so that the range does not contain the calls of tracer and
+  /// counters.
   class Scope {
    public:
     /// Does nothing when `profile` is null.
@@ -71,7 +76,7 @@ class StageProfile {
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
-    /// The number for the range; 0 when no device work is submitted in it.
+    /// The number of the range; 0 if no device work is submitted in it.
     std::uint64_t external_id() const { return external_id_; }
 
    private:

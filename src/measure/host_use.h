@@ -1,5 +1,5 @@
-/// What a process uses of the host beside time. It is read before and after what is timed, since
-/// the system calls that tell it take time of their own.
+/// The host's resources, apart from time, that a process uses. They are read before and after the
+/// timed part, since the system calls that read them take time.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// Reads what has been used so far when it is made.
+/// Reads at its construction what has been used so far.
 class HostUse {
  public:
   explicit HostUse(Clock& clock)
@@ -18,7 +18,8 @@ class HostUse {
         counters_(clock.counters()),
         cpu_ns_(clock.cpu_ns()) {}
 
-  /// Tells the round what has been used since; its wall time is known by then.
+  /// Stores in `round` what has been used since the construction. The round's wall time must be
+  /// set.
   void tell(Round& round) const;
 
  private:

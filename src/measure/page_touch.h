@@ -1,4 +1,5 @@
-/// Who touches the pages of host memory first: they come from the NUMA node of that thread.
+/// Which threads touch the pages of host memory first. A page comes from the NUMA node of that
+/// thread.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +9,23 @@
 
 namespace normbench {
 
-/// The team that touches memory first, and which of its threads touches the page `at` bytes after
-/// `first`. With one thread the caller touches all.
+/// The team that touches memory first. `rank` returns which of its threads touches the page `at`
+/// bytes after `first`. With one thread, the caller touches all pages.
 struct TouchPlan {
   int threads = 1;
   std::function<int(const std::byte* first, std::size_t at)> rank = {};
 };
 
-/// Memory in copies of `bytes` bytes, `stride` apart, each of which a team of `threads` reads in
-/// shares of the same size: who reads a page touches it.
+/// Returns the plan for copies of `bytes` bytes, which lie `stride` bytes apart. A team of
+/// `threads` reads each copy in equal shares: the thread that reads a page touches it.
 TouchPlan touched_by_readers(int threads, std::size_t bytes, std::size_t stride);
 
-/// Memory whose buffers are somewhere else in every turn, for a team whose threads are on `nodes`,
-/// by rank. No thread keeps a page, so blocks of 2 MiB (a huge page) go round the nodes: whatever
-/// lies there is spread over all nodes. Within a node blocks go round its threads.
+/// Returns the plan for memory whose buffers move in every turn. `nodes`: the nodes of the team's
+/// threads, by rank. No thread keeps a page for long, so blocks of 2 MiB (a huge page) rotate over
+/// the nodes, and within a node over its threads. Any buffer is then spread over all nodes.
 TouchPlan touched_in_turn(std::span<const int> nodes);
 
-/// Touches every page.
+/// Writes to every page, by the threads that the plan names.
 void touch_pages(std::byte* first, std::size_t bytes, const TouchPlan& plan);
 using Touch = std::function<void(std::byte* first, std::size_t bytes, const TouchPlan& plan)>;
 

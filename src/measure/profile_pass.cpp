@@ -31,9 +31,9 @@ std::string input_shapes(const Stage& stage) {
   return fmt::format("[{}]", fmt::join(inputs, ", "));
 }
 
-/// The shapes of stages' inputs, and of those of runs launched as one, by label: as torch prints
-/// them, in the order of memory, "[[10, 3, 720, 1280]]". Of stages with one label that of the
-/// first.
+/// Returns the shapes of inputs by label: of each stage, and of each run that is launched as one.
+/// They are as torch prints them, in the order of memory: "[[10, 3, 720, 1280]]". If several stages
+/// have one label, the first counts.
 std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned) {
   std::map<std::string, std::string, std::less<>> shapes;
   for (const Stage& stage : planned.stages) shapes.emplace(stage.label, input_shapes(stage));
@@ -42,7 +42,8 @@ std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned
   return shapes;
 }
 
-/// A step's profiled time over its measured time; 0 when that is not known.
+/// Returns the median profiled time of a step over its median measured time; 0 if that is not
+/// known.
 double overhead(const CaseResult& result, std::vector<double> step_ns) {
   std::vector<double> measured;
   for (const Round& round : result.rounds)
@@ -51,10 +52,10 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
   return base > 0 ? median(std::move(step_ns)) / base : 0;
 }
 
-/// Runs the steps; nothing when the tracing ended in the middle.
+/// Runs the steps; returns nothing if the tracing ended early.
 using RunSteps = std::function<std::optional<ProfiledSteps>(bool traced)>;
 
-/// Runs the steps with the tracer or, where that fails, all of them again with marks.
+/// Runs the steps with the tracer. If that fails, runs all of them again with marks.
 ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing& tracing,
                              std::vector<std::string>& notes) {
   if (has_device && tracing.usable()) {
@@ -65,7 +66,8 @@ ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing
   return *run(false);
 }
 
-/// Says which ranges do not have all that the config puts into them, as a graph is launched whole.
+/// Adds a note for each range that lacks stages which the config puts into it, since a graph
+/// launches them together with others.
 void note_cut_ranges(const Case& planned, std::vector<std::string>& notes) {
   const std::vector<StageRange> all = ranges_of(planned.stages);
   const auto whole = around_whole_runs(all, graph_runs(planned, storage_of(planned)));
@@ -77,7 +79,7 @@ void note_cut_ranges(const Case& planned, std::vector<std::string>& notes) {
                       range.name));
 }
 
-/// All but what is made of the trace.
+/// Returns the profile without the values that are computed from the trace.
 CaseProfile empty_profile(const CaseResult& result, const ProfiledSteps& steps) {
   CaseProfile profile{.variant = result.variant,
                       .steps = static_cast<std::int64_t>(steps.step_ns.size()),

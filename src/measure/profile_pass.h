@@ -1,4 +1,4 @@
-/// The profile pass: a few recorded iterations of each case, for the table and the trace only.
+/// The profile pass: a few recorded iterations of each case. Only the table and the trace use it.
 #pragma once
 
 #include "measure/device_tracing.h"
@@ -6,9 +6,9 @@
 
 namespace normbench {
 
-/// Profiles every case of the group that is ok, measured or not, and fills `result.profile`; what
-/// peers do is not seen here. Errors become notes of the case, and so does a tracer that fails: the
-/// case is then profiled without it. False when interrupted, with `result.profile` untouched.
+/// Profiles every case of the group whose status is ok, measured or not, and sets `result.profile`.
+/// Cases of peers are not profiled. Errors become notes of the case. If the tracer fails, the case
+/// is profiled without it. Returns false when interrupted; `result.profile` is then unchanged.
 bool profile_group(const Plan& plan, std::size_t index, RunContext& context, DeviceTracing& tracing,
                    GroupResult& result);
 

@@ -37,7 +37,7 @@ bool is_over_link(const StageRun& run, const Case& planned) {
                      is_copy_over_link);
 }
 
-/// A profile while its steps run.
+/// Runs the steps of a profile and keeps what they give.
 class Steps {
  public:
   Steps(Engine& engine, RunContext& context, DeviceTracing& tracing, bool traced)
@@ -49,7 +49,7 @@ class Steps {
         counters_(context, engine.device() != nullptr),
         kept_(context.clock, tracing) {}
 
-  /// Nothing of these is kept, also by the recorder.
+  /// Runs steps of which nothing is kept; the recorder is off.
   void skip(const Stretch& steps) {
     engine_.capture(steps.last - steps.first);
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
@@ -96,7 +96,7 @@ class Steps {
     append(result_.threads, context_.recorder.take());
   }
 
-  /// Runs so many items of a pipeline and drops what they took.
+  /// Runs `items` items of a pipeline and drops what was recorded.
   void warm_up_items(std::int64_t items) {
     const Range warmup(&context_.recorder, RangeKind::Warmup, "warmup");
     const Recording recording(context_.recorder, tracer());
@@ -104,7 +104,7 @@ class Steps {
     result_.discarded = items;
   }
 
-  /// Runs so many items of a pipeline in one window, which has the number of their first step.
+  /// Runs `items` items of a pipeline in one window, whose range is named after `step`.
   void record_items(std::int64_t items, std::int64_t step) {
     Recording recording(context_.recorder, tracer());
     engine_.cold_files().drop();
@@ -148,7 +148,7 @@ class Steps {
     return context_.recorder.intern(fmt::format("ProfilerStep#{}", step));
   }
 
-  /// The names of a step's ranges that have its number, and their labels.
+  /// Adds the label of each range name that contains the number of this step.
   void add_labels(std::int64_t step) {
     for (const std::string_view label : engine_.labels())
       if (is_numbered(label)) result_.labels.emplace(numbered(label, step), label);
@@ -159,13 +159,13 @@ class Steps {
     trace.source = name_of(DeviceTimes::CudaEvents);
     return trace;
   }
-  /// Adds what a device did between marks, where no tracer tells. The clocks were tied to one
-  /// another before each step, and before a pipeline's window: they drift apart.
+  /// Adds what a device did between marks; used without a tracer. Clocks drift apart, so they were
+  /// aligned before each step, or before a pipeline's window.
   void add_records(const Flow& flow, DeviceTrace& trace) const {
     trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
     for (const StageSpan& span : flow.spans) {
       if (span.stream == 0) continue;
-      // A tracer alone knows a stream's real number; they count from 1.
+      // Streams count from 1 here; only a tracer knows their real numbers.
       trace.records.push_back({.activity = Activity::Stage,
                                .start_ns = span.start_ns,
                                .end_ns = span.end_ns,
@@ -192,7 +192,7 @@ class Steps {
   ProfiledSteps result_;
 };
 
-/// Runs what the schedule says; false when the tracing ended in the middle.
+/// Runs the steps of the schedule; returns false if the tracing ended early.
 bool run_schedule(Steps& steps, const ProfileOptions& options, RunContext& context,
                   DeviceTracing& tracing, bool traced) {
   std::optional<Range> warmup;
@@ -211,7 +211,7 @@ bool run_schedule(Steps& steps, const ProfileOptions& options, RunContext& conte
   return true;
 }
 
-/// Runs a pipeline's items; false when the tracing ended in the middle.
+/// Runs the items of a pipeline; returns false if the tracing ended early.
 bool run_window(Steps& steps, const ProfileOptions& options, RunContext& context,
                 DeviceTracing& tracing, bool traced) {
   const std::int64_t before = options.skip_first + options.wait + options.warmup;
@@ -260,7 +260,7 @@ std::vector<LaneWork> middle_work(const Flow& flow) {
   constexpr std::size_t few = 6;
   const std::size_t count = std::min(few, flow.end_ns.size());
   const std::size_t first = (flow.end_ns.size() - count) / 2;
-  // Items with threads of their own begin in any order.
+  // Items with threads of their own may begin in any order.
   const auto begins = std::span(flow.begin_ns).subspan(first, count);
   const auto ends = std::span(flow.end_ns).subspan(first, count);
   const std::int64_t from_ns = flow.round.start_ns + std::ranges::min(begins);

@@ -1,5 +1,5 @@
-/// What the profile pass records of one case: steps run as torch.profiler's schedule says, or a
-/// window of a pipeline's items; recorded, or thrown away.
+/// Runs what the profile pass records of one case: steps in the order of torch.profiler's schedule,
+/// or a window of a pipeline's items.
 #pragma once
 
 #include "measure/device_tracing.h"
@@ -8,51 +8,55 @@
 
 namespace normbench {
 
-/// What is done with a step. RecordAndSave: recorded, and the last one of a cycle.
+/// What is done with a step. RecordAndSave: it is recorded as the last step of a cycle.
 enum class StepAction { None, Warmup, Record, RecordAndSave };
 constexpr bool is_recorded(StepAction action) {
   return action == StepAction::Record || action == StepAction::RecordAndSave;
 }
 
-/// Decides as torch.profiler.schedule() does; with `repeat` 0 cycles go on for ever.
+/// Decides as torch.profiler.schedule() does; with `repeat` 0, cycles never end.
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step);
 
-/// How many steps are run: all of a schedule that repeats, else those of one cycle.
+/// Returns the number of steps to run: all steps of a schedule that repeats, else those of one
+/// cycle.
 std::int64_t schedule_steps(const ProfileOptions& options);
 
-/// Steps that follow one another and are treated alike: [first, last). Recorded ones are those of
-/// one cycle.
+/// The steps [first, last), which follow one another and are treated alike. Recorded steps of a
+/// stretch belong to one cycle.
 struct Stretch {
-  StepAction action;  // Record of recorded ones
+  StepAction action;  // Record also stands for RecordAndSave
   std::int64_t first, last;
 };
 Stretch stretch_from(const ProfileOptions& options, std::int64_t first);
 
-/// True for copies between host and device; kernels that reach over the link are no copies.
+/// True for copies between host and device, not for kernels that access memory over the link.
 bool is_copy_over_link(const Stage& stage);
 
-/// What was recorded, and what was thrown away.
+/// What was recorded of a case.
 struct ProfiledSteps {
   std::vector<ThreadLog> threads;
   std::vector<DeviceTrace> devices;  // one per cycle; none without a device
-  std::vector<double> step_ns;       // of the recorded steps
-  std::int64_t discarded = 0;        // warm-up steps
+  std::vector<double> step_ns;       // by recorded step
+  std::int64_t discarded = 0;        // how many warm-up steps were thrown away
   ProfileCounters counters;
   StageProfile::Faults faults;
-  std::map<std::string, std::string, std::less<>> labels;  // of names with a step's number
-  std::vector<ItemSpan> items = {};                        // of a pipeline
-  std::vector<LaneWork> lane_work = {};                    // of a pipeline: of a few items
+  std::map<std::string, std::string, std::less<>> labels;  // the labels of names that contain a
+                                                           // step's number
+  std::vector<ItemSpan> items = {};                        // only of a pipeline
+  std::vector<LaneWork> lane_work = {};                    // only of a pipeline: the work of a few
+                                                           // items
 };
 
-/// What lanes did, sorted by start, while the six items in the middle of a turn were in flight (or
-/// all, if there are fewer). Times are ns since the first of these began. The turn has items.
+/// Returns what lanes did while the six items in the middle of a turn were in flight (or all items,
+/// if there are fewer), sorted by start. Times are ns since the first of these items began. `flow`
+/// must have items.
 std::vector<LaneWork> middle_work(const Flow& flow);
 
 /// Runs all steps of the schedule. Warm-up steps are recorded too, so that they cost the same, and
-/// dropped; all steps that are not kept lie in a range `warmup`. Of a pipeline the items that the
-/// schedule has before its active steps are run and dropped, then the active ones are run in one
-/// window that is not drained between them: one step to torch's tables. Device work is traced with
-/// `traced`, else timed between marks. Nothing when the tracing ended in the middle.
+/// then dropped. Steps that are not kept lie in a range `warmup`. Of a pipeline, the items before
+/// the schedule's active steps are run and dropped. Its active items are then run in one window
+/// without draining between them, which is one step in torch's tables. Device work is traced if
+/// `traced` is set, else timed between marks. Returns nothing if the tracing ended early.
 std::optional<ProfiledSteps> run_profiled_steps(Engine& engine, const ProfileOptions& options,
                                                 RunContext& context, DeviceTracing& tracing,
                                                 bool traced);

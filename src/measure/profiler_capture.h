@@ -1,4 +1,4 @@
-/// What profilers record of a run: its profile pass.
+/// The part of a run that profilers record: its profile pass.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace normbench {
 
-/// The NVTX range `capture`, and around it, if profilers are to be started, what the backends do
-/// for that. A backend that cannot ends nothing. A tool may not return from the end: after
-/// `limit_seconds` of it `on_stuck` is called, on another thread.
+/// The NVTX range `capture`. If `start_profiler` is set, the backends also start and stop profilers
+/// around it. A backend that fails does not end the run. A tool may hang in end(): after
+/// `limit_seconds`, `on_stuck` is called on another thread.
 class ProfilerCapture {
  public:
   ProfilerCapture(const Backends& backends, bool start_profiler, double limit_seconds,
@@ -22,7 +22,7 @@ class ProfilerCapture {
   ProfilerCapture& operator=(const ProfilerCapture&) = delete;
 
   void begin();
-  /// Ends it, if it was begun. Why no profiler was started, or stopped; "" where that went well.
+  /// Ends the capture, if it has begun. Returns why a profiler was not started or stopped, or "".
   std::string end();
 
  private:
@@ -32,7 +32,7 @@ class ProfilerCapture {
   bool start_profiler_;
   double limit_seconds_;
   std::function<void()> on_stuck_;
-  std::optional<Watchdog> end_ = {};  // from its beginning to its end
+  std::optional<Watchdog> end_ = {};  // guards end(); set from begin() to end()
   std::string missing_ = {};
 };
 

@@ -1,4 +1,4 @@
-/// What the profile pass switches on and reads around the steps that it records.
+/// What the profile pass switches on, and what it reads, around the steps that it records.
 #pragma once
 
 #include "machine/energy.h"
@@ -8,16 +8,16 @@
 
 namespace normbench {
 
-/// Recorder and tracer record while this lives and no longer, however it ends.
+/// Recorder and tracer record while this object lives, or until stop().
 class Recording {
  public:
-  /// `tracing` may be null: no tracer takes part.
+  /// `tracing` is null if no tracer takes part.
   Recording(Recorder& recorder, DeviceTracing* tracing);
   ~Recording() { stop(); }
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// What the tracer recorded.
+  /// Ends recording. Returns what the tracer recorded; an empty trace without a tracer.
   DeviceTrace stop();
 
  private:
@@ -25,13 +25,15 @@ class Recording {
   DeviceTracing* tracing_;
 };
 
-/// Counts steps one by one, and energy over each stretch of steps that follow one another. Make it
-/// when all threads have been started. Never throws: what cannot be counted says why.
+/// Counts each recorded step, and measures energy over each stretch of successive steps. Make it
+/// when all threads have been started. Never throws: counters() says what could not be counted and
+/// why.
 class StepCounters {
  public:
   StepCounters(const RunContext& context, bool uses_gpu);
 
-  /// Stand around a recorded step, which may be the first or the last of a stretch.
+  /// Call around each recorded step. `first` and `last`: it is the first or the last step of a
+  /// stretch.
   void begin(bool first);
   void end(bool last);
 

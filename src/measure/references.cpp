@@ -5,7 +5,8 @@
 namespace normbench {
 namespace {
 
-/// The last stage that reads each value; as many as there are stages: none drops it.
+/// Returns the last stage that reads each value. For wanted values it returns the number of stages,
+/// so that no stage drops them.
 std::vector<std::size_t> last_readers(const Case& planned, std::span<const int> wanted) {
   std::vector<std::size_t> last(planned.values.size(), 0);
   for (std::size_t s = 0; s < planned.stages.size(); ++s)

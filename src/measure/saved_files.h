@@ -1,4 +1,4 @@
-/// The files that a stage saves for the items that use one set of buffers.
+/// The files that a stage saves for one item in flight.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace normbench {
 
-/// Holds a file for each image of the latest item, until this ends; the next item replaces them.
-/// So a case has files of no more items than are in flight.
+/// One file for each image of the latest item. The next item replaces the files, and the destructor
+/// removes them. A case thus has files of no more items than are in flight.
 class SavedFiles {
  public:
-  /// `start`: what all their names start with.
+  /// `start`: the start of the names of all files.
   SavedFiles(Op op, std::string start, std::int64_t images)
       : op_(std::move(op)), start_(std::move(start)), images_(images) {}
   ~SavedFiles() { remove(); }
@@ -20,9 +20,10 @@ class SavedFiles {
   SavedFiles& operator=(const SavedFiles&) = delete;
 
   const std::string& start() const { return start_; }
-  /// Removes them, so that none passes for a newer one.
+  /// Removes the files, so that none of them is taken for a newer one.
   void remove() const;
-  /// Why a file does not hold its image of `images` (dense, in memory that the host caches), or "".
+  /// Returns why a file does not hold its image of `images`, or "". `images` is dense and in memory
+  /// that the host caches.
   std::string why_wrong(const View& images) const;
 
  private:

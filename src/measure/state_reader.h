@@ -1,4 +1,4 @@
-/// The state of a device at the ends of turns.
+/// Reads the state of a device at the ends of turns.
 #pragma once
 
 #include "backend/backend.h"
@@ -6,19 +6,20 @@
 
 namespace normbench {
 
-/// A reading up to this long is made after every turn: the device does not count as idle for it.
+/// A reading that takes up to this long (ns) is made after every turn. It is too short to make the
+/// device idle.
 inline constexpr std::int64_t quick_reading_ns = 500'000;
 
-/// Reads after every turn while that is quick; after a slow reading not until a hundred times its
-/// time has gone by, so that readings take a hundredth of the time.
+/// Reads after every turn while readings are quick. After a slow reading it pauses for a hundred
+/// times the reading's time, so that readings take a hundredth of all time.
 class StateReader {
  public:
-  /// `device` may be null: there is none.
+  /// `device` is null if there is none.
   StateReader(Backend* device, Clock& clock) : device_(device), clock_(clock) {}
 
-  /// Call outside of what is timed. All zeros where nothing is read.
+  /// Returns the state, or all zeros if nothing is read now. Call outside of timed code.
   DeviceState read();
-  /// How long the slowest reading took; 0 before the first.
+  /// The time of the slowest reading; 0 before the first.
   std::int64_t slowest_ns() const { return slowest_ns_; }
 
  private:
