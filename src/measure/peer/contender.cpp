@@ -25,14 +25,14 @@ namespace {
 
 constexpr const char* in_memory = "/dev/shm";
 
-/// True where twice as much is free: others may want some of it, too.
+/// True if twice as much is free, since other programs may want some of it, too.
 bool has_room(const fs::path& folder, std::int64_t bytes) {
   std::error_code unknown;
   const fs::space_info space = fs::space(folder, unknown);
   return !unknown && space.available / 2 >= static_cast<std::uintmax_t>(bytes);
 }
 
-/// An empty folder with a name of its own, or "" with errno.
+/// Makes an empty folder with a name of its own and returns its path; "" with errno on failure.
 std::string make_in(const fs::path& parent) {
   std::string name = (parent / fmt::format("normbench-peer-{}-XXXXXX", getpid())).string();
   return mkdtemp(name.data()) == nullptr ? "" : name;
@@ -42,13 +42,13 @@ PeerProcess::Duration duration(double seconds) {
   return std::chrono::duration_cast<PeerProcess::Duration>(std::chrono::duration<double>(seconds));
 }
 
-/// The number of the GPU; 0 without one.
+/// Returns the number of the GPU; 0 without one.
 int device_number(const Backends& backends) {
   const Backend* const cuda = backends.at(Place::Cuda);
   return cuda == nullptr ? 0 : cuda->device();
 }
 
-/// What a peer is asked to warm up for; it runs one iteration at least.
+/// Returns the warm-up that a peer is asked for, in ns. A peer runs at least one iteration for it.
 std::int64_t asked_warm_up_ns(const Case& planned, const TurnShape& shape) {
   if (!planned.uses_gpu()) return shape.warmup_ns;
   return shape.device_awake
@@ -97,7 +97,7 @@ PeerContender::~PeerContender() {
   }
 }
 
-/// Asks the peer and has `read` read the line that it answers.
+/// Sends a request and passes the line that the peer answers to `read`.
 PeerProcess::Answer PeerContender::ask(const Request& request,
                                        const std::function<void(const std::string&)>& read) {
   const bool before = std::exchange(failed_, true);
@@ -148,7 +148,8 @@ void PeerContender::prepare() {
   }
   const std::string files = write_file_list(folder);
   const std::size_t copies = memory_.inputs(work_).count;
-  // What networks give is compared by variants, all of which start with the same.
+  // Outputs of networks are compared between variants, so all variants must start with the same
+  // inputs.
   const bool unlike = !work_.inputs.empty() && !has_network();
   ask({"prepare",
        prepare_request(work_, copies, unlike, paths, files, device_number(context_.backends)),
@@ -161,8 +162,8 @@ void PeerContender::prepare() {
         process_.told(" says that its images keep a \"psnr\", but it decodes none"));
 }
 
-/// The names of the files that the case loads, in order, as a JSON list in a file: there may be
-/// more than a line holds. "": it loads none.
+/// Writes the names of the files that the case loads, in order, as a JSON list to a file, since a
+/// line may be too short for them. Returns the path; "" if the case loads none.
 std::string PeerContender::write_file_list(const PeerFolder& folder) const {
   const Load* const load = work_.loader();
   if (load == nullptr) return "";
@@ -198,7 +199,7 @@ std::int64_t PeerContender::first_call() {
 
 namespace {
 
-/// What the bounds allow for; "" for nothing.
+/// Returns a note on the roundings that the bounds allow for; "" if there are none.
 std::string rounds_text(const Rounds& rounds) {
   if (rounds.empty()) return "";
   Note note{.kind = Note::Kind::Allowance};
@@ -209,7 +210,7 @@ std::string rounds_text(const Rounds& rounds) {
 }  // namespace
 
 CheckOutcome PeerContender::check() {
-  // A network's output is held to what others made of the first images.
+  // A network's output is compared with others' outputs for the first images.
   if (has_network() && work_.loader() != nullptr && last_item_ > 0) run(1, 0);
   CheckOutcome outcome = compare({});
   if (ready_.unlike == 1 && !work_.inputs.empty() && outcome.note.empty() && !has_network())
@@ -220,8 +221,8 @@ CheckOutcome PeerContender::check() {
 std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random) {
   if (has_network()) return std::nullopt;
   CheckOutcome outcome = compare(drawn_image(work_, random));
-  // Every second time the call after it too: what is wrong in every other call is wrong in one of
-  // them, and it may be given an input that no turn has.
+  // Every second time, the next call is checked, too. A fault in every other call shows in one of
+  // two successive calls. The next call may also get an input that no turn has.
   if (drawn_++ % 2 == 0 && outcome.result.ok) {
     const auto copies = static_cast<std::int64_t>(memory_.inputs(work_).count);
     if (ready_.unlike > copies)
@@ -234,7 +235,7 @@ std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random)
     next.result.add(outcome.result);
     outcome = std::move(next);
   }
-  process_.settle(duration(limits_.settle_seconds));  // others' turns are next
+  process_.settle(duration(limits_.settle_seconds));  // other contenders' turns are next
   return outcome;
 }
 
@@ -276,7 +277,7 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
     return static_cast<double>(run(iterations, warmup_ns).wall_ns);
   });
   process_.settle(duration(limits_.settle_seconds));
-  // It times its stages in every turn or never.
+  // `marks` is always set: a peer times its stages in every turn or never.
   const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
                                        iterations_of_an_epoch(work_, iteration_ns));
   return {.iterations = std::min(enough, cold_files_.most_items()),
@@ -284,8 +285,8 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
           .marks = true};
 }
 
-/// Times of all stages; none when it does not tell them of all, or of a GPU, where they are the
-/// host's only.
+/// Returns the times of all stages. Empty if the peer does not report all of them, or if the case
+/// uses a GPU, where reported times are only the host's.
 std::vector<std::int64_t> PeerContender::stage_times(const PeerTurn& turn) {
   std::vector<std::int64_t> times;
   std::int64_t sum_ns = 0;
@@ -304,14 +305,15 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   cold_files_.drop();
   const std::vector<QueueDelay> delays = queue_delays(process_.tasks());
   const std::int64_t asked_ns = context_.clock.now_ns();
-  // What it warms up on would be in memory, also what workers read ahead of it.
+  // With cold files there is no warm-up: its files would be in memory, and files that workers read
+  // ahead.
   const PeerTurn told =
       run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape));
   const std::int64_t whole_ns = context_.clock.now_ns() - asked_ns;
   const auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
-  // Its warm-up waited as long as its turn did, as far as is known from here.
+  // The wait is divided evenly over warm-up and turn, since it cannot be told apart from here.
   if (whole_ns > 0)
     turn.round.queued_ns =
         std::llround(static_cast<double>(delay_ns) / static_cast<double>(whole_ns) *

@@ -15,8 +15,8 @@ namespace normbench {
 /// A folder that nobody else can read. The destructor removes it with all that it holds.
 class PeerFolder {
  public:
-  /// Makes one with room for `bytes`: in memory if that has room, else where temporary files go.
-  /// Throws std::runtime_error saying why there is none.
+  /// Makes a folder with room for `bytes`: in memory if there is enough, else where temporary files
+  /// go. Throws std::runtime_error with the reason if it cannot be made.
   explicit PeerFolder(std::int64_t bytes);
   ~PeerFolder();
   PeerFolder(const PeerFolder&) = delete;
@@ -28,31 +28,31 @@ class PeerFolder {
   std::filesystem::path path_;
 };
 
-/// How long a peer may take for an answer, in seconds. Turns, and writing what they give, may take
-/// the warm-up's time besides.
+/// How long a peer may take for an answer, in seconds. For a run, the warm-up's time is added to
+/// `turn_seconds`.
 struct PeerLimits {
   double hello_seconds = 60;     // imports are slow
   double prepare_seconds = 300;  // compilers are slow
   double turn_seconds = 60;
-  double settle_seconds = 0.1;  // after its turns
+  double settle_seconds = 0.1;  // until it is idle after its turns
   double end_seconds = 5;
 };
 
 class PeerContender final : public Contender {
  public:
-  /// Starts the peer and asks for its name. What is thrown, here and later, says which peer it is.
+  /// Starts the peer and asks for its name. Exceptions of all functions name the peer.
   PeerContender(const Case& planned, const PeerCommand& command, const PeerLimits& limits,
                 GroupMemory& memory, RunContext& context);
-  /// Ends the peer; one that does not end in time is killed with all that it started.
+  /// Ends the peer. If it does not end in time, it is killed with all processes that it started.
   ~PeerContender() override;
 
   /// What the peer calls itself: "torch 2.9.0".
   const std::string& version() const { return version_; }
-  /// Gives it the source and the stages.
+  /// Gives the inputs and the stages to the peer.
   void prepare();
 
   std::int64_t first_call() override;
-  void last_call() override {}  // a peer keeps what its last iteration gave
+  void last_call() override {}  // a peer keeps the outputs of its last iteration
   CheckOutcome check() override;
   std::optional<CheckOutcome> check_recent(std::mt19937_64& random) override;
   TurnShape shape_of_turns(double clock_cost_ns) override;
@@ -68,10 +68,11 @@ class PeerContender final : public Contender {
                           const std::function<void(const std::string&)>& read);
   std::string write_file_list(const PeerFolder& folder) const;
   PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
-  /// The inputs of this copy, which is made if the group's memory has no copy of that number.
+  /// Returns the inputs of copy number `copy`. Makes that copy if the group's memory does not have
+  /// it.
   std::vector<View> inputs(std::size_t copy);
   bool has_network() const;
-  /// Holds the latest result to the reference: these images alone, where they are given.
+  /// Compares the latest outputs with the reference: all images, or only the images `only`.
   CheckOutcome compare(std::optional<ImageRange> only);
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
 
@@ -83,11 +84,12 @@ class PeerContender final : public Contender {
   std::string version_;
   ColdFiles cold_files_;
   PeerReady ready_;
-  std::int64_t last_item_ = 0;  // of its latest run, whose output it keeps
-  std::int64_t drawn_ = 0;      // calls that were checked after turns
+  std::int64_t last_item_ = 0;  // the last item of its latest run; the peer keeps this item's
+                                // output
+  std::int64_t drawn_ = 0;      // how often check_recent() has checked a call
   std::vector<std::vector<std::byte>>
-      made_;             // a copy of the inputs, in memory that host code reads
-  bool failed_ = false;  // it need not be told of the end
+      made_;             // the copy that inputs() made last, in memory that host code reads
+  bool failed_ = false;  // a request has failed: the peer gets no `close`
 };
 
 }  // namespace normbench

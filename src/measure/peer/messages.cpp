@@ -35,8 +35,8 @@ Json stage_json(const Stage& stage) {
   return json;
 }
 
-/// True where a stage reads what the one before it gave, and nothing else, and the last one's
-/// output is the only one of the case.
+/// True if each stage reads only the output of the stage before it, and the last output is the
+/// case's only one.
 bool is_chain(const Case& planned) {
   const bool loads = planned.loader() != nullptr;
   if (planned.inputs.size() != (loads ? 0 : 1) || planned.outputs.size() != 1) return false;
@@ -56,10 +56,10 @@ Json input_json(const TensorDesc& source, const std::string& path) {
   return json;
 }
 
-/// A reply while it is read: what is wrong with it is told with the request it answers.
+/// Reads one reply. Its exceptions name the request that the reply answers.
 class Reply {
  public:
-  /// Throws as the functions of the header do.
+  /// Throws as the functions in the header do.
   Reply(std::string_view request, std::string_view type, const std::string& line)
       : request_(request), json_(parse(line)), reader_(json_, "", issues_) {
     if (!json_.is_object()) wrong(fmt::format("with no object: {}", quote(line)));
@@ -79,7 +79,7 @@ class Reply {
   void require(std::string_view member) {
     if (!reader_.has(member)) reader_.complain_at(member, "is missing");
   }
-  /// Throws Invalid when something was wrong so far.
+  /// Throws Invalid if any mistake was found so far.
   void throw_mistakes() const {
     if (issues_.empty()) return;
     const auto& [pointer, text] = issues_.front();
@@ -91,7 +91,7 @@ class Reply {
     throw Invalid(fmt::format(" answered `{}` {}", request_, how));
   }
   Json parse(const std::string& line) {
-    // The config's parser allows comments; this one allows what JSON allows.
+    // parse_json() also allows comments, which a reply may not have.
     if (!Json::accept(line)) wrong(fmt::format("with no JSON: {}", quote(line)));
     try {
       return parse_json(line, issues_);
@@ -115,7 +115,7 @@ std::int64_t read_count(Reader& reader, std::string_view member) {
   return reader.integer(member, 0, 0, std::numeric_limits<std::int64_t>::max());
 }
 
-/// A span is [stage, ns].
+/// Adds a span, [stage, ns], to the time of its stage.
 void add_span(Reader& reader, const Json& span, std::size_t index, PeerTurn& turn) {
   const auto is_count = [](const Json& value) {
     return value.is_number_integer() && value >= 0 &&

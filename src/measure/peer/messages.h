@@ -13,48 +13,52 @@
 namespace normbench {
 
 inline constexpr int peer_protocol = 1;
-/// The longest line, its end not counted.
+/// The longest line in bytes, without its newline.
 inline constexpr std::size_t peer_line_bytes = 1 << 20;
 
 std::string hello_request();
-/// `paths` are .npy files of the case's inputs; `files` one that lists what it loads, or "";
-/// `device` the number of the GPU, for a case that
-/// uses it. For a case that is no plain chain, each stage has the numbers of the values that it
-/// reads and writes, inputs first, and the request those of the outputs.
-/// `unlike`: copies of the inputs are to differ (docs/peers.md).
+/// Returns the request to prepare a case. `paths` are .npy files of the case's inputs. `files` is a
+/// file that lists the files that the case loads, or "". `device` is the number of the GPU, for a
+/// case that uses it. `unlike`: the copies of the inputs must differ (docs/peers.md). If the case
+/// is no plain chain, each stage has the numbers of the values that it reads and writes, inputs
+/// first, and the request has the numbers of the outputs.
 std::string prepare_request(const Case& planned, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device);
 std::string run_request(std::int64_t iterations, std::int64_t warmup_ns);
-/// The request to run one iteration on this copy of the inputs.
+/// Returns the request to run one iteration on this copy of the inputs.
 std::string run_on_request(std::size_t copy);
 std::string output_request(std::span<const std::string> paths);
 std::string close_request();
 
-/// What a peer says of a turn; 0 and empty for what it does not say.
+/// What a peer reports for a turn; 0 or empty for what it does not report.
 struct PeerTurn {
   std::int64_t wall_ns = 0, device_ns = 0, cpu_ns = 0, minor_faults = 0, major_faults = 0;
-  std::vector<std::optional<std::int64_t>> stage_ns = {};  // the host's, over all iterations
+  std::vector<std::optional<std::int64_t>> stage_ns = {};  // the host's time by stage, over all
+                                                           // iterations
 };
 
-/// Each reads the reply to its request. Throws CannotRunHere with the peer's reason when it is
-/// "unavailable" or "unsupported", else Invalid to be read after the peer's name: " answered `run`
-/// with no JSON: \"Traceback …\"", ": CUDA out of memory" for its own "error".
+/// Each function below reads the reply to its request. It throws CannotRunHere with the peer's
+/// reason if the reply is "unavailable" or "unsupported". Other wrong replies throw Invalid with a
+/// text that follows the peer's name: " answered `run` with no JSON: \"Traceback …\"", or ": CUDA
+/// out of memory" for the peer's own "error".
 
-/// "torch 2.9.0".
+/// Returns the peer's name and version: "torch 2.9.0".
 std::string read_hello(const std::string& line);
-/// What a peer says of what it prepared, and of how its results differ from the op's where they are
-/// not within its bound.
+/// What a peer reports about the prepared case: how its results differ from the ops' beyond their
+/// bounds, and how many copies of the inputs differ.
 struct PeerReady {
-  double psnr_db = 0;  // that each image it loads keeps; 0: they are the op's
-  ResizeFilter filter = ResizeFilter::Triangle;  // by which they are resized
-  Rounds rounds = {};                            // what it holds in the dtype of the output
+  double psnr_db = 0;  // dB that each loaded image keeps; 0: images are exact
+  ResizeFilter filter = ResizeFilter::Triangle;  // the filter that resizes images
+  Rounds rounds = {};                            // the values that it rounds to the dtype of the
+                                                 // output
   std::int64_t unlike = 1;                       // how many copies of the inputs differ; 1: none do
   bool operator==(const PeerReady&) const = default;
 };
 PeerReady read_ready(const std::string& line);
 PeerTurn read_ran(const std::string& line, std::size_t stages);
-/// The number of the copy of the inputs that gave the result; 0 where the peer does not say.
+/// Returns the number of the copy of the inputs that gave the result; 0 if the peer does not report
+/// it.
 std::int64_t read_written(const std::string& line);
 
 }  // namespace normbench

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_copies = 1'000'000;
 
-/// "cpu", for which the number does not matter, or "cuda:0".
+/// Reads "cpu" or "cuda:0". Returns the number of the GPU; 0 for "cpu".
 int read_device(Reader& reader) {
   const std::string said = reader.text("device", "cpu");
   if (said == "cpu") return 0;
@@ -31,7 +31,7 @@ int read_device(Reader& reader) {
   return 0;
 }
 
-/// The elements of member `key`, which may be missing.
+/// Returns the list `key`; empty if the member is missing.
 const Json& read_list(Reader& reader, std::string_view key) {
   static const Json none = Json::array();
   const Json& list = reader.member(key);
@@ -58,7 +58,7 @@ PeerStage read_stage(Reader reader) {
   PeerStage stage;
   stage.op = reader.member("op");
   if (reader.has("parameters") && !reader.member("parameters").is_null()) {
-    reader.object("parameters");  // complains about anything else
+    reader.object("parameters");  // adds an issue for anything else
     stage.parameters = reader.member("parameters");
   }
   stage.place = reader.member("place");
@@ -86,7 +86,7 @@ constexpr std::string_view source_pointer = "/experiments/0/source";
 /// True if a config may name the memory that a stage writes.
 bool may_name_memory(const PeerStage& stage) {
   if (stage.out.empty()) return false;
-  std::vector<Issue> ignored;  // the planner finds them again
+  std::vector<Issue> ignored;  // the planner reports them
   Reader reader(stage.parameters, "", ignored);
   const auto op = read_op(stage.name(), reader);
   return op && !passes_through(*op);
@@ -125,15 +125,15 @@ Json config_of(const PeerPrepare& said) {
           {"experiments", Json::array({experiment})}};
 }
 
-/// Where a member of a stage in the config comes from in the message.
+/// Returns which member of a stage in the message became this member in the config.
 std::string stage_member(std::string_view member) {
   constexpr auto told = std::to_array<std::string_view>({"op", "place", "kernel", "output"});
   if (std::ranges::find(told, member) != told.end()) return std::string(member);
   return member == "memory" ? "out" : fmt::format("parameters/{}", member);
 }
 
-/// "/experiments/0/variants/peer/stages/0/to" in the config is "/stages/0/parameters/to" in the
-/// message.
+/// Returns the pointer in the message for a pointer in the config. For
+/// "/experiments/0/variants/peer/stages/0/to" it is "/stages/0/parameters/to".
 std::string in_message(std::string_view pointer) {
   if (pointer.starts_with(source_pointer)) {
     pointer.remove_prefix(source_pointer.size());
@@ -165,10 +165,10 @@ std::string list(const std::vector<TensorDesc>& tensors) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Throws Unsupported for what no kernel of this program does.
+/// Throws Unsupported for an op that only peers run.
 void require_kernels(const PeerPrepare& said) {
   for (const PeerStage& stage : said.stages) {
-    std::vector<Issue> ignored;  // the planner finds them again
+    std::vector<Issue> ignored;  // the planner reports them
     Reader reader(stage.parameters, "", ignored);
     if (const auto op = read_op(stage.name(), reader); op && is_peer_only(*op))
       throw Unsupported(fmt::format("normbench has no kernel of \"{}\"", stage.name()));

@@ -1,4 +1,5 @@
-/// Reads the case that a peer is asked for from the message, and plans it like that of any config.
+/// Reads the case that a peer has to prepare from a message, and plans it like the case of a
+/// config.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +13,31 @@
 
 namespace normbench {
 
-/// A stage as the message says it; what a config would say of it is left to the planner.
+/// A stage as the message describes it. The planner checks the members that a config has, too.
 struct PeerStage {
-  Json op, parameters = Json::object(), place, kernel, output;  // null: not said
-  std::vector<TensorDesc> in, out;                              // empty: not said
+  Json op, parameters = Json::object(), place, kernel, output;  // null: not in the message
+  std::vector<TensorDesc> in, out;                              // empty: not in the message
 
-  /// "normalize"; as JSON if it is not text.
+  /// Returns "normalize"; if `op` is not text, returns its JSON.
   std::string name() const;
 };
 
 struct PeerPrepare {
-  Json threads = 1;         // as a config says them
+  Json threads = 1;         // as in a config
   int device = 0;           // of the CUDA devices that this process sees
   std::int64_t copies = 1;  // of the input; 1: it stays in the cache
-  bool unlike = false;      // they are to differ
-  std::string path;         // of the input
+  bool unlike = false;      // the copies must differ
+  std::string path;         // of the input, a .npy file
   TensorDesc input;         // in the memory that the first stage reads
   std::vector<PeerStage> stages;
 };
 
-/// Reads a message; members that are not known are ignored. Throws Invalid with all mistakes
-/// ("/copies: must be at least 1, got 0; …"), Unsupported for other than one input.
+/// Reads a message; unknown members are ignored. Throws Invalid with all mistakes ("/copies: must
+/// be at least 1, got 0; …"). Throws Unsupported if there is not exactly one input, or the stages
+/// are no plain chain.
 PeerPrepare read_prepare(const Json& message);
 
-/// What a peer was asked and cannot do: its variant is skipped, not failed.
+/// Thrown for a request that this peer cannot fulfil. The variant is then skipped, not failed.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -43,13 +45,13 @@ struct Unsupported : std::runtime_error {
 /// Throws Invalid with all issues, if there are any.
 void throw_if_any(const std::vector<Issue>& issues);
 
-/// The size of a last cache for which cold sources have exactly so many copies: what is measured
-/// with it rotates over as many.
+/// Returns the size of a last cache for which a cold source has exactly `said.copies` copies. A
+/// case that is measured with this size rotates over as many.
 std::int64_t cache_bytes_of(const PeerPrepare& said);
 
-/// A plan of one group with one case, which can run. `options` say what there is here. Throws
-/// Invalid with every mistake that the planner finds, each at its place in the message, and
-/// Unsupported where that case cannot run here or would be another than the message says.
+/// Returns a plan of one group with one case, which can run. `options` describe this machine.
+/// Throws Invalid with every mistake that the planner finds, each with its place in the message.
+/// Throws Unsupported if the case cannot run here, or would differ from the message.
 Plan plan_peer_case(const PeerPrepare& said, const Backends& backends, PlanOptions options);
 
 }  // namespace normbench

@@ -24,19 +24,22 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kSlice = 50ms;          // an interrupt or a death is seen that late
-constexpr milliseconds kEndSlice = 5ms;        // at the end only the death is waited for
-constexpr milliseconds kSilenceGrace = 500ms;  // to end, for a peer that has closed its stdout
+constexpr milliseconds kSlice = 50ms;          // an interrupt or the peer's end is noticed this
+                                               // late
+constexpr milliseconds kEndSlice = 5ms;        // the same in end(), which only waits for the peer's
+                                               // end
+constexpr milliseconds kSilenceGrace = 500ms;  // how long a peer may live after it closed its
+                                               // stdout
 constexpr std::size_t kKeptErrors = 4096;      // bytes
-constexpr std::size_t kToldErrors = 3;         // lines, …
-constexpr std::size_t kMostToldBytes = 200;    // … of each
+constexpr std::size_t kToldErrors = 3;         // lines of stderr in a message
+constexpr std::size_t kMostToldBytes = 200;    // bytes of each of these lines
 
-/// As JSON writes it: nothing that moves a cursor, no broken UTF-8.
+/// Returns the text as a JSON string, so that no control characters and no broken UTF-8 are in it.
 std::string escaped(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Seconds as people give them.
+/// Returns seconds, rounded to tenths.
 double tenths(PeerProcess::Duration time) {
   return std::round(std::chrono::duration<double>(time).count() * 10) / 10;
 }
@@ -46,7 +49,7 @@ milliseconds until(steady_clock::time_point time, milliseconds at_most) {
   return std::clamp(left, 0ms, at_most);
 }
 
-/// Starts it on all CPUs that this process may use.
+/// Starts the peer; it may use all CPUs that this process may use.
 ChildProcess start(const std::string& name, const PeerCommand& command) try {
   const Unpinned everywhere;
   return ChildProcess({.argv = command.argv,
@@ -94,7 +97,7 @@ PeerProcess::Answer PeerProcess::ask(const std::string& request, const std::stri
   }
 }
 
-/// Throws when there is no more to wait for.
+/// Throws if no answer can come any more, or the run is interrupted.
 void PeerProcess::check(bool has_ended, Time silent_until) {
   if (interrupted_) throw CutShort(fmt::format("peer {}: interrupted", name_));
   if (said_.size() > peer_line_bytes)

@@ -1,4 +1,4 @@
-/// A peer's process: it is asked a line at a time and answers with a line.
+/// A peer's process. It gets one line at a time, and answers with one line.
 #pragma once
 
 #include <atomic>
@@ -16,28 +16,29 @@ class PeerProcess {
 
   struct Answer {
     std::string line;
-    Duration took;  // from before the request was sent
+    Duration took;  // since just before the request was sent
   };
 
   /// Starts the peer called `name`. Throws std::runtime_error ("peer torch cannot be started: …").
   PeerProcess(std::string name, const PeerCommand& command, const std::atomic<bool>& interrupted);
 
-  /// Sends `line`; messages call it `request`. Throws std::runtime_error for no answer in time, the
-  /// peer's end, a second line or too long a line; CutShort when the run is interrupted.
+  /// Sends `line` and returns the answer; messages name the request `request`. Throws
+  /// std::runtime_error if there is no answer in time, the peer ends, or it sends a second line or
+  /// too long a line. Throws CutShort when the run is interrupted.
   Answer ask(const std::string& request, const std::string& line, Duration timeout);
 
-  /// Waits until the peer is idle, at most `timeout`: OpenMP's threads spin after their work, on a
-  /// CPU that the next turn needs.
+  /// Waits until the peer is idle, at most `timeout`. OpenMP's threads spin after their work, on
+  /// CPUs that the next turn needs.
   void settle(Duration timeout);
 
-  /// Sends a last line and the end of its input; returns when the peer has ended, or the time is
-  /// over.
+  /// Sends a last line and closes the peer's input. Returns when the peer has ended, or after
+  /// `timeout`.
   void end(const std::string& line, Duration timeout);
 
-  /// "peer torch" followed by `what`, and by the last lines of its stderr.
+  /// Returns "peer torch", followed by `what` and by the last lines of the peer's stderr.
   std::string told(const std::string& what);
 
-  /// The folder that lists its threads.
+  /// The folder in /proc that lists the peer's threads.
   std::filesystem::path tasks() const { return process_.tasks(); }
 
  private:
@@ -53,11 +54,11 @@ class PeerProcess {
   std::string name_;
   const std::atomic<bool>& interrupted_;
   ChildProcess process_;
-  std::string request_;  // the last one
+  std::string request_;  // the name of the last request
   std::string said_, errors_;
 };
 
-/// `text` as messages quote it: one line, at most 80 bytes.
+/// Returns `text` as messages quote it: on one line, at most 80 bytes.
 std::string quote(const std::string& text);
 
 }  // namespace normbench

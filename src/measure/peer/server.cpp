@@ -40,7 +40,7 @@ Json reason(std::string_view type, std::string why) {
   return {{"type", type}, {"why", why}};
 }
 
-/// Throws Invalid for anything but an object with a type.
+/// Parses a message. Throws Invalid unless it is an object with a type.
 Json read_message(std::string_view line) {
   if (line.size() > peer_line_bytes) throw Invalid("it is longer than 1 MiB");
   std::vector<Issue> issues;
@@ -58,7 +58,7 @@ std::int64_t read_count(Reader& reader, std::string_view key, std::int64_t least
   return reader.integer(key, least, least, most);
 }
 
-/// [[stage, ns], …]: the host's time in each stage.
+/// Returns [[stage, ns], …]: the host's time in each stage.
 Json spans_json(const std::vector<std::int64_t>& calls_ns) {
   Json spans = Json::array();
   for (std::size_t i = 0; i < calls_ns.size(); ++i) spans.push_back(Json::array({i, calls_ns[i]}));
@@ -81,8 +81,8 @@ Json ran(const Turn& turn) {
 
 class PeerServer::Work {
  public:
-  /// Plans the case and takes its memory. Throws as plan_peer_case, and std::runtime_error when a
-  /// kind of memory is not there.
+  /// Plans the case and takes its memory. Throws as plan_peer_case() does, and std::runtime_error
+  /// when a kind of memory cannot be had.
   Work(const PeerPrepare& said, Backends backends, Clock& clock)
       : clock_(clock),
         backends_(std::move(backends)),
@@ -92,7 +92,7 @@ class PeerServer::Work {
         engine_(planned(), memory_, backends_, recorder_, clock_, random_),
         unlike_(said.unlike) {}
 
-  /// One iteration on poisoned buffers, without a warm-up. Returns its time.
+  /// Runs one iteration on poisoned buffers, without a warm-up. Returns its time in ns.
   std::int64_t call() {
     engine_.place(random_);
     engine_.load_kernels();
@@ -101,10 +101,12 @@ class PeerServer::Work {
     return ns;
   }
 
-  /// A turn as in rounds of one's own. Stages are timed where that costs less than 0.5 % of it.
+  /// Takes a turn as in this process's own rounds. Stages are timed if that costs less than 0.5 %
+  /// of it.
   Turn turn(std::int64_t iterations, std::int64_t warmup_ns) {
     if (!marks_) marks_ = shape_of_turns(engine_, clock_cost_ns(clock_)).marks;
-    // Who asks knows what worked on the device before.
+    // The asking process knows whether the device has just worked: then it asks for a short
+    // warm-up.
     const TurnShape shape{.iterations = iterations,
                           .marks = *marks_,
                           .warmup_ns = warmup_ns,
@@ -114,12 +116,12 @@ class PeerServer::Work {
     return turn;
   }
 
-  /// How many copies of the input there are.
+  /// The number of copies of the input.
   std::size_t copies() { return memory_.inputs(planned()).count; }
 
-  /// Writes what the call gave; after a turn, what one more iteration on poisoned buffers gives,
-  /// for outputs of the turn may be freed. Throws CannotWrite, and Invalid when nothing was run.
-  /// Gives the copy of the input that this is of, where they differ.
+  /// Writes the output of call(). After a turn, writes the output of one more iteration on poisoned
+  /// buffers, since the turn's outputs may be freed. Returns the copy of the input that the output
+  /// belongs to, if copies differ. Throws CannotWrite, and Invalid if nothing was run.
   std::optional<std::size_t> write(const std::string& path) {
     if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
     if (result_ == Result::Past) poisoned_iteration(engine_, Poison{std::byte{0x55}}, true);
@@ -141,7 +143,8 @@ class PeerServer::Work {
   Plan plan_;
   Recorder recorder_;
   GroupMemory memory_;
-  std::mt19937_64 random_{std::random_device{}()};  // other processes place buffers elsewhere
+  std::mt19937_64 random_{std::random_device{}()};  // a random seed, so that each process places
+                                                    // buffers elsewhere
   Engine engine_;
   bool unlike_;  // copies of the input differ
   std::optional<bool> marks_;

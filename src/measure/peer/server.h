@@ -1,12 +1,13 @@
-/// The answering side of the peer protocol, with which normbench takes turns in another's rounds.
+/// The answering side of the peer protocol: this process takes turns in the rounds of another
+/// normbench.
 #pragma once
 
 #include "backend/backend.h"
 
 namespace normbench {
 
-/// Holds one prepared case. Requests that are wrong, or come in the wrong order, are answered so
-/// and change nothing.
+/// Answers requests, and holds one prepared case. A request that is wrong, or comes in the wrong
+/// order, gets an error as its reply and changes nothing.
 class PeerServer {
  public:
   using MakeBackends = std::function<Backends(int device)>;
@@ -14,7 +15,7 @@ class PeerServer {
   PeerServer(Clock& clock, MakeBackends make_backends);
   ~PeerServer();
 
-  /// The reply to a line; nothing after `close`, which has none.
+  /// Returns the reply to a line; nothing for `close`, which has no reply.
   std::optional<Json> reply(std::string_view line);
 
  private:

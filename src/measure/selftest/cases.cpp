@@ -16,7 +16,7 @@ std::vector<Memory> host_kinds() {
   return kinds;
 }
 
-/// Routes of ops that move between places or lock memory; none for the others.
+/// Returns the routes of ops that copy over the link or lock pages; empty for other ops.
 std::vector<Route> call_routes(std::string_view op) {
   const auto [link, locks] = std::pair(roles_named(op).link, roles_named(op).locks);
   std::vector<Route> routes;
@@ -36,7 +36,7 @@ std::vector<Route> call_routes(std::string_view op) {
   return routes;
 }
 
-/// "1x3x5x7 uint8 nchw", and the memory's kind where it matters.
+/// Returns a tensor in words: "1x3x5x7 uint8 nchw", with its shape and kind of memory if asked.
 std::string tensor_words(const TensorDesc& desc, bool with_shape, bool with_memory) {
   const auto [n, c, h, w] = desc.shape;
   return fmt::format("{}{} {}{}{}", with_shape ? fmt::format("{}x{}x{}x{} ", n, c, h, w) : "",
@@ -49,7 +49,7 @@ std::string constants_words(const std::vector<double>& values, Constants constan
                      constants == Constants::PerCall ? ", constants per_call" : "");
 }
 
-/// What a signature does not show.
+/// Returns those parameters of an op in words that a signature does not show.
 struct Parameters {
   std::string operator()(const Normalize& op) const {
     std::string text;
@@ -122,8 +122,8 @@ std::vector<Extent> extents(bool quick) {
     all.push_back({.shape = rows, .look = look, .every = some});
   all.push_back({.shape = {1, 3, 577, 579}, .every = 9});      // 1,002,249 elements
   all.push_back({.shape = {1, 1, 1, 1'000'003}, .every = 9});  // one row
-  all.push_back({.shape = {2, 3, 210, 160}, .every = some});   // planes of whole lines
-  for (const Flip flip : {Flip::None, Flip::Horizontal})       // rows that start within lines
+  all.push_back({.shape = {2, 3, 210, 160}, .every = some});   // planes of whole cache lines
+  for (const Flip flip : {Flip::None, Flip::Horizontal})       // rows that start within cache lines
     all.push_back({.shape = {1, 3, 32, 226}, .look = {.margin = 1, .flip = flip}, .every = some});
   return all;
 }

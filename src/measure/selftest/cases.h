@@ -1,4 +1,4 @@
-/// What rows are tried on: ops with parameters, shapes, memory.
+/// The cases for rows: ops with parameters, shapes, kinds of memory.
 #pragma once
 
 #include "backend/backend.h"
@@ -6,36 +6,38 @@
 
 namespace normbench::selftest {
 
-/// Kinds of memory of an op's inputs and of its outputs.
+/// The kind of memory of an op's inputs, and of its outputs.
 struct Route {
   Memory from, to;
 };
 
-/// Inputs of one shape, how they lie in their buffers, and what is done with them.
+/// A shape of inputs, how they lie in their buffers, and which tests use them.
 struct Extent {
   Shape shape;
   Look look = {};
-  std::size_t every = 1;     // of the op's parameters only one in so many
+  std::size_t every = 1;     // only one in this many sets of parameters is used
   bool capturing = false;    // rows that can be captured also run as a graph
-  bool host_memory = false;  // kernels of a device read host memory, and nothing else is run
+  bool host_memory = false;  // only for kernels of a device that read host memory
 };
 
-/// The routes that rows of this op take in a place: device memory for the kernels of a device, all
-/// kinds of host memory for transfers. `host_memory`: those of kernels that read host memory.
+/// Returns the routes of rows of this op in a place: device memory for a device's kernels, all
+/// kinds of host memory for transfers. With `host_memory`, returns the routes of kernels that read
+/// host memory instead.
 std::vector<Route> routes_of(std::string_view op, Place place, bool host_memory = false);
 
-/// Tiny, odd and strided extents, those of whole and broken vectors, many rows, and (not `quick`)
-/// two of a million elements, one of them a single row.
+/// Returns tiny, odd and strided extents. Unless `quick`, also returns extents for whole and
+/// partial vectors, for many rows, and two of a million elements, one of them a single row.
 std::vector<Extent> extents(bool quick);
 
-/// The inputs and outputs of the op on inputs with these descriptions, or nothing if it does not
-/// take such inputs.
+/// Returns the inputs and outputs of the op for inputs with these descriptions; nothing if the op
+/// does not take such inputs. `to`: the memory of the outputs.
 std::optional<Signature> signature_of(const Op& op, std::vector<TensorDesc> in, Memory to);
 
-/// The signatures for all inputs that are worth trying with a first one like `first`.
+/// Returns a signature for each list of inputs that is worth trying and has a first input like
+/// `first`.
 std::vector<Signature> signatures_of(const Op& op, const TensorDesc& first, Memory to);
 
-/// "2x3x5x7 uint8 nhwc -> float32 nchw, flip horizontal".
+/// Returns a case in words: "2x3x5x7 uint8 nhwc -> float32 nchw, flip horizontal".
 std::string in_words(const Op& op, const Signature& signature);
 
 }  // namespace normbench::selftest

@@ -19,7 +19,8 @@ constexpr std::int64_t upload_images = 100;
 constexpr std::byte poison{0xFF};
 constexpr int team = 3;
 
-/// Images whose elements or bytes lie where an index of 31 or 32 bits ends, and some between.
+/// Returns the images at which an index of 31 or 32 bits ends, of elements or of bytes, with their
+/// neighbours and some images between.
 std::set<std::int64_t> sampled_images() {
   std::set<std::int64_t> images{0, shape.n - 1};
   for (std::int64_t image = 0; image < shape.n; image += shape.n / 16) images.insert(image);
@@ -39,7 +40,7 @@ std::vector<Op> ops() {
           Cast{.to = DType::Float16}, Copy{}};
 }
 
-/// The first wrong sampled image of the output.
+/// Compares sampled images of the output with the reference, up to the first wrong one.
 Judged judge_samples(const Op& op, const Signature& signature, const Buffer& out) {
   Judged total;
   const std::int64_t out_bytes = signature.out[0].bytes() / shape.n;
@@ -64,7 +65,7 @@ Judged judge_samples(const Op& op, const Signature& signature, const Buffer& out
   return total;
 }
 
-/// The input in the place's memory, and the rows run on it.
+/// Holds the input in the place's memory, and runs rows on it.
 class LargeTest {
  public:
   explicit LargeTest(Lab& lab)
@@ -105,7 +106,7 @@ class LargeTest {
   Buffer in_;
 };
 
-/// Why the place has no room for large tensors; nothing where it has.
+/// Returns why large tensors are not tested in this place; nothing if they are.
 std::optional<NotTested> why_not(const Lab& lab, std::int64_t free_bytes, bool wanted) {
   if (free_bytes == 0) return NotTested{.kind = NotTested::Kind::MemoryUnknown};
   NotTested note{
@@ -117,7 +118,7 @@ std::optional<NotTested> why_not(const Lab& lab, std::int64_t free_bytes, bool w
   return std::nullopt;
 }
 
-/// Why nothing more ran: the place is lost, or the test was interrupted.
+/// Returns why the test ended early: the place was lost, or the test was interrupted.
 NotTested why_over(const Lab& lab) {
   if (lab.lost()) return {.kind = NotTested::Kind::Failed, .error = *lab.lost()};
   return {.kind = NotTested::Kind::Interrupted};

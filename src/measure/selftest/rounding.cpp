@@ -11,7 +11,7 @@
 namespace normbench::selftest {
 namespace {
 
-constexpr int quick_step = 251, full_step = 13;  // odd, so that all low bits are met
+constexpr int quick_step = 251, full_step = 13;  // odd, so that all patterns of low bits occur
 
 std::vector<DType> float_dtypes() {
   std::vector<DType> dtypes;
@@ -63,7 +63,7 @@ std::vector<float> hard_floats(int step) {
   return floats;
 }
 
-/// The op with parameters that leave values as they are.
+/// Returns the op with parameters that do not change values; empty for ops without such parameters.
 std::vector<Op> identities(std::string_view op) {
   if (op == Sub::name) return {Sub{.mean = {0.0}}};
   if (op == Div::name) return {Div{.std = {1.0}}};
@@ -76,7 +76,7 @@ std::vector<Op> identities(std::string_view op) {
   return ops;
 }
 
-/// The input's values as the output's dtype has them: no other ones are right.
+/// Returns the input's values rounded to the output's dtype. No other results are right.
 Exact rounded(const Input& input, const TensorDesc& out) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(out.bytes()));
   TensorDesc host = out;

@@ -24,7 +24,7 @@ void add(RowFinding& finding, const std::string& words, const Ran& ran) {
   finding.compared = true;
 }
 
-/// One in so many of the ops, beginning with another one for each `offset`.
+/// Returns one in `every` ops; `offset` chooses with which op to begin.
 std::vector<Op> thinned(const std::vector<Op>& ops, std::size_t every, std::size_t offset) {
   std::vector<Op> kept;
   for (std::size_t i = offset % std::min(every, ops.size()); i < ops.size(); i += every)
@@ -32,14 +32,14 @@ std::vector<Op> thinned(const std::vector<Op>& ops, std::size_t every, std::size
   return kept;
 }
 
-/// An op with its parameters on inputs.
+/// An op with its parameters, on some inputs.
 struct OneCase {
   const Op& op;
   std::span<const Input> inputs;
   const Signature& signature;
 };
 
-/// What an op is tested with.
+/// What all cases of an op share.
 struct OpTest {
   Lab& lab;
   std::span<Candidate* const> rows;
@@ -52,7 +52,7 @@ std::vector<Known> known(std::span<const Input> inputs) {
   return all;
 }
 
-/// All inputs, `first` among them where it is the only one. Each of several is contiguous, with
+/// Returns all inputs. A single input is `first`. If there are several, each is contiguous and has
 /// random elements of its own.
 std::vector<Input> inputs_of(const Feeds& fed, const Input& first) {
   if (fed.size() == 1) return {first};
@@ -67,7 +67,7 @@ std::vector<Input> inputs_of(const Feeds& fed, const Input& first) {
 
 void test_case(const OpTest& test, const OneCase& one, bool capturing) {
   const std::string words = in_words(one.op, one.signature);
-  std::optional<std::vector<Exact>> exact;  // worked out for the first row that accepts
+  std::optional<std::vector<Exact>> exact;  // computed for the first row that accepts
   for (Candidate* row : test.rows)
     offer(test.lab, *row, words, one.op, one.signature, [&]() -> Ran {
       const bool defined = has_reference(one.op);
@@ -120,7 +120,7 @@ void fail(RowFinding& finding, const std::string& words) {
 
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick) {
   const OpTest test{lab, rows, quick};
-  std::size_t first = 0;  // of the parameters: another one in the next extent
+  std::size_t first = 0;  // the set of parameters to begin with, another one in each extent
   for (const Extent& extent : extents(quick)) {
     const std::vector<Op> ops = samples(op, extent.shape);
     std::size_t offset = first++;

@@ -1,4 +1,4 @@
-/// Runs rows under test on their cases, and collects what is found of them.
+/// Runs the tested rows on their cases, and collects the findings.
 #pragma once
 
 #include <cstddef>
@@ -8,45 +8,47 @@
 
 namespace normbench::selftest {
 
-/// A row that is chosen, and what is found of it.
+/// A chosen row, and the findings on it.
 struct Candidate {
   const Kernel* kernel = nullptr;
   RowFinding finding = {};
-  bool stopped = false;  // disabled: it threw
+  bool stopped = false;  // it threw, and gets no more cases
   bool done = false;     // all its cases were run, or it stopped
 };
 
-/// A row's case that was run. `bound`: nothing when the op's values are undefined.
+/// The result of a case that was run. `bound` is empty if the op's values are undefined.
 struct Ran {
   Judged judged;
   std::optional<double> bound;
 };
 
-/// Offers a row a case, called `words`; runs it when the row accepts. A row that throws is
-/// disabled, and the device is recovered.
+/// Offers a row a case, which messages call `words`, and calls `run` if the row accepts. A row that
+/// throws gets no more cases, and the device is recovered.
 void offer(Lab& lab, Candidate& row, const std::string& words, const Op& op,
            const Signature& signature, const std::function<Ran()>& run);
 
-/// Notes a failure; the first one's words are kept.
+/// Counts a failure, and keeps the words of the first one.
 void fail(RowFinding& finding, const std::string& words);
 
-/// Runs the rows of an op on every case they accept. A row that throws is disabled; when the
-/// device cannot be recovered, all are.
+/// Runs the rows of an op on every case that they accept. A row that throws gets no more cases. If
+/// the device cannot be recovered, no row does.
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
-/// Every `step`th bit pattern of a float dtype smaller than float32. For float32: for each such
-/// pattern of all smaller dtypes its value, the middle between it and the next one, and the floats
-/// beside that. So there are NaN (with payloads that are cut off, too), infinities and subnormals.
+/// Returns values that are hard to round. For a float dtype smaller than float32, they are every
+/// `step`th bit pattern. For float32, each such pattern of the smaller dtypes gives its value, the
+/// middle between this and the next value, and the floats on both sides of the middle. Among the
+/// values are NaN (also with payloads that are cut off), infinities and subnormals.
 std::vector<std::byte> hard_elements(DType dtype, int step);
 
-/// Runs an op's rows where it changes no more than the dtype (cast; normalize, denormalize, sub and
-/// div by 0 and 1) on such values: they must be rounded to nearest even, with NaN kept (0 as
-/// uint8). No other op has cases.
+/// Runs an op's rows on values that are hard to round, with parameters that change only the dtype
+/// (cast; normalize, denormalize, sub and div by 0 and 1). Results must be rounded to nearest even.
+/// NaN must stay NaN (0 as uint8). No other op has such cases.
 void test_rounding(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
-/// Runs normalize, cast and copy on one large uint8 tensor; of the outputs, images here and there
-/// are held to the reference. Takes `most_of_memory` of `free_bytes` (0: unknown), and on a CPU
-/// with less than 64 GiB free only what is `wanted`. Gives why it does not run, or nothing.
+/// Runs normalize, cast and copy on one large uint8 tensor, and compares some images of the outputs
+/// with the reference. The tensors must fit in `most_of_memory` of `free_bytes` (0: unknown). On a
+/// CPU with less than 64 GiB free, the test runs only if it is `wanted`. Returns why the test did
+/// not run to its end, or nothing.
 std::optional<NotTested> test_large(Lab& lab, std::span<Candidate> rows, std::int64_t free_bytes,
                                     bool wanted);
 

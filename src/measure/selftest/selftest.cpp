@@ -32,7 +32,7 @@ std::vector<Candidate> candidates(const Backend& backend, const std::string& glo
   return chosen;
 }
 
-/// Rows of an op that has no cases are not tested.
+/// Removes the rows of ops that have no cases, with a note for each.
 void leave_out_untestable(std::vector<Candidate>& rows, std::vector<NotTested>& notes) {
   const auto untestable = [](const Candidate& row) {
     return samples(row.kernel->op, {1, 1, 1, 1}).empty();
@@ -57,7 +57,7 @@ void test_ops(Lab& lab, std::vector<Candidate>& rows, const Options& options) {
   }
 }
 
-/// Instruction sets are a CPU's, and so are teams.
+/// Returns what a CPU is tested with; other places have no instruction sets and teams.
 Equipment equipment_of(const Backend& backend, const Options& options) {
   Equipment equipment;
   if (backend.place() != Place::Cpu) return equipment;
@@ -73,7 +73,8 @@ NotTested untested_simd(const std::vector<std::string>& tested) {
   return note;
 }
 
-/// Rows that no case was run of, or not all of them, are not right.
+/// Fails rows that accepted no case. Also fails rows that were not run to their end because the
+/// place was lost.
 void judge_coverage(const Lab& lab, std::vector<Candidate>& rows) {
   for (Candidate& row : rows) {
     RowFinding& finding = row.finding;

@@ -1,4 +1,4 @@
-/// Holds every row of kernels to its op's reference: what `normbench selftest` runs.
+/// Compares every kernel row with the reference of its op; run by `normbench selftest`.
 #pragma once
 
 #include <atomic>
@@ -13,30 +13,34 @@ inline constexpr std::uint64_t seed = 1;
 /// What to test, and how much.
 struct Options {
   std::optional<Place> place = {};                  // nothing: every place
-  std::string glob = {};                            // of "op/kernel", "op" or "kernel"; "" for all
+  std::string glob = {};                            // matches "op/kernel", "op" or "kernel"; "":
+                                                    // all rows
   bool quick = false;                               // few small tensors, for compute-sanitizer
-  bool large = false;                               // past 2^31 elements on any CPU; quick or not
-  std::vector<std::string> simd = {};               // of CPU rows, one by one; none: the one in use
-  int threads = 3;                                  // of the largest team of CPU rows
-  std::int64_t host_bytes = 0;                      // free memory; 0 when unknown
-  std::int64_t device_bytes = 0;                    // of the device, taken as free; likewise
-  std::function<void(std::string_view)> step = {};  // told before each "cpu: normalize"
-  const std::atomic<bool>* interrupted = nullptr;   // when true, the next case is the last one
+  bool large = false;                               // more than 2^31 elements on any CPU, also if
+                                                    // quick
+  std::vector<std::string> simd = {};               // instruction sets for CPU rows; empty: the one
+                                                    // in use
+  int threads = 3;                                  // in the largest team of CPU rows
+  std::int64_t host_bytes = 0;                      // free memory of the host; 0: unknown
+  std::int64_t device_bytes = 0;                    // free memory of the device; 0: unknown
+  std::function<void(std::string_view)> step = {};  // called before each step: "cpu: normalize"
+  const std::atomic<bool>* interrupted = nullptr;   // when true, the running case is the last one
 };
 
-/// What was found of a row. A case is one op on one input; it runs in several settings (instruction
-/// sets, teams, addresses, what the memory held before).
+/// The findings on one row. A case is one op on one input. It runs in several settings: instruction
+/// sets, teams, addresses, and previous contents of memory.
 struct RowFinding {
   std::string op = {}, kernel = {};
   std::int64_t offered = 0;   // cases that the op allows
-  std::int64_t accepted = 0;  // of these, by the row
+  std::int64_t accepted = 0;  // how many of these cases the row accepts
   std::int64_t runs = 0;
   std::int64_t wrong = 0;           // cases that failed
-  bool finished = true;             // false: interrupted, or the place lost, before its last case
+  bool finished = true;             // false: interrupted, or the place was lost, before its last
+                                    // case
   bool compared = false;            // false: the op's values are undefined
   double max_error = 0, bound = 0;  // of the case nearest to its bound
-  std::string worst = {};           // that case in words
-  std::string failure = {};         // the first, in words; "" when all is right
+  std::string worst = {};           // the case nearest to its bound, in words
+  std::string failure = {};         // the first failure, in words; "": none
 };
 
 /// Tensors of more than 2^31 elements take at most this share of the free memory.
@@ -46,17 +50,17 @@ inline constexpr double most_of_memory = 0.4;
 struct NotTested {
   enum class Kind {
     NoCases,        // the row `kernel` of `op`: there are no cases for the op
-    Simd,           // instruction sets: those of other CPUs, `missing` and `unasked`
-    MemoryUnknown,  // tensors of more than 2^31 elements, here and below
-    TooLarge,       // … need more than `most_of_memory` of what is free
-    NotAsked,       // … need much of what is free, and were not asked for
+    Simd,           // instruction sets: `missing`, `unasked`, and those of other CPUs
+    MemoryUnknown,  // tensors of more than 2^31 elements: free memory is unknown
+    TooLarge,       // these tensors need more than `most_of_memory` of it
+    NotAsked,       // these tensors need much of it, and were not asked for
     Interrupted,
-    Failed,  // `error` says how
+    Failed,  // `error` says why
   };
 
   Kind kind;
   std::string op = {}, kernel = {};
-  std::vector<std::string> missing = {};  // this CPU lacks them
+  std::vector<std::string> missing = {};  // instruction sets that this CPU lacks
   std::vector<std::string> unasked = {};
   std::int64_t need_bytes = 0, free_bytes = 0;
   std::string error = {};
@@ -67,10 +71,11 @@ struct NotTested {
 struct PlaceFinding {
   Place place = Place::Cpu;
   std::optional<std::string> unavailable = {};  // why nothing ran here
-  std::optional<std::string> lost = {};         // why nothing ran here any more after some row
+  std::optional<std::string> lost = {};         // why the device was lost; nothing ran here after
+                                                // that
   std::vector<RowFinding> rows = {};
-  std::vector<std::string> simd = {};  // instruction sets that each row was run on; a CPU's
-  std::vector<int> teams = {};         // their sizes; a CPU's
+  std::vector<std::string> simd = {};  // for a CPU: the sets that each row was run on
+  std::vector<int> teams = {};         // for a CPU: the sizes of its teams
   std::vector<NotTested> notes = {};
 };
 
@@ -79,14 +84,14 @@ struct Findings {
   std::vector<PlaceFinding> places;
 };
 
-/// How many rows failed.
+/// Returns the number of rows that failed.
 std::int64_t failed_rows(const PlaceFinding& place);
-/// How many rows have no failure so far, but were not run on all their cases.
+/// Returns the number of rows without a failure that were not run on all their cases.
 std::int64_t unfinished_rows(const PlaceFinding& place);
 
-/// Runs all rows that `options` choose, but the CPU's references, on inputs of every dtype and
-/// layout: tiny, odd, strided, off a cache line, of a million elements and of more than 2^31; and
-/// on values that are hard to round. Throws Invalid when the glob matches no row.
+/// Runs all rows that `options` choose, except the CPU's references. Inputs have every dtype and
+/// layout. They are tiny, odd, strided, off a cache line, of a million elements and of more than
+/// 2^31, and some values are hard to round. Throws Invalid if the glob matches no row.
 Findings run(const Backends& backends, const Options& options);
 
 }  // namespace normbench::selftest

@@ -13,11 +13,11 @@
 namespace normbench::selftest {
 namespace {
 
-constexpr int odd_team = 3;  // no shape is split evenly by it
+constexpr int odd_team = 3;  // splits no shape evenly
 
 /// The buffers of one run.
 struct Memories {
-  std::vector<Buffer> in, out;  // no output: it is the first input's bytes
+  std::vector<Buffer> in, out;  // no `out`: the output is the first input
   std::optional<Buffer> scratch;
 
   const Buffer& output(std::size_t i) const { return out.empty() ? in[i] : out[i]; }
@@ -32,7 +32,7 @@ Buffer make_buffer(const Lab& lab, Memory memory, std::int64_t bytes, std::int64
 }
 
 Memories make_memories(const Lab& lab, const Trial& trial, const Setting& setting) {
-  // Pageable memory that a `register` locks is what an `unregister` gives back.
+  // An `unregister` takes pageable memory that a `register` has locked.
   const bool undoes = roles_of(trial.op).locks == PageLocking::Unlocks;
   Memories made;
   for (std::size_t i = 0; i < trial.inputs.size(); ++i) {
@@ -60,13 +60,13 @@ View scratch_view(const Memories& memories, const Trial& trial) {
           dense(DType::UInt8, Layout::Nchw, {1, 1, 1, bytes}, trial.signature.out[0].memory)};
 }
 
-/// Output `i` when it starts at `data`.
+/// Returns the view of output `i` if it starts at `data`.
 View output_view(const Trial& trial, std::size_t i, std::byte* data) {
   const TensorDesc& out = trial.signature.out[i];
   return passes_through(trial.op) ? trial.inputs[0].view(data, out.memory) : View{data, out};
 }
 
-/// Registers memory, or undoes that, by the place's first row that does.
+/// Runs the place's first row of op T, `register` or `unregister`, on the memory.
 template <class T>
 void call(const Lab& lab, Queue& queue, const View& memory) {
   const auto rows = lab.backend().kernels();
@@ -91,12 +91,12 @@ void launch(Queue& queue, const Launch& run, const Trial& trial, const Memories&
   queue.drain();
 }
 
-/// " 2" of several.
+/// Returns the number of one of several tensors: " 2"; "" if there is only one.
 std::string number_of(std::size_t i, std::size_t count) {
   return count > 1 ? fmt::format(" {}", i) : "";
 }
 
-/// What the row did to memory that is not its to write, or nothing.
+/// Returns what the row wrote outside of its outputs and its scratch memory, or nothing.
 std::optional<std::string> trespass(const Memories& memories, const Trial& trial) {
   for (std::size_t i = 0; i < memories.in.size(); ++i) {
     const std::string name = "input" + number_of(i, memories.in.size());
@@ -115,16 +115,16 @@ std::optional<std::string> trespass(const Memories& memories, const Trial& trial
 
 using Outputs = std::vector<std::vector<std::byte>>;
 
-/// One run: the bytes of its outputs, or what is wrong with what it wrote elsewhere.
+/// The outputs of one run, and what it wrote elsewhere by mistake.
 struct Run {
   Outputs outputs;
   std::optional<std::string> failure;
 };
 
-/// What the settings of an instruction set have in common.
+/// What all settings of an instruction set share.
 struct Prepared {
   Launch launch;
-  Outputs outputs;  // the first ones
+  Outputs outputs;  // of the first run
 };
 
 Run run_once(Lab& lab, const Trial& trial, const Setting& setting, const Launch& run) {
@@ -144,7 +144,7 @@ Run run_once(Lab& lab, const Trial& trial, const Setting& setting, const Launch&
   return done;
 }
 
-/// Holds all outputs to the exact ones; adds to what was found of earlier runs.
+/// Compares all outputs with the exact ones and adds the findings to `total`.
 void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judged& total) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Exact& exact = (*trial.exact)[i];
@@ -162,7 +162,8 @@ void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judge
   }
 }
 
-/// ", AVX2, 3 threads, buffers 1 and 3 elements past a cache line, as a graph".
+/// Returns what is special in a setting: ", AVX2, 3 threads, buffers 1 and 3 elements past a cache
+/// line, as a graph".
 std::string in_words(const Setting& setting) {
   std::string text;
   if (!setting.simd.empty()) text += ", " + setting.simd;
@@ -178,7 +179,7 @@ std::string in_words(const Setting& setting) {
 Settled::~Settled() {
   try {
     queue_.drain();
-  } catch (const std::exception&) {  // what the row throws says why
+  } catch (const std::exception&) {  // the exception of the row says why
   }
 }
 
@@ -226,7 +227,7 @@ std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipm
       setting.simd = simd;
       all.push_back(setting);
     }
-    if (!quick) each = {all[0], all[2]};  // alone and in the largest team: all but the first
+    if (!quick) each = {all[0], all[2]};  // the other sets: one thread, and the largest team
   }
   return all;
 }

@@ -1,4 +1,4 @@
-/// One row on one case.
+/// Runs one row on one case.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@
 
 namespace normbench::selftest {
 
-/// What a place offers besides its rows.
+/// The instruction sets and teams with which a place is tested.
 struct Equipment {
-  std::vector<std::string> simd = {""};  // instruction sets to force; "": as it is
+  std::vector<std::string> simd = {""};  // instruction sets to force; "": the one in use
   int threads = 3;                       // of the largest team
 };
 
-/// The place of the rows under test: its queues, and who owns the memory.
+/// The place of the tested rows: its queues, and the backends that own memory.
 class Lab {
  public:
   Lab(const Backends& backends, Backend& backend, Equipment equipment = {},
@@ -30,9 +30,9 @@ class Lab {
 
   Backend& backend() const { return backend_; }
   Backend& owner(Memory memory) const { return backends_.owner(memory); }
-  /// The place's queue with this team, which even the smallest work has.
+  /// Returns the place's queue for a team of exactly this many threads, even for the smallest work.
   Queue& queue(int threads);
-  /// After a row threw: makes the queues anew and checks that the device still works.
+  /// Makes all queues anew after a row threw, and checks that the device still works.
   void recover();
   /// Why the device could not be recovered, or nothing.
   const std::optional<std::string>& lost() const { return lost_; }
@@ -47,7 +47,7 @@ class Lab {
   const std::atomic<bool>* const interrupted_;
 };
 
-/// Drains the queue at its end, so that memory may be freed, even when a row threw.
+/// Drains the queue in its destructor, so that memory may be freed even if a row threw.
 class Settled {
  public:
   explicit Settled(Queue& queue) : queue_(queue) {}
@@ -59,36 +59,37 @@ class Settled {
   Queue& queue_;
 };
 
-/// What must not change a row's results; only the instruction set may, within their bounds.
+/// The conditions of a run. They must not change the row's results, except that another instruction
+/// set may change them within their bounds.
 struct Setting {
   std::int64_t in_shift = 0, out_shift = 0;  // elements past a cache line
   int threads = 1;
   std::byte poison{0xFF};  // what outputs and scratch memory held before
-  bool guarded = true;     // false: allocations of just the tensors
+  bool guarded = true;     // false: no guard bytes around tensors
   bool captured = false;   // run as a graph
   std::string simd = {};   // "": the instruction set in use
 };
 
-/// The sizes of the teams that settings have.
+/// Returns the sizes of the teams in settings().
 std::vector<int> teams(bool quick, const Equipment& equipment);
 
-/// The settings of a case, instruction set by instruction set; but for the first one (unless
-/// `quick`) only those with one thread and the largest team.
+/// Returns the settings of a case, by instruction set. The first instruction set has all settings.
+/// Unless `quick`, the others have only two: one thread, and the largest team.
 std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipment);
 
 /// A row bound to an op and its inputs.
 struct Trial {
   const Kernel& kernel;
   const Op& op;
-  std::span<const Input> inputs;  // unregister's second one is the first
+  std::span<const Input> inputs;  // `unregister` takes the first one twice
   const Signature& signature;
   const std::vector<Exact>* exact;  // of each output; null: the values are undefined
 };
 
-/// Runs it in all settings. Outputs are right within their bounds, with the same bits in every
-/// setting of an instruction set, with nothing written beside any tensor and the inputs as they
-/// were. What is found is of the output nearest to its bound. `runs` counts up.
-/// What the row throws passes through.
+/// Runs the row in all settings. Its outputs must be within their bounds and have the same bits in
+/// every setting of an instruction set. It must write nothing outside of its tensors and not change
+/// its inputs. Returns the error of the output nearest to its bound. Adds the number of runs to
+/// `runs`. Exceptions of the row pass through.
 Judged run_trial(Lab& lab, const Trial& trial, const std::vector<Setting>& all, std::int64_t& runs);
 
 }  // namespace normbench::selftest
