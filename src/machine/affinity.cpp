@@ -16,7 +16,8 @@ bool read_affinity(cpu_set_t& cpus) {
   return sched_getaffinity(0, sizeof(cpus), &cpus) == 0;
 }
 
-/// The CPUs of OpenMP's places. With a binding OpenMP has pinned the first thread before main().
+/// Returns the CPUs of OpenMP's places. The affinity cannot tell them: when OpenMP binds threads,
+/// it has pinned the first thread before main().
 cpu_set_t cpus_of_places() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -37,7 +38,7 @@ cpu_set_t find_allowed() {
   return cpus;
 }
 
-/// The first of the variables by which users bind threads that is set; null where none is.
+/// Returns the first set variable of those by which users bind threads; null if none is set.
 const char* users_variable() {
   constexpr std::array names{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
   const auto set = std::ranges::find_if(names, [](const char* name) { return std::getenv(name); });
@@ -67,7 +68,7 @@ Unpinned::~Unpinned() {
 
 std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed) {
   std::map<int, int> taken;                       // hardware threads of each core so far
-  std::vector<std::pair<int, int>> turn_and_cpu;  // earlier threads of its core, CPU
+  std::vector<std::pair<int, int>> turn_and_cpu;  // number of earlier threads of the core, CPU
   for (const HardwareThread& thread : threads)
     if (thread.cpu < CPU_SETSIZE && CPU_ISSET(thread.cpu, &allowed))
       turn_and_cpu.emplace_back(taken[thread.core]++, thread.cpu);

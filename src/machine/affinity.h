@@ -1,4 +1,4 @@
-/// Which CPUs this process may run on, and how its teams' threads are bound, each to a CPU.
+/// The CPUs that this process may run on, and the CPUs that the threads of its teams are bound to.
 #pragma once
 
 #include <sched.h>
@@ -11,14 +11,15 @@
 
 namespace normbench {
 
-/// The CPUs this process was allowed at the first call: call before anything is pinned. Where
-/// OpenMP binds threads, the CPUs of its places. None where unknown, or too many for a cpu_set_t.
+/// Returns the CPUs that this process was allowed to use at the first call, so call it before
+/// anything is pinned. If OpenMP binds threads, returns the CPUs of OpenMP's places. Empty if they
+/// are unknown, or too many for a cpu_set_t.
 const cpu_set_t& allowed_cpus();
 
-/// Lets the calling thread run on these CPUs only; false where the system refuses.
+/// Lets the calling thread run on these CPUs only. Returns false if the system refuses.
 bool bind_this_thread(const cpu_set_t& cpus);
 
-/// While it lives, the calling thread, and children it starts, may run on all allowed CPUs.
+/// While it lives, the calling thread and the children that it starts may run on all allowed CPUs.
 class Unpinned {
  public:
   Unpinned();
@@ -31,18 +32,20 @@ class Unpinned {
   bool changed_ = false;
 };
 
-/// The allowed CPUs: the first thread of each core, in the given order, then the second ones, ….
+/// Returns the allowed CPUs: the first thread of each core in the given order, then the second
+/// thread of each core, and so on.
 std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed);
 
-/// "0-3, 8, 10": consecutive numbers become a range.
+/// Returns the numbers as text, three or more consecutive ones as a range: "0-3, 8, 10".
 std::string numbers_text(std::span<const int> numbers);
 
-/// The CPU of each thread of a team, by rank, as hwloc sees the machine; larger teams are not
-/// bound. None where unknown, or where the user binds threads by OpenMP's variables. Cached.
+/// Returns the CPU for each thread of a team, by rank, from what hwloc knows of the machine. Teams
+/// with more threads are not bound. Empty if the CPUs are unknown, or if the user binds threads by
+/// OpenMP's variables. Computed once.
 const std::vector<int>& team_cpus();
 
-/// Whether and how the threads of teams are bound: "each to a CPU of its own by hwloc, cores first:
-/// 0, 2, 1, 3", "as OMP_PROC_BIND says", "not at all: …".
+/// Returns how the threads of teams are bound: "each to a CPU of its own by hwloc, cores first: 0,
+/// 2, 1, 3", "as OMP_PROC_BIND says", "not at all: …".
 std::string explain_binding();
 
 }  // namespace normbench

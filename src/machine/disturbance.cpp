@@ -29,7 +29,7 @@ class LiveFile {
  public:
   explicit LiveFile(const fs::path& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
 
-  /// The content now, at most `most` bytes of it; nothing when the file cannot be read.
+  /// Returns the present content, at most `most` bytes of it; empty if the file cannot be read.
   std::string read(std::size_t most = most_bytes) const {
     std::string text(most, '\0');
     std::size_t size = 0;
@@ -47,7 +47,7 @@ class LiveFile {
   Descriptor file_;
 };
 
-/// The number at the start of `text`, after blanks.
+/// Returns the number at the start of `text`, after blanks; nothing if there is none.
 std::optional<double> leading_number(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   double value = 0;
@@ -55,7 +55,7 @@ std::optional<double> leading_number(std::string_view text) {
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// The numbers that follow `key` (and a colon) at the start of a line.
+/// Returns the numbers that follow `key` (and a colon) at the start of a line.
 std::vector<double> numbers_of(std::string_view text, std::string_view key) {
   std::vector<double> numbers;
   for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {

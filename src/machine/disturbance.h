@@ -1,4 +1,4 @@
-/// What the machine did to this process besides letting it work, read around every turn.
+/// What kept this process from working at full speed. It is read before and after every turn.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,22 @@
 
 namespace normbench {
 
-/// What happened in a stretch of time. Zero where the machine says nothing.
+/// Disturbances in a stretch of time; 0 for what the machine does not report.
 struct Disturbance {
-  std::int64_t steal_ns = 0;       // the hypervisor gave a processor of ours to others
+  std::int64_t steal_ns = 0;       // a hypervisor gave processors of this machine to others
   std::int64_t throttled_ns = 0;   // the container's CPU quota held its processes back
   std::int64_t frequency_khz = 0;  // the mean over the processors, at the end
   bool operator==(const Disturbance&) const = default;
 };
 
-/// Reads the totals since the machine or the container started, and the frequency now: steal time
-/// of all processors (proc/stat), throttled time of this process's control groups and all above
-/// (cpu.stat), and the mean scaling_cur_freq of the first 64 processors, else their mean "cpu MHz"
-/// (proc/cpuinfo). Files lie below `root` ("/" but in tests) and stay open.
+/// Returns a function that reads totals since the machine or the container started, and the
+/// frequency now. They are the steal time of all processors (proc/stat), and the throttled time of
+/// this process's control groups and of all groups above (cpu.stat). The frequency is the mean
+/// scaling_cur_freq of the first 64 processors, else their mean "cpu MHz" (proc/cpuinfo). Files lie
+/// below `root` ("/" except in tests) and stay open.
 std::function<Disturbance()> disturbance_reader(const std::filesystem::path& root);
 
-/// What happened between two readings, with the later one's frequency.
+/// Returns what happened between two readings, with the frequency of the later one.
 Disturbance disturbance_between(const Disturbance& before, const Disturbance& after);
 
 }  // namespace normbench

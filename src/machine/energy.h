@@ -1,4 +1,4 @@
-/// The energy that was used, as the machine's own meters say.
+/// Reads the energy meters of the machine.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@
 namespace normbench {
 
 /// The energy counters of the processor packages (RAPL, /sys/class/powercap below `root`). They
-/// count all that runs in the packages, other programs too.
+/// count everything that runs in the packages, other programs included.
 class Rapl {
  public:
   explicit Rapl(const std::filesystem::path& root);
 
-  /// Why there is nothing to read, or "".
+  /// Why no counter can be read, or "".
   const std::string& missing() const { return missing_; }
-  /// Microjoules of every package; nothing when one cannot be read.
+  /// Returns the microjoules of every package; nothing if one of them cannot be read.
   std::optional<std::vector<std::int64_t>> read() const;
-  /// Joules of all packages between two readings, in which no counter wrapped around twice.
+  /// Returns the joules of all packages between two readings. A counter may wrap around once
+  /// between them.
   double joules(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) const;
 
  private:
@@ -38,25 +39,26 @@ struct EnergyReading {
   std::optional<std::int64_t> gpu_mj;
 };
 
-/// Sums the energy of stretches of work; none of short ones: meters tick about every millisecond.
+/// Sums the energy of stretches of work. It gives no energy if they are shorter than `shortest_ns`
+/// together, since meters tick about every millisecond.
 class EnergyMeter {
  public:
   static constexpr std::int64_t shortest_ns = 100'000'000;
 
-  /// Millijoules that a GPU has used so far; nothing when it does not say.
+  /// Returns the millijoules that a GPU has used so far; nothing if it does not report them.
   using GpuEnergy = std::function<std::optional<std::int64_t>()>;
   /// `gpu_mj` is empty without a GPU.
   EnergyMeter(const Rapl& rapl, GpuEnergy gpu_mj) : rapl_(rapl), gpu_mj_(std::move(gpu_mj)) {}
 
   void start() { start_ = read(); }
-  /// Ends the stretch that start() began and that took `ns`.
+  /// Ends the stretch that start() began, and which took `ns`.
   void stop(std::int64_t ns);
 
   std::int64_t ns() const { return ns_; }
-  /// The energy of all stretches; nothing where it cannot be read or the stretches are too short.
+  /// The joules of all stretches; nothing if a meter cannot be read or the stretches are too short.
   std::optional<double> cpu_joules() const { return long_enough() ? cpu_joules_ : std::nullopt; }
   std::optional<double> gpu_joules() const { return long_enough() ? gpu_joules_ : std::nullopt; }
-  /// Why a part of it cannot be read, or "".
+  /// Why some of the energy is missing, or "".
   std::string missing() const;
 
  private:

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 24> kernel_flags{
     "avx512vl", "avx512_vbmi", "avx512vbmi", "avx512_vbmi2", "avx512_bf16", "avx512_fp16",
     "amx_tile", "amx_bf16",    "asimd",      "asimdhp",      "sve",         "sve2"};
 
-/// The value of the first line "key<blanks>: value".
+/// Returns the value of the first line "key<blanks>: value"; nothing if there is none.
 std::optional<std::string> line_of(const fs::path& path, std::string_view key) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
@@ -53,7 +53,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-/// The bytes of a line "MemTotal:  16384 kB".
+/// Returns the bytes of a line like "MemTotal:  16384 kB"; null if there is none.
 Json kilobytes(const fs::path& path, std::string_view key) {
   const auto text = line_of(path, key);
   std::int64_t value = 0;
@@ -61,7 +61,7 @@ Json kilobytes(const fs::path& path, std::string_view key) {
   return value * 1024;
 }
 
-/// The word in brackets: "madvise" in "always [madvise] never".
+/// Returns the word in brackets: "madvise" in "always [madvise] never".
 Json chosen(const fs::path& path) {
   std::ifstream in(path);
   for (std::string word; in >> word;)
@@ -69,7 +69,8 @@ Json chosen(const fs::path& path) {
   return {};
 }
 
-/// The number of CPUs this process may run on; nothing when the system does not say.
+/// Returns the number of CPUs that this process may run on; nothing if the system does not report
+/// it.
 std::optional<int> affinity_cpus() {
   if (const int count = CPU_COUNT(&allowed_cpus()); count > 0) return count;
   std::array<cpu_set_t, 8> set{};  // room for 8192 CPUs

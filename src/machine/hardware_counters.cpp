@@ -35,7 +35,8 @@ std::uint64_t config_of(HardwareEvent event) {
   return configs[static_cast<std::size_t>(event)];
 }
 
-/// A counter of user space: perf_event_paranoid 2, the kernel's default, lets users see no more.
+/// Returns the attributes of a counter for user space. With perf_event_paranoid 2, the kernel's
+/// default, users may not count more.
 perf_event_attr attributes(HardwareEvent event, bool leads) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
@@ -144,7 +145,7 @@ HardwareCounters::HardwareCounters(PerfEvents& events) : events_(events) {
 
 HardwareCounters::~HardwareCounters() { close_all(); }
 
-/// Opens a thread's counters. A thread that has ended since it was listed is passed over.
+/// Opens a thread's counters. Does nothing for a thread that has ended since it was listed.
 void HardwareCounters::watch(int thread) {
   int leader = -1;
   for (const HardwareEvent event : kEvents) {

@@ -1,4 +1,4 @@
-/// What the processor counts while it runs this process's own code, through perf_event_open.
+/// Hardware counters of this process's code in user space, read through perf_event_open.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,31 @@ namespace normbench {
 
 enum class HardwareEvent { Cycles, Instructions, CacheMisses };
 
-/// One reading of one thread's counter, which counts part of the time where others share it.
+/// One reading of one thread's counter. If counters share the hardware, each counts only part of
+/// the time.
 struct CounterReading {
   std::uint64_t value = 0;
-  std::uint64_t enabled_ns = 0, running_ns = 0;  // nanoseconds of the thread's running time
+  std::uint64_t enabled_ns = 0, running_ns = 0;  // how long the counter was enabled, and counted
 };
 
-/// The count as if the counter had run all the time; nothing when it never ran.
+/// Returns the count as if the counter had counted all the time; nothing if it never counted.
 std::optional<std::int64_t> scaled(const CounterReading& reading);
 
 /// The kernel's interface to counters, which tests replace.
 class PerfEvents {
  public:
   virtual ~PerfEvents() = default;
-  /// The ids of all threads of this process.
+  /// Returns the ids of all threads of this process.
   virtual std::vector<int> threads() = 0;
-  /// Opens a counter of what a thread, and later threads of it, do in user space. With `group` -1
-  /// it leads a group and is off; else it joins that leader's group. Its number, or -errno.
+  /// Opens a counter for the user-space code of a thread, and of threads that it starts later. With
+  /// `group` -1 the counter leads a new group and is off. Otherwise it joins the group of that
+  /// leader. Returns the counter's number, or -errno.
   virtual int open(HardwareEvent event, int thread, int group) = 0;
   /// Switches a leader's whole group on or off.
   virtual void enable(int leader, bool on) = 0;
   virtual std::optional<CounterReading> read(int counter) = 0;
   virtual void close(int counter) = 0;
-  /// Says in words why open() failed with this errno.
+  /// Returns in words why open() failed with this errno.
   virtual std::string why(int error) = 0;
 };
 
@@ -51,20 +53,20 @@ class KernelPerfEvents final : public PerfEvents {
   std::string why(int error) override;
 
  private:
-  std::map<int, Descriptor> open_;  // by their numbers
+  std::map<int, Descriptor> open_;  // by the number of the counter
 };
 
-/// Why perf_event_open failed: "perf_event_paranoid is 3 (…)", "no hardware counters in this
-/// virtual machine (ENOENT)". `paranoid`: kernel.perf_event_paranoid, where it can be read.
+/// Returns why perf_event_open failed: "perf_event_paranoid is 3 (…)", "no hardware counters in
+/// this virtual machine (ENOENT)". `paranoid`: kernel.perf_event_paranoid, if it can be read.
 std::string perf_event_failure(int error, std::optional<int> paranoid, bool virtualised);
 
 struct HardwareCounts {
   std::optional<std::int64_t> cycles = {}, instructions = {}, cache_misses = {};
-  std::string missing = {};  // why some are not there, or ""
+  std::string missing = {};  // why some counts are missing, or ""
 };
 
-/// Counts while it is on. It counts all threads that the process has when this is made, and the
-/// threads that they start later. Never throws: a count that cannot be had is missing.
+/// Counts while it is on: all threads that the process has when this object is made, and the
+/// threads that they start later. Never throws: a count that cannot be read is missing.
 class HardwareCounters {
  public:
   explicit HardwareCounters(PerfEvents& events);
@@ -90,7 +92,7 @@ class HardwareCounters {
   PerfEvents& events_;
   std::vector<int> leaders_;
   std::vector<Counter> open_;
-  std::vector<std::pair<HardwareEvent, std::string>> lacking_;  // and the reason of each
+  std::vector<std::pair<HardwareEvent, std::string>> lacking_;  // events without counters, and why
 };
 
 }  // namespace normbench

@@ -15,9 +15,10 @@ namespace {
 using Nodes = std::array<unsigned long, 16>;  // for 1024 nodes, the most that Linux is built for
 
 constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
-constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;  // it reads one less
+constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;  // the system reads
+                                                                               // one less
 
-// The system's own calls: with hwloc a strict policy would be restored as a mere preference.
+// These call the system directly: hwloc would restore a strict policy as a mere preference.
 
 long get_policy(int& mode, Nodes& nodes) {
   return syscall(SYS_get_mempolicy, &mode, nodes.data(), told_bits, nullptr, 0UL);

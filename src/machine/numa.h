@@ -10,11 +10,11 @@
 
 namespace normbench {
 
-/// The node of each of these CPUs; empty where one CPU's node is not known.
+/// Returns the node of each of these CPUs; empty if the node of any of them is not known.
 std::vector<int> nodes_of(std::span<const int> cpus, std::span<const HardwareThread> threads);
 
-/// While it lives, pages that this thread touches first come from one node as long as that has any.
-/// Afterwards the thread's old policy holds again.
+/// While it lives, pages that this thread touches first come from one node, as long as that node
+/// has any. Afterwards the thread's old policy holds again.
 class NearNode {
  public:
   explicit NearNode(int node);
@@ -22,11 +22,11 @@ class NearNode {
   NearNode(const NearNode&) = delete;
   NearNode& operator=(const NearNode&) = delete;
 
-  /// Why pages do not come from it ("set_mempolicy failed: Operation not permitted"), or "".
+  /// Why pages do not come from the node ("set_mempolicy failed: Operation not permitted"), or "".
   const std::string& missing() const { return missing_; }
 
  private:
-  // The thread's policy as it was found: the mode with its flags, and the nodes.
+  // The thread's policy before: the mode with its flags, and the nodes.
   int mode_ = 0;
   std::array<unsigned long, 16> nodes_{};
   std::string missing_;

@@ -11,13 +11,14 @@ namespace normbench {
 /// opened.
 void drop_pages(const std::string& file);
 
-/// How much of a file is in memory, by whole pages.
+/// How many bytes of a file are in memory, by whole pages, and how many the file has.
 struct Residency {
   std::int64_t resident_bytes = 0, bytes = 0;
 };
 
-/// Reads it by mincore. Linux tells the truth to the file's owner and to those who may write to it,
-/// and "all" to others. Throws std::runtime_error.
+/// Returns how much of a file is in memory, by mincore. Linux reports the truth to the file's owner
+/// and to users who may write to the file. To others it reports that all of it is in memory. Throws
+/// std::runtime_error if the file cannot be read.
 Residency residency(const std::string& file);
 
 }  // namespace normbench

@@ -20,7 +20,7 @@ void tighten(std::optional<T>& limit, T value) {
   limit = limit ? std::min(*limit, value) : value;
 }
 
-/// The numbers at the start of a file, up to "max" or anything else that is no number.
+/// Returns the numbers at the start of a file, up to the first word that is no number ("max").
 std::vector<double> numbers_in(const fs::path& path) {
   std::ifstream in(path);
   std::vector<double> numbers;
@@ -36,7 +36,7 @@ void read_v2(const fs::path& folder, CgroupLimits& limits) {
   if (!memory.empty()) tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Reads limits of version 1: a quota of -1 and a limit near 2^63 mean none.
+/// Reads limits of version 1, where a quota of -1 and a limit near 2^63 mean no limit.
 void read_v1(const fs::path& folder, CgroupLimits& limits) {
   const auto quota = numbers_in(folder / "cpu.cfs_quota_us");
   const auto period = numbers_in(folder / "cpu.cfs_period_us");
@@ -47,8 +47,8 @@ void read_v1(const fs::path& folder, CgroupLimits& limits) {
     tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Bytes of cached files in a group and the groups below it: "inactive_file 4096" and "active_file"
-/// in memory.stat, with a prefix in version 1.
+/// Returns the bytes of cached files in a group and the groups below it: "inactive_file 4096" and
+/// "active_file" in memory.stat, with a prefix in version 1.
 std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   std::ifstream in(folder / "memory.stat");
   std::int64_t bytes = 0, value = 0;
@@ -57,7 +57,7 @@ std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   return bytes;
 }
 
-/// Adds the folder of the group and the folders of all groups above it.
+/// Adds the folder of a group and the folders of all groups above it.
 void walk_up(const fs::path& mount, const std::string& group, int version,
              std::vector<CgroupFolder>& folders) {
   fs::path folder = fs::path(group).lexically_normal().relative_path();
@@ -68,10 +68,11 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
   }
 }
 
-/// Sets the `bytes` that may be used of `left`, and a `note` on them. `where`: "in the container".
+/// Sets `bytes` to what may be used of `left` bytes, and `note` to a text about it. `where`: "in
+/// the container".
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
-  bytes = std::max<std::int64_t>(1, left - back);  // 0 would be unknown
+  bytes = std::max<std::int64_t>(1, left - back);  // 0 would mean unknown
   note = fmt::format("{} left {}, {} kept back", format_bytes(left), where, format_bytes(back));
 }
 

@@ -1,4 +1,4 @@
-/// How much of the machine this process may use: what its container allows, and what is left.
+/// How much of the machine this process may use: the limits of its container, and the free memory.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,18 @@ struct CgroupFolder {
   bool operator==(const CgroupFolder&) const = default;
 };
 
-/// The folders of this process's control groups and of all groups above them, innermost first. They
-/// need not exist: inside a container the path may be the host's, and the mount's own root is the
-/// container's group. Reads proc/self/cgroup below `root`.
+/// Returns the folders of this process's control groups and of all groups above them, innermost
+/// first. A folder need not exist: in a container the path may be the host's, and the container's
+/// group is the root of the mount. Reads proc/self/cgroup below `root`.
 std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root);
 
-/// The tightest limits of this process's control groups (versions 1 and 2) and of all groups above.
-/// Reads proc/self/cgroup and sys/fs/cgroup below `root`.
+/// Returns the tightest limits of this process's control groups (versions 1 and 2) and of all
+/// groups above. Reads proc/self/cgroup and sys/fs/cgroup below `root`.
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
-/// Bytes that this process's control groups, and all above them, still allow: the least of limit
-/// less usage. Cached files do not count: they are dropped first. Nothing without a limit.
+/// Returns the bytes that this process's control groups, and all groups above, still allow: the
+/// least of limit less usage. Cached files do not count as usage, since they are dropped first.
+/// Nothing if there is no limit.
 std::optional<std::int64_t> free_cgroup_memory(const std::filesystem::path& root);
 
 /// Bytes on the two sides of the link: host memory of every kind, and device memory.
@@ -46,16 +47,17 @@ struct SideNotes {
   std::string host = {}, device = {};
 };
 
-/// Bytes free on each side of the link (0: unknown), and for messages what limits them.
+/// Free bytes on each side of the link (0: unknown), and notes for messages on what limits them.
 struct FreeMemory {
   Sides bytes = {};
   SideNotes notes = {};
 };
 
-/// The host memory left in the machine, or in the tightest of the control groups, and the device
-/// memory that the GPU says is left. Swap does not count: swapped memory is not to be measured. 5 %
-/// of each, 256 MiB at least, are kept back: for what this process needs beside its buffers (code,
-/// trace, page tables, the driver), for other programs, and because nearly full systems reclaim
+/// Returns the memory that this process may use. On the host it is what is left in the machine, or
+/// in the tightest of the control groups. On the device it is `device_bytes`, which the GPU reports
+/// as left. Swap does not count, since swapped memory must not be measured. 5 % of each, 256 MiB at
+/// least, are kept back for three reasons: this process needs memory besides its buffers (code,
+/// trace, page tables, the driver), other programs need some, and nearly full systems reclaim
 /// memory all the time. Reads proc and sys below `root`.
 FreeMemory free_memory(std::optional<std::int64_t> device_bytes, const std::filesystem::path& root);
 

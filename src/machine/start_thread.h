@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// Starts a thread that does this work. Throws std::runtime_error with `what_for` ("items in
-/// flight") where the system gives none.
+/// Starts a thread that calls `work`. If the system gives no thread, throws std::runtime_error with
+/// `what_for` ("items in flight") in its message.
 std::thread start_thread(std::function<void()> work, std::string_view what_for);
 
 }  // namespace normbench

@@ -16,7 +16,7 @@ constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 
 using LoadedTopology = std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)>;
 
-/// The topology as hwloc loads it; null where hwloc cannot read this machine.
+/// Returns the topology as hwloc loads it; null if hwloc cannot read this machine.
 LoadedTopology load_topology(bool with_devices) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return {nullptr, hwloc_topology_destroy};

@@ -8,8 +8,8 @@
 
 namespace normbench {
 
-/// A hardware thread: its number in the system, the core it is part of, and the number of the NUMA
-/// node whose memory is near (-1: not known).
+/// A hardware thread: its number in the system, its core, and the NUMA node whose memory is near
+/// (-1: not known).
 struct HardwareThread {
   int cpu = 0;
   int core = 0;
@@ -23,34 +23,34 @@ struct CacheLevel {
   int count = 0;
 };
 
-/// The time to wake a team of sleeping threads on a quiet machine. It is a constant, so that every
-/// process decides alike: measured costs vary a hundredfold.
+/// The time to wake a team of sleeping threads on a quiet machine, in ns. It is a constant, since
+/// measured times vary a hundredfold, and every process must decide alike.
 inline constexpr double team_wake_ns = 100'000;
 
-/// The machine's shape. Members are zero, or empty, where the machine does not say.
+/// The structure of the machine. Members are 0 or empty if they are not known.
 struct Topology {
   int packages = 0, cores = 0, numa_nodes = 0;
   std::vector<HardwareThread> threads;  // threads that share caches are neighbours
-  std::vector<CacheLevel> caches;       // nearest first
+  std::vector<CacheLevel> caches;       // nearest to the core first
 };
 
-/// The machine's topology, read by hwloc once per process.
+/// Returns the machine's topology. hwloc reads it once per process.
 const Topology& topology();
 
-/// Bytes of the first processor's data caches, nearest first; none where they are not known.
+/// Returns the bytes of the first processor's data caches, nearest first; empty if not known.
 std::vector<std::int64_t> data_caches();
 
-/// Bytes of the largest data cache of the first processor; 32 MiB where it is not known.
+/// Returns the bytes of the first processor's largest data cache; 32 MiB if not known.
 std::int64_t largest_cache_bytes();
 
-/// Bytes of the last-level cache, all its instances together; 32 MiB where it is not known.
+/// Returns the bytes of the last-level cache, all its instances together; 32 MiB if not known.
 std::int64_t last_level_cache_bytes();
 
-/// Bytes of a page of memory.
+/// Returns the bytes of a page of memory.
 std::int64_t page_bytes();
 
-/// GPUs on the PCI bus, usable by CUDA or not: [{"bus_id": "0000:17:00.0", "vendor", "name",
-/// "numa_node"}]; null where unknown. Empty where the bus cannot be seen.
+/// Returns the GPUs on the PCI bus, whether CUDA can use them or not: [{"bus_id": "0000:17:00.0",
+/// "vendor", "name", "numa_node"}]. Unknown members are null. Empty if the bus cannot be read.
 Json pci_gpus();
 
 }  // namespace normbench

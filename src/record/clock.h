@@ -1,4 +1,4 @@
-/// Time and counters of this process, behind a seam so that tests need no real clock.
+/// Time and counters of this process, behind an interface so that tests need no real clock.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ Counters operator+(const Counters& a, const Counters& b);
 class Clock {
  public:
   virtual ~Clock() = default;
-  /// Nanoseconds on a monotonic clock (CLOCK_MONOTONIC, which CUPTI can share).
+  /// Returns the ns of a monotonic clock (CLOCK_MONOTONIC, which CUPTI can use, too).
   virtual std::int64_t now_ns() = 0;
-  /// CPU nanoseconds of all threads of the process.
+  /// Returns the CPU time of all threads of the process in ns.
   virtual std::int64_t cpu_ns() = 0;
   virtual Counters counters() = 0;
-  /// How long every thread of the process ran and waited; empty where that is not known.
+  /// Returns how long every thread of the process ran and waited; empty if that is not known.
   virtual std::vector<QueueDelay> queue_delays() { return {}; }
 };
 

@@ -1,4 +1,4 @@
-/// What devices did and the calls to them, as a tracer or marks around the stages say.
+/// What devices did, and the host's calls to them. A tracer or marks around stages tell it.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace normbench {
 
-/// What a record is about. Stage: the time between marks around a stage, for want of a tracer.
+/// What a record is about. Stage: the time between marks around a stage, used without a tracer.
 enum class Activity { Kernel, Memcpy, Memset, Stage, Runtime, Driver, Sync, Overhead };
 constexpr auto words(Activity) {
   return std::to_array<Word<Activity>>({{Activity::Kernel, "kernel"},
@@ -44,7 +44,7 @@ struct LaunchShape {
 struct DeviceRecord {
   Activity activity = Activity::Kernel;
   std::int64_t start_ns = 0, end_ns = 0;
-  std::string_view name;          // readable; in DeviceTrace::names
+  std::string_view name;          // readable; points into DeviceTrace::names
   std::int64_t correlation = -1;  // the same for a call and the work that it started; -1: unknown
   std::uint64_t external_id = 0;  // the range that it was submitted in; 0: unknown
   std::int64_t device = 0, context = 0;
@@ -62,13 +62,13 @@ struct DeviceRecord {
 struct DeviceTrace {
   std::string source;  // "CUPTI" or "CUDA events"
   std::vector<DeviceRecord> records = {};
-  std::set<std::string, std::less<>> names = {};  // nodes: moving the set moves no string
-  std::int64_t clock_error_ns = 0;  // device times lie within this on the host's clock
+  std::set<std::string, std::less<>> names = {};  // keep their addresses when the set moves
+  std::int64_t clock_error_ns = 0;  // error of device times on the host's clock, either way
   std::int64_t dropped = 0;         // records that the tracer had no room for
   std::int64_t lost_buffers = 0;    // lost with all the records in them
   std::int64_t without_times = 0;   // records whose times could not be had; not in `records`
 
-  /// The name as text that lives as long as this trace.
+  /// Returns the name as text that lives as long as this trace.
   std::string_view name(std::string_view text) {
     const auto found = names.find(text);
     return found != names.end() ? *found : *names.emplace(text).first;
@@ -79,17 +79,17 @@ struct DeviceTrace {
 class DeviceTracer {
  public:
   virtual ~DeviceTracer() = default;
-  /// Attaches to the device's driver, once: the first use costs milliseconds. Where it returns
-  /// false, missing() says why, and the calls below must not be made.
+  /// Attaches to the device's driver. Call it once: it takes milliseconds. If it returns false,
+  /// missing() tells why, and the functions below must not be called.
   virtual bool attach() = 0;
   /// Why it cannot record ("CUPTI is taken by Nsight Systems"), or "" while nothing is wrong.
   virtual std::string missing() const = 0;
 
   /// Begins to record work. Call when the device is drained.
   virtual void start() = 0;
-  /// Everything recorded since start(). Call when the device is drained.
+  /// Returns everything recorded since start(). Call when the device is drained.
   virtual DeviceTrace stop() = 0;
-  /// Work submitted between push() and pop() carries the number; pairs may nest.
+  /// Work that is submitted between push() and pop() carries the number. Pairs may nest.
   virtual void push(std::uint64_t external_id) = 0;
   virtual void pop() = 0;
 };

@@ -1,4 +1,5 @@
-/// The kinds of ranges, and their NVTX calls: nvtx.cpp makes them, nvtx_absent.cpp makes none.
+/// The kinds of ranges, and their NVTX calls. nvtx.cpp makes the calls; nvtx_absent.cpp, for builds
+/// without NVTX headers, makes none.
 #pragma once
 
 #include <cstdint>
@@ -29,31 +30,31 @@ constexpr auto words(RangeKind) {
 
 namespace normbench::nvtx {
 
-/// True when a tool receives the calls. The first NVTX call of a process loads it.
+/// True if a tool receives the calls. The first NVTX call of a process loads the tool.
 bool attached();
 
-/// Pushes a nested range on this thread, with the kind's category and colour. The name is
-/// registered once; bytes above 0 are a payload of the schema `bytes`, or a plain number where the
-/// tool or this build's NVTX headers have no schemas. This, push_capture and pop: only while
-/// attached.
+/// Pushes a nested range on this thread, with the kind's category and colour. Each name is
+/// registered once. `bytes` above 0 are a payload of the schema `bytes`, or a plain number if the
+/// tool or this build's NVTX headers have no schemas. Call push(), push_capture() and pop() only
+/// while attached.
 void push(RangeKind kind, std::string_view name, std::int64_t bytes);
-/// Pushes the range `capture`, which a profiler captures: a registered string, or nsys would not
-/// see where to start.
+/// Pushes the range `capture`, which a profiler captures. The name is a registered string, since
+/// nsys would not see where to start otherwise.
 void push_capture();
 void pop();
 
-/// start() begins a range that may end on another thread, and in any order among others; end() ends
+/// start() begins a range that may end on another thread, before or after other ranges. end() ends
 /// it. Call both only while attached.
 std::uint64_t start(RangeKind kind, std::string_view name);
 void end(std::uint64_t range);
 
-/// Name the calling thread, a CUDA stream (a cudaStream_t), a CUDA device by its index. These do
+/// Name the calling thread, a CUDA stream (a cudaStream_t), or a CUDA device by its index. They do
 /// nothing while no tool is attached.
 void name_thread(std::string_view name);
 void name_stream(void* stream, std::string_view name);
 void name_device(int index, std::string_view name);
 
-/// Why ranges do not reach NVTX in this build, or "" when they do.
+/// Returns why ranges do not reach NVTX in this build, or "" if they do.
 std::string_view missing();
 
 }  // namespace normbench::nvtx

@@ -27,7 +27,7 @@ bool push_with_bytes(nvtxDomainHandle_t domain, nvtxEventAttributes_t event, std
   if (schema == 0) return false;
   const nvtxPayloadData_t payload{.schemaId = schema, .size = sizeof(bytes), .payload = &bytes};
   event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
-  event.reserved0 = 1;  // payloads
+  event.reserved0 = 1;  // the number of payloads
   event.payload.ullValue = NVTX_POINTER_AS_PAYLOAD_ULLVALUE(&payload);
   nvtxDomainRangePushEx(domain, &event);
   return true;

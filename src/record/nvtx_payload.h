@@ -1,5 +1,6 @@
-/// Bytes of a range as a payload that tools name and sum: nvtx_payload.cpp makes them, where the
-/// NVTX headers have payloads (those of CUDA 13), nvtx_payload_absent.cpp none.
+/// Adds the bytes of a range to its NVTX event, as a payload that tools name and sum.
+/// nvtx_payload.cpp is for NVTX headers with payloads (CUDA 13), nvtx_payload_absent.cpp for older
+/// ones.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
@@ -8,11 +9,12 @@
 
 namespace normbench::nvtx {
 
-/// The tool's id of a payload that is one number, `bytes`; 0 when there are no schemas.
+/// Registers a payload that is one number, `bytes`. Returns the tool's id for it; 0 without
+/// schemas.
 std::uint64_t register_bytes(nvtxDomainHandle_t domain);
 
-/// Pushes the range with `bytes` as a payload of the schema. False if there is no such schema, and
-/// nothing is done.
+/// Pushes the range with `bytes` as a payload of the schema. Returns false, and does nothing, if
+/// there is no such schema.
 bool push_with_bytes(nvtxDomainHandle_t domain, nvtxEventAttributes_t event, std::uint64_t schema,
                      std::uint64_t bytes);
 

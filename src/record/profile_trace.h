@@ -1,4 +1,4 @@
-/// What the profile pass of one case recorded: threads' ranges, device work, and what names them.
+/// The record of the profile pass of one case: threads' ranges, device work, and what names them.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ struct ProfileTrace {
   /// Page faults of all recorded steps, and shapes as torch prints them, by the stage's label.
   std::map<std::string, std::int64_t, std::less<>> faults = {};
   std::map<std::string, std::string, std::less<>> shapes = {};
-  /// "load{i}" of "load3": labels of the names that have a step's number.
+  /// The labels of names that contain a step's number: "load{i}" for "load3".
   std::map<std::string, std::string, std::less<>> labels = {};
-  std::vector<ItemSpan> items = {};  // of a pipeline, which overlap
+  std::vector<ItemSpan> items = {};  // only of a pipeline; items overlap
 };
 
 }  // namespace normbench

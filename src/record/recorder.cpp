@@ -15,7 +15,8 @@ namespace {
 
 using ReadClock = std::int64_t (*)(Clock&);
 
-/// How a range reads the clock. SystemClock is devirtualised: saves two dependent loads a read.
+/// Returns a function that reads the clock. For a SystemClock it makes no virtual call, which saves
+/// two dependent loads per reading.
 ReadClock read_of(Clock& clock) {
   if (dynamic_cast<SystemClock*>(&clock) != nullptr)
     return [](Clock& system) { return static_cast<SystemClock&>(system).now_ns(); };
@@ -32,7 +33,8 @@ std::uint64_t next_id() {
 
 }  // namespace
 
-/// A thread's slices, in chunks that growing does not copy and that outlive taking the slices.
+/// The slices of one thread, in chunks. A growing log copies no slices, and take() keeps the chunks
+/// for later slices.
 struct Recorder::Log {
   static constexpr std::size_t chunk_slices = 4096;
 
@@ -44,7 +46,7 @@ struct Recorder::Log {
 
   std::int64_t now_ns() const { return read_(clock_); }
 
-  /// Where the next slice goes.
+  /// Returns the place for the next slice.
   Slice& next() {
     if (next_ == end_) [[unlikely]]
       open_chunk();
@@ -66,8 +68,8 @@ struct Recorder::Log {
  private:
   Slice* begin() const { return chunks_[opened_ - 1].get(); }
 
-  /// Touches every page of a new chunk, so that no slice pays for a page fault. Cold path, kept out
-  /// of line.
+  /// Opens the next chunk. A new chunk is written to at once, so that no slice pays for a page
+  /// fault. Rarely called, so it is not inlined.
   [[gnu::noinline]] void open_chunk() {
     if (opened_ == chunks_.size()) chunks_.push_back(std::make_unique<Slice[]>(chunk_slices));
     ++opened_;
@@ -79,11 +81,11 @@ struct Recorder::Log {
   const ReadClock read_;
   std::vector<std::unique_ptr<Slice[]>> chunks_;
   std::size_t opened_ = 0;  // chunks in use; the last one may hold no slice yet
-  Slice* next_ = nullptr;   // where the next slice goes …
-  Slice* end_ = nullptr;    // … unless that is the end of its chunk
+  Slice* next_ = nullptr;   // the place for the next slice …
+  Slice* end_ = nullptr;    // … unless it is at the end of the chunk
 };
 
-// Caches hold a number, not the recorder's address, which a later recorder may have too.
+// `Cached` has the recorder's number, not its address, which a later recorder may get again.
 Recorder::Recorder(Clock& clock)
     : clock_(clock), mode_(nvtx::attached() ? tool_attached : std::uint8_t{0}), id_(next_id()) {}
 Recorder::~Recorder() = default;
@@ -112,7 +114,7 @@ std::vector<ThreadLog> Recorder::take() {
   return logs;
 }
 
-/// The log that the calling thread used last, and its recorder.
+/// The log that the calling thread used last, and the number of the log's recorder.
 struct Recorder::Cached {
   std::uint64_t recorder = 0;
   Log* log = nullptr;
@@ -140,7 +142,7 @@ Recorder::Log& Recorder::log_of_this_thread() {
   return **found;
 }
 
-/// A log that a thread left, or a new one. Call with the lock held.
+/// Returns the log of a thread that has left, or a new log. Call with the lock held.
 std::unique_ptr<Recorder::Log> Recorder::empty_log() {
   if (left_.empty()) return std::make_unique<Log>(clock_);
   auto log = std::move(left_.back());

@@ -1,4 +1,4 @@
-/// What ran when, on the host: one log per thread, ranges that are NVTX ranges too.
+/// Records what ran when on the host: a log for each thread, with ranges that are NVTX ranges, too.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace normbench {
 
 /// The range in which a kernel prepares its constants.
 inline constexpr std::string_view constants_range = "constants";
-/// What tables call the ranges of images: in traces those have the names of their files.
+/// The name in tables of all ranges of images. In traces they have the names of the images' files.
 inline constexpr std::string_view image_range = "image";
 
 /// One finished range of a host thread. `name` points at one of the recorder's interned names or at
@@ -28,8 +28,8 @@ struct Slice {
   std::int64_t end_ns = 0;
   std::string_view name;
   std::int64_t bytes = 0;
-  std::uint64_t external_id = 0;  // what device work submitted in it carries; 0: nothing
-  std::int64_t item = -1;         // the pipeline's item that it is work for; -1: none
+  std::uint64_t external_id = 0;  // carried by device work submitted in the range; 0: none
+  std::int64_t item = -1;         // the pipeline's item that it belongs to; -1: none
   std::uint32_t depth = 0;
   RangeKind kind = RangeKind::Stage;
 };
@@ -42,29 +42,30 @@ struct ThreadLog {
 };
 
 /// Collects the slices of ranges that open and close while it is enabled. Each thread writes to its
-/// own log: without a lock, and without an allocation unless the log is longer than ever before.
+/// own log without a lock. It allocates only when its log gets longer than ever before.
 class Recorder {
  public:
-  /// Learns whether an NVTX tool is attached, which loads the tool if this is the first to ask.
+  /// Finds out whether an NVTX tool is attached. This loads the tool if nothing in the process has
+  /// asked before.
   explicit Recorder(Clock& clock);
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Call while no other thread has a range open.
+  /// Switches recording on or off. Call while no other thread has a range open.
   void enable(bool on);
   bool enabled() const { return (mode_ & recording) != 0; }
-  /// True if an NVTX tool takes the ranges.
+  /// True if an NVTX tool receives the ranges.
   bool has_tool() const { return (mode_ & tool_attached) != 0; }
 
-  /// A name that lives as long as the recorder.
+  /// Returns the name as text that lives as long as the recorder.
   std::string_view intern(std::string_view name);
 
-  /// Takes all slices so far. The memory of the logs is kept for later slices. No range may be open
-  /// on another thread.
+  /// Takes all slices so far, and keeps the memory of the logs for later slices. No range may be
+  /// open on another thread.
   std::vector<ThreadLog> take();
 
-  /// Call at the end of a thread: the threads after it use the memory of its log.
+  /// Call at the end of a thread, so that later threads can use the memory of its log.
   void leave();
 
  private:
@@ -78,18 +79,18 @@ class Recorder {
   std::unique_ptr<Log> empty_log();
 
   Clock& clock_;
-  std::uint8_t mode_;  // what a range has to do; 0: nothing
+  std::uint8_t mode_;  // `recording` and `tool_attached`; 0: ranges do nothing
   std::uint64_t id_;
   std::mutex mutex_;
   std::unordered_set<std::string, TextHash, std::equal_to<>> names_;
   std::vector<std::unique_ptr<Log>> logs_;
-  std::vector<std::unique_ptr<Log>> left_;  // empty ones, for other threads
-  std::vector<ThreadLog> finished_;         // slices of threads that left
+  std::vector<std::unique_ptr<Log>> left_;  // empty logs for later threads
+  std::vector<ThreadLog> finished_;         // slices of threads that have left
 };
 
-/// A range for as long as it lives: in the recorder while that is enabled, and in the NVTX domain
-/// `normbench` while a tool is attached; in neither without a recorder. `name` must outlive the
-/// recorder: a literal, or one from intern().
+/// A range that lasts as long as this object lives. It goes to the recorder while that is enabled,
+/// and to the NVTX domain `normbench` while a tool is attached. It does nothing if `recorder` is
+/// null. `name` must outlive the recorder: a literal, or one from intern().
 class Range {
  public:
   Range(Recorder* recorder, RangeKind kind, std::string_view name, std::int64_t bytes = 0,
@@ -111,7 +112,7 @@ class Range {
   void end();
 
   const std::uint8_t mode_;  // the recorder's, when the range opened
-  // Only begin() sets these: a range with nothing to do costs one test of the mode.
+  // Only begin() sets these, so that a range that does nothing costs one test of the mode.
   RangeKind kind_;
   Recorder* recorder_;
   Recorder::Log* log_;

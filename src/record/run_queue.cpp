@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Takes the number at the start of `text` off it, with the blank behind it; -1 for none.
+/// Removes the number at the start of `text`, and the blank behind it, and returns the number; -1
+/// if there is none.
 std::int64_t take_number(std::string_view& text) {
   std::int64_t number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -27,7 +28,8 @@ std::int64_t take_number(std::string_view& text) {
   return number;
 }
 
-/// What schedstat says of a thread; nothing where it has ended, or the kernel does not count.
+/// Returns the delays in a thread's schedstat; nothing if the thread has ended, or the kernel does
+/// not count them.
 std::optional<QueueDelay> delay_in(const fs::path& schedstat) {
   const Descriptor file(open(schedstat.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return std::nullopt;

@@ -1,4 +1,4 @@
-/// Hash sets and maps of strings, looked up by any text without copying it.
+/// Hashes for sets and maps of strings, which are looked up by any text without a copy.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ struct TextHash {
   }
 };
 
-/// A number that differs from process to process, so that no file can choose numbers that collide.
+/// Returns a number that differs from process to process, so that no file can be written to make
+/// hashes collide.
 std::uint64_t hash_seed();
 
 constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {

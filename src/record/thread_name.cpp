@@ -9,9 +9,9 @@
 namespace normbench {
 namespace {
 
-constexpr std::size_t longest = 15;  // the system refuses more
+constexpr std::size_t longest = 15;  // in bytes; the system refuses longer names
 
-/// The whole name that the calling thread was given here; "" where it was given none.
+/// The full name that the calling thread was given by name_this_thread(); "" if none.
 std::string& own_name() {
   thread_local std::string name;
   return name;

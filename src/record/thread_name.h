@@ -10,8 +10,8 @@ namespace normbench {
 /// NVTX tool.
 void name_this_thread(std::string_view name);
 
-/// The name that the calling thread was given, else its name in the operating system. A program's
-/// first thread has the program's name there.
+/// Returns the name that the calling thread was given, else its name in the operating system.
+/// There, a program's first thread has the program's name.
 std::string name_of_this_thread();
 
 }  // namespace normbench
