@@ -93,7 +93,8 @@ class Files {
   }
 
  private:
-  /// Reads the line "cpu  user nice system idle iowait irq softirq steal …", in ticks.
+  /// Reads the steal time in the line "cpu  user nice system idle iowait irq softirq steal …",
+  /// whose numbers are ticks.
   std::int64_t steal_ns() const {
     const std::string text = stat_.read(512);
     std::string_view line = std::string_view(text).substr(0, text.find('\n'));

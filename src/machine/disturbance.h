@@ -11,7 +11,7 @@ namespace normbench {
 struct Disturbance {
   std::int64_t steal_ns = 0;       // a hypervisor gave processors of this machine to others
   std::int64_t throttled_ns = 0;   // the container's CPU quota held its processes back
-  std::int64_t frequency_khz = 0;  // the mean over the processors, at the end
+  std::int64_t frequency_khz = 0;  // mean over the processors, at the end of the stretch
   bool operator==(const Disturbance&) const = default;
 };
 

@@ -94,7 +94,8 @@ void allow_host(const fs::path& root, FreeMemory& free) {
 std::vector<CgroupFolder> cgroup_folders(const fs::path& root) {
   std::vector<CgroupFolder> folders;
   std::ifstream in(root / "proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {  // "4:memory:/path", version 2: "0::/path"
+  for (std::string line; std::getline(in, line);) {  // a line is "4:memory:/path", or "0::/path" in
+                                                     // version 2
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;

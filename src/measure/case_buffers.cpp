@@ -35,7 +35,7 @@ void CaseBuffers::place(std::mt19937_64& random) {
   is_placed_ = true;
 }
 
-/// Draws where the buffers of one arena lie.
+/// Draws addresses for the buffers of one arena.
 void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
   // So many buffers lie in many ways already. Placing all anew would take longer than the turns.
   constexpr std::size_t enough = 1 << 16;

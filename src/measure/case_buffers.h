@@ -59,7 +59,7 @@ class CaseBuffers {
   std::vector<Slot> slots_;
   std::vector<std::size_t> roots_;  // by slot
   SourceCopies source_;
-  std::vector<std::byte*> addresses_;  // of slot i in set s at s * slots + i
+  std::vector<std::byte*> addresses_;  // slot i in set s is at index s * slots + i
   bool is_placed_ = false;
 };
 

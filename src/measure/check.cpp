@@ -44,7 +44,7 @@ class Images {
   }
   /// Copies images into the buffer, unless it holds them already.
   void copy(std::int64_t first, std::int64_t count) {
-    const std::int64_t image = view_.desc.bytes() / view_.desc.shape.n;  // values are dense
+    const std::int64_t image = view_.desc.bytes() / view_.desc.shape.n;  // the tensor is dense
     const auto bytes = static_cast<std::size_t>(count * image);
     if (first_ == first && slab_.size() == bytes) return;
     first_ = first;
@@ -397,7 +397,7 @@ bool is_standard_for(const Standard& standard, const Case& planned) {
 }
 
 CheckOutcome hold_to(const Standard& standard, const Case& planned, const Tensor64& output) {
-  constexpr double near_zero = 1e-5;  // torch.testing's absolute tolerance of all these dtypes
+  constexpr double near_zero = 1e-5;  // torch.testing's absolute tolerance for all these dtypes
   double magnitude = 0;
   for (const double value : standard.output.values)
     magnitude = std::max(magnitude, std::abs(value));

@@ -14,7 +14,7 @@ namespace normbench {
 
 struct CheckOutcome {
   CheckResult result;
-  std::string reason;  // when not ok: "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
+  std::string reason;  // if not ok: "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why outputs could not be compared; "" if all could
   std::optional<Tensor64> output = {};  // the whole output, if another case's has to check it
 

@@ -86,7 +86,7 @@ class CaseContender final : public Contender {
   /// The input and the outputs of an item of a pipeline.
   struct Given {
     const std::byte* input = nullptr;  // the address of its first input; null: it loads
-    std::size_t hash = 0;              // of all outputs
+    std::size_t hash = 0;              // hash of all outputs
   };
 
   const Case& planned() const { return engine_.planned(); }
@@ -113,7 +113,7 @@ class CaseContender final : public Contender {
   int drawn_ = 0;  // calls of check_recent() so far
 
   // For a pipeline:
-  std::mutex mutex_;                  // items are done on any thread
+  std::mutex mutex_;                  // for keep(), which any thread may call
   std::vector<Kept> kept_;            // outputs of the chosen items of a checked turn
   std::vector<std::int64_t> chosen_;  // their numbers in order; the first and the last item are
                                       // among them

@@ -31,7 +31,7 @@ class DeviceTracing {
   /// never repeat.
   std::uint64_t next_id() { return ++last_id_; }
 
-  /// Begins to record, when usable. Call when drained.
+  /// Begins to record, if usable. Call when drained.
   void start();
   /// Ends recording and returns what was recorded; an empty trace if the tracer failed. Call when
   /// drained.

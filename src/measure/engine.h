@@ -93,7 +93,7 @@ class Engine {
   /// no lane works any more, then throws the same exception.
   Flow run(std::int64_t items, const EngineOptions& options);
 
-  // One iteration after the other:
+  // For iterations in turn:
 
   /// The only item: every iteration uses it again.
   Item& item() { return *items_.front(); }
@@ -112,7 +112,7 @@ class Engine {
   bool frees_outputs_last() const;
   /// Submits one iteration on the present buffer set. Captures the graphs that are missing.
   void iterate(const EngineOptions& options);
-  /// Returns when all submitted work is done.
+  /// Waits until all submitted work is done.
   void drain();
   /// Run one step of a profile. begin_step() aligns the clocks of device and host if
   /// `options.spans` is set. step() runs one iteration in a range called `name` and waits for it.

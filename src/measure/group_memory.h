@@ -102,7 +102,7 @@ class GroupMemory {
   /// Returns the number of the next iteration, counted over all contenders. Buffer sets and copies
   /// rotate by this number, so that they stay cold from turn to turn.
   std::size_t next_iteration() { return iteration_++; }
-  /// What next_iteration() will return.
+  /// The number that the next call of next_iteration() returns.
   std::size_t upcoming_iteration() const { return iteration_; }
 
   /// Returns the copies of the case's inputs; none if it loads files. Throws std::runtime_error if

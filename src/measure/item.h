@@ -28,7 +28,7 @@ struct Submission {
   std::size_t first = 0, last = 0;  // stages, both included
   const RangeName* name = nullptr;
   std::int64_t bytes = 0;     // bytes that the work moves
-  GraphRun* graph = nullptr;  // null: one stage
+  GraphRun* graph = nullptr;  // null: a single stage
 };
 
 /// One thread at a time may use an item. Different threads may use different items of a case.
@@ -151,7 +151,8 @@ class Item {
     std::unique_ptr<SavedFiles> files = {};  // null: the stage saves no files
     std::vector<View> in, out;
     View scratch;
-    std::vector<std::size_t> fresh, finished;  // slots allocated before the stage, freed after it
+    std::vector<std::size_t> fresh, finished;  // slots that are allocated before the stage, and
+                                               // freed after it
     Hazards hazards;
     Submission alone;
     std::optional<Submission> graph = {};  // the graph that starts with this stage

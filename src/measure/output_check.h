@@ -10,10 +10,10 @@
 
 namespace normbench {
 
-/// The element nearest to its bound, or farthest beyond it.
+/// The element with the largest share of error in its bound.
 struct Worst {
-  double error = 0, bound = 0;        // the error is infinite for NaN
-  std::int64_t image = 0, index = 0;  // the index is within the image
+  double error = 0, bound = 0;        // `error` is infinite for NaN
+  std::int64_t image = 0, index = 0;  // `index` is within the image
   double expected = 0, got = 0;
 
   /// The error as a share of the bound; above 1 the element is wrong. Infinite if only the bound is
@@ -46,14 +46,14 @@ class OutputCheck {
   const Worst& worst() const { return worst_; }
   const LargestError& largest_error() const { return largest_error_; }
   std::int64_t values() const { return values_; }
-  /// How many of the values could not be checked.
+  /// The number of values that could not be checked.
   std::int64_t unchecked() const;
   /// True if at least half of the values could be checked.
   bool is_checked() const { return 2 * unchecked() <= values_; }
 
  private:
   struct Place {
-    std::int64_t image, index;  // the index is within the image
+    std::int64_t image, index;  // `index` is within the image
   };
   /// Returns false if none of these values can change the findings so far.
   bool may_matter(std::span<const double> expected, std::span<const double> got,

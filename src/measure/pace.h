@@ -54,7 +54,7 @@ class Pace {
   double spent_ = 0, rounds_spent_ = 0, asked_ = 0;  // sums of the parts measured in this run
   double known_ = 0;                                 // groups with a finished round
   double profiles_ = 0;         // estimated seconds of these groups' profiles
-  double profiled_ = 0;         // share of all profiles that is done
+  double profiled_ = 0;         // the share of all profiles that is done
   double profiled_before_ = 0;  // the share that an earlier, resumed run had done
 };
 

@@ -186,7 +186,7 @@ class Steps {
   RunContext& context_;
   DeviceTracing& tracing_;
   bool traced_;
-  bool marks_;  // stages on a device are timed between marks
+  bool marks_;  // work on a device is timed between marks
   StepCounters counters_;
   StageProfile kept_;
   ProfiledSteps result_;

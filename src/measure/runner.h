@@ -55,7 +55,7 @@ struct Part {
   std::int64_t index = 0;
   const GroupResult* first = nullptr;  // the result of part 0; all parts use its iterations per
                                        // turn
-  bool limits = true;                  // false: only the cases are measured
+  bool limits = true;                  // false: the limits are not measured
   bool check = true;                   // false: outputs are not compared with their references
   std::map<std::string, std::string> hung = {};  // contenders that hung in an earlier process, and
                                                  // why
@@ -66,7 +66,7 @@ struct RunContext {
   Clock& clock;
   Recorder& recorder;
   Watchdog& watchdog;
-  Journal* journal = nullptr;  // null: nothing is kept
+  Journal* journal = nullptr;  // null: no journal is kept
   Observer& observer;
   const std::atomic<bool>& interrupted;
   std::int64_t cache_bytes;  // of the last-level cache; cold buffers exceed it threefold
@@ -75,7 +75,7 @@ struct RunContext {
   std::function<Disturbance()> disturbance = {};
   PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles
   const Rapl* rapl = nullptr;         // null: the profile pass reads no energy
-  /// Fills a profile's rows, times and losses from what the case recorded.
+  /// Computes a profile's rows, times and losses from what the case recorded.
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
   DeviceTracer* tracer = nullptr;  // null, or not usable: device times come from marks
   bool rounds = true;              // false: each case is only checked once and profiled, not timed
@@ -83,7 +83,7 @@ struct RunContext {
                                        // it
   /// Memory that all groups use, with room for each of them. Null: each group takes its own.
   GroupMemory* memory = nullptr;
-  Part part = {};  // which share of a group's rounds this process measures
+  Part part = {};  // the share of each group's rounds that this process measures
   /// Measures a part of a group in a fresh process, if `measure.processes` asks for several.
   /// Returns nothing when interrupted.
   std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};

@@ -34,7 +34,7 @@ struct StageRun {
   std::int64_t item = 0;
   std::string_view label = {}, name = {};  // `name` contains the item's number
   std::int64_t bytes = 0;                  // bytes that the stages move
-  std::uint64_t external_id = 0;           // of its range; 0: it has none
+  std::uint64_t external_id = 0;           // number of its range; 0: none
 };
 
 /// When the work of a run was done, on the host's clock.
@@ -46,8 +46,8 @@ struct StageSpan {
 };
 
 struct LaneTimes {
-  std::int64_t busy_ns = 0;     // the sum of its servers' work
-  std::int64_t exposed_ns = 0;  // while it worked and no other lane did
+  std::int64_t busy_ns = 0;     // the work of all its servers
+  std::int64_t exposed_ns = 0;  // the time in which no other lane worked
 };
 /// Returns the times of lanes 0 to `lanes` - 1.
 std::vector<LaneTimes> lane_times(const std::vector<StageSpan>& spans, std::size_t lanes);

@@ -37,7 +37,7 @@ class GraphRun {
 
   std::size_t first() const { return first_; }
   std::size_t last() const { return last_; }
-  /// "graph (cast, sub, div)".
+  /// The graph's name in ranges: "graph (cast, sub, div)".
   const std::string& label() const { return label_; }
 
   /// Returns the graph for these buffers; `capture` makes it if there is none yet. Buffers that no

@@ -65,8 +65,8 @@ struct DeviceTrace {
   std::set<std::string, std::less<>> names = {};  // keep their addresses when the set moves
   std::int64_t clock_error_ns = 0;  // error of device times on the host's clock, either way
   std::int64_t dropped = 0;         // records that the tracer had no room for
-  std::int64_t lost_buffers = 0;    // lost with all the records in them
-  std::int64_t without_times = 0;   // records whose times could not be had; not in `records`
+  std::int64_t lost_buffers = 0;    // buffers that were lost with all records in them
+  std::int64_t without_times = 0;   // records without known times; they are not in `records`
 
   /// Returns the name as text that lives as long as this trace.
   std::string_view name(std::string_view text) {

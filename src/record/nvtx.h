@@ -9,8 +9,9 @@
 
 namespace normbench {
 
-/// What a range is, and its NVTX category. Part: a piece of a stage on its own thread. Worker: what
-/// another thread does of a stage. Range: one that the config puts around stages.
+/// The kind of a range, which is also its NVTX category. Part: a part of a stage, on the thread
+/// that runs the stage. Worker: another thread's share of a stage. Range: stages that the config
+/// puts into a range.
 enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup, Worker, Range, Image };
 constexpr auto words(RangeKind) {
   return std::to_array<Word<RangeKind>>({{RangeKind::Run, "run"},

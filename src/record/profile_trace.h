@@ -1,4 +1,4 @@
-/// The record of the profile pass of one case: threads' ranges, device work, and what names them.
+/// The type in which the profile pass hands over what it recorded of one case.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,14 @@ struct ItemSpan {
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
-/// What the profile pass of one case recorded, for the table and the trace.
+/// What the profile pass of one case recorded: ranges of threads, device work, and names for both.
+/// The table and the trace are made from it.
 struct ProfileTrace {
   std::string experiment, variant;
   Json point;
   std::vector<ThreadLog> threads;
   std::vector<DeviceTrace> devices = {};  // one per recorded stretch; none without a device
-  /// Page faults of all recorded steps, and shapes as torch prints them, by the stage's label.
+  /// By the stage's label: page faults of all recorded steps, and shapes as torch prints them.
   std::map<std::string, std::int64_t, std::less<>> faults = {};
   std::map<std::string, std::string, std::less<>> shapes = {};
   /// The labels of names that contain a step's number: "load{i}" for "load3".

@@ -111,7 +111,7 @@ class Range {
              std::uint64_t external_id, std::int64_t item);
   void end();
 
-  const std::uint8_t mode_;  // the recorder's, when the range opened
+  const std::uint8_t mode_;  // the recorder's mode when the range opened
   // Only begin() sets these, so that a range that does nothing costs one test of the mode.
   RangeKind kind_;
   Recorder* recorder_;

@@ -40,7 +40,7 @@ Json stage_json(const Stage& stage) {
 bool is_chain(const Case& planned) {
   const bool loads = planned.loader() != nullptr;
   if (planned.inputs.size() != (loads ? 0 : 1) || planned.outputs.size() != 1) return false;
-  std::vector<int> last;  // what the next stage reads
+  std::vector<int> last;  // the values that the next stage of a chain reads
   if (!loads) last = {0};
   for (const Stage& stage : planned.stages) {
     if (stage.in != last || stage.out.size() != 1) return false;
@@ -127,7 +127,8 @@ void add_span(Reader& reader, const Json& span, std::size_t index, PeerTurn& tur
         {fmt::format("/spans/{}", index),
          fmt::format("expected [stage, ns] of one of {} stages", turn.stage_ns.size())});
   auto& ns = turn.stage_ns[span[0].get<std::size_t>()];
-  constexpr std::int64_t most = std::int64_t{1} << 61;  // years: wrong anyway, but no overflow
+  constexpr std::int64_t most = std::int64_t{1} << 61;  // no time is that long; the limit prevents
+                                                        // an overflow
   ns = std::min(ns.value_or(0), most) + std::min(span[1].get<std::int64_t>(), most);
 }
 

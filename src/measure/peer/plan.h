@@ -24,11 +24,11 @@ struct PeerStage {
 
 struct PeerPrepare {
   Json threads = 1;         // as in a config
-  int device = 0;           // of the CUDA devices that this process sees
-  std::int64_t copies = 1;  // of the input; 1: it stays in the cache
+  int device = 0;           // counted over the CUDA devices that this process sees
+  std::int64_t copies = 1;  // copies of the input; 1: it stays in the cache
   bool unlike = false;      // the copies must differ
   std::string path;         // of the input, a .npy file
-  TensorDesc input;         // in the memory that the first stage reads
+  TensorDesc input;         // its memory is the one that the first stage reads
   std::vector<PeerStage> stages;
 };
 

@@ -30,7 +30,7 @@ constexpr milliseconds kEndSlice = 5ms;        // the same in end(), which only 
                                                // end
 constexpr milliseconds kSilenceGrace = 500ms;  // how long a peer may live after it closed its
                                                // stdout
-constexpr std::size_t kKeptErrors = 4096;      // bytes
+constexpr std::size_t kKeptErrors = 4096;      // bytes of stderr that are kept
 constexpr std::size_t kToldErrors = 3;         // lines of stderr in a message
 constexpr std::size_t kMostToldBytes = 200;    // bytes of each of these lines
 

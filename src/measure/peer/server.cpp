@@ -35,7 +35,7 @@ PlanOptions options_here(const Backends& backends) {
 }
 
 Json reason(std::string_view type, std::string why) {
-  constexpr std::size_t most = 10'000;  // the reply is a line too
+  constexpr std::size_t most = 10'000;  // bytes, since the reply has to fit in a line
   if (why.size() > most) why = why.substr(0, most) + " …";
   return {{"type", type}, {"why", why}};
 }
@@ -146,14 +146,14 @@ class PeerServer::Work {
   std::mt19937_64 random_{std::random_device{}()};  // a random seed, so that each process places
                                                     // buffers elsewhere
   Engine engine_;
-  bool unlike_;  // copies of the input differ
+  bool unlike_;  // the copies of the input differ
   std::optional<bool> marks_;
   enum class Result { None, Kept, Past } result_ = Result::None;
 };
 
 struct PeerServer::Request {
   std::string_view type;
-  Json (PeerServer::*answer)(const Json&);  // null: it ends the conversation
+  Json (PeerServer::*answer)(const Json&);  // null: the request ends the conversation
 };
 
 const PeerServer::Request* PeerServer::find(std::string_view type) {

@@ -1,4 +1,4 @@
-/// Random inputs of the self-test, and memory that notices what is written beside a tensor.
+/// Random inputs of the self-test, and buffers that detect writes outside of a tensor.
 #pragma once
 
 #include "backend/backend.h"
@@ -24,12 +24,12 @@ Accuracy random_accuracy(DType dtype);
 class Input {
  public:
   Input(DType dtype, Layout layout, const Shape& shape, const Look& look = {});
-  /// A contiguous tensor of random elements from the `first` one on, multiplied by feed.scale.
+  /// Makes a contiguous tensor of the random elements from `first` on, multiplied by feed.scale.
   Input(const Feed& feed, std::int64_t first);
-  /// A contiguous tensor of these bytes.
+  /// Makes a contiguous tensor of these bytes.
   Input(const TensorDesc& desc, std::vector<std::byte> bytes);
 
-  /// All bytes, those of the margin included.
+  /// All bytes, with those of the margin.
   std::span<const std::byte> bytes() const { return bytes_; }
   /// Returns the view of the tensor if its bytes start at `start`, in this kind of memory.
   View view(std::byte* start, Memory memory) const;
@@ -48,7 +48,7 @@ class Input {
 
 /// How a buffer is placed and what it holds at first.
 struct Placing {
-  std::int64_t shift_bytes = 0;  // past a cache line
+  std::int64_t shift_bytes = 0;  // distance from a cache line
   std::byte poison{0xFF};
   bool guarded = true;  // false: no guard bytes, so that other tools can guard the tensor
 };

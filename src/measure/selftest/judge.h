@@ -8,7 +8,7 @@ namespace normbench::selftest {
 /// What an op's output should be.
 struct Exact {
   Tensor64 values;
-  Errors bounds = {};  // how far right values may lie from them
+  Errors bounds = {};  // how far right values may lie from `values`
 };
 
 /// Returns what all outputs should be, from the op's reference and error analysis. `signature` may

@@ -15,7 +15,8 @@ struct Options {
   std::optional<Place> place = {};                  // nothing: every place
   std::string glob = {};                            // matches "op/kernel", "op" or "kernel"; "":
                                                     // all rows
-  bool quick = false;                               // few small tensors, for compute-sanitizer
+  bool quick = false;                               // only few and small tensors, for
+                                                    // compute-sanitizer
   bool large = false;                               // more than 2^31 elements on any CPU, also if
                                                     // quick
   std::vector<std::string> simd = {};               // instruction sets for CPU rows; empty: the one
@@ -38,7 +39,7 @@ struct RowFinding {
   bool finished = true;             // false: interrupted, or the place was lost, before its last
                                     // case
   bool compared = false;            // false: the op's values are undefined
-  double max_error = 0, bound = 0;  // of the case nearest to its bound
+  double max_error = 0, bound = 0;  // error and bound of the case nearest to its bound
   std::string worst = {};           // the case nearest to its bound, in words
   std::string failure = {};         // the first failure, in words; "": none
 };

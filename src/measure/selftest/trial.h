@@ -13,7 +13,7 @@ namespace normbench::selftest {
 /// The instruction sets and teams with which a place is tested.
 struct Equipment {
   std::vector<std::string> simd = {""};  // instruction sets to force; "": the one in use
-  int threads = 3;                       // of the largest team
+  int threads = 3;                       // threads in the largest team
 };
 
 /// The place of the tested rows: its queues, and the backends that own memory.
@@ -62,7 +62,7 @@ class Settled {
 /// The conditions of a run. They must not change the row's results, except that another instruction
 /// set may change them within their bounds.
 struct Setting {
-  std::int64_t in_shift = 0, out_shift = 0;  // elements past a cache line
+  std::int64_t in_shift = 0, out_shift = 0;  // distance from a cache line, in elements
   int threads = 1;
   std::byte poison{0xFF};  // what outputs and scratch memory held before
   bool guarded = true;     // false: no guard bytes around tensors
