@@ -16,8 +16,8 @@ bool read_affinity(cpu_set_t& cpus) {
   return sched_getaffinity(0, sizeof(cpus), &cpus) == 0;
 }
 
-/// Returns the CPUs of OpenMP's places. The affinity cannot tell them: when OpenMP binds threads,
-/// it has pinned the first thread before main().
+/// Returns the CPUs of OpenMP's places. The thread's affinity would be one place only: when OpenMP
+/// binds threads, it has pinned the first thread before main().
 cpu_set_t cpus_of_places() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);

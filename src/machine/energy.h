@@ -51,7 +51,7 @@ class EnergyMeter {
   EnergyMeter(const Rapl& rapl, GpuEnergy gpu_mj) : rapl_(rapl), gpu_mj_(std::move(gpu_mj)) {}
 
   void start() { start_ = read(); }
-  /// Ends the stretch that start() began, and which took `ns`.
+  /// Ends the stretch that start() began; it took `ns` nanoseconds.
   void stop(std::int64_t ns);
 
   std::int64_t ns() const { return ns_; }

@@ -28,7 +28,8 @@ int available_threads();
 /// governor (and why there is none).
 Json cpu_facts(const std::filesystem::path& root);
 
-/// Returns total_bytes, available_bytes and transparent_huge_pages ("always", "madvise", "never").
+/// Returns the members total_bytes, available_bytes, transparent_huge_pages ("always", "madvise",
+/// "never").
 Json memory_facts(const std::filesystem::path& root);
 
 /// Returns the load averages over 1, 5 and 15 minutes.

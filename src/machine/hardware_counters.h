@@ -18,7 +18,7 @@ enum class HardwareEvent { Cycles, Instructions, CacheMisses };
 /// the time.
 struct CounterReading {
   std::uint64_t value = 0;
-  std::uint64_t enabled_ns = 0, running_ns = 0;  // how long the counter was enabled, and counted
+  std::uint64_t enabled_ns = 0, running_ns = 0;  // how long it was enabled, and how long it counted
 };
 
 /// Returns the count as if the counter had counted all the time; nothing if it never counted.
@@ -75,7 +75,6 @@ class HardwareCounters {
   HardwareCounters& operator=(const HardwareCounters&) = delete;
 
   void enable(bool on);
-  /// All counts so far.
   HardwareCounts counts() const;
 
  private:

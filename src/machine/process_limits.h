@@ -32,8 +32,8 @@ std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root);
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
 /// Returns the bytes that this process's control groups, and all groups above, still allow: the
-/// least of limit less usage. Cached files do not count as usage, since they are dropped first.
-/// Nothing if there is no limit.
+/// least difference of a limit and the usage. Cached files do not count as usage, since they are
+/// dropped first. Nothing if there is no limit.
 std::optional<std::int64_t> free_cgroup_memory(const std::filesystem::path& root);
 
 /// Bytes on the two sides of the link: host memory of every kind, and device memory.

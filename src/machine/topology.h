@@ -46,7 +46,6 @@ std::int64_t largest_cache_bytes();
 /// Returns the bytes of the last-level cache, all its instances together; 32 MiB if not known.
 std::int64_t last_level_cache_bytes();
 
-/// Returns the bytes of a page of memory.
 std::int64_t page_bytes();
 
 /// Returns the GPUs on the PCI bus, whether CUDA can use them or not: [{"bus_id": "0000:17:00.0",

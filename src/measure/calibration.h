@@ -28,10 +28,10 @@ struct CalibrationStudy {
 };
 
 /// Measures cycles of one pair of each kind. Each group has its own seed, and rounds as in a run,
-/// but no limits. The pairs of one cache share one memory, since filling it takes longer than a
-/// large pair; each turn is placed in it anew. After each cycle one identical pair is measured in a
-/// fresh process, 40 at most: a large one and a cache-sized one in alternation. Returns false when
-/// interrupted.
+/// but no limits. Pairs for the same cache share one memory, since filling memory takes longer than
+/// measuring a large pair; each turn places its buffers there anew. After each cycle one identical
+/// pair is measured in a fresh process, at most 40 in all: a large and a cache-sized pair in
+/// alternation. Returns false when interrupted.
 bool calibrate(CalibrationStudy& study, RunContext& context);
 
 }  // namespace normbench

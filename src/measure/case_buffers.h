@@ -17,7 +17,7 @@ using BufferSlots = std::array<std::size_t, 3>;
 /// A pattern that fills buffers before a call. It shows what the call does not write.
 struct Poison {
   std::byte pattern;
-  /// Each buffer has `parts` equal parts; only part `part` is filled. One part is the whole buffer,
+  /// Each buffer has `parts` equal parts; only part `part` is filled. A part is the whole buffer,
   /// or one image of a batch.
   std::int64_t part = 0, parts = 1;
 
@@ -26,16 +26,17 @@ struct Poison {
 
 class CaseBuffers {
  public:
-  /// Throws std::runtime_error when a kind of memory cannot be had.
+  /// Throws std::runtime_error when a kind of memory cannot be allocated.
   CaseBuffers(const Case& planned, GroupMemory& memory, const Backends& backends);
 
   const std::vector<Slot>& slots() const { return slots_; }
-  /// Returns the slot that holds the bytes of `slot`; another one if that works in place.
+  /// Returns the slot that holds the bytes of `slot`: itself, or another one if its value is made
+  /// in place.
   std::size_t root(std::size_t slot) const { return roots_[slot]; }
   bool is_output(std::size_t root) const;
 
-  /// Draws new addresses for all placed buffers of all sets. If there are tens of thousands it
-  /// draws only once, since each turn uses others of them. Call when drained.
+  /// Draws new addresses for all placed buffers of all sets. If there are tens of thousands of
+  /// them, it draws only once: each turn uses other buffers anyway. Call when drained.
   void place(std::mt19937_64& random);
   /// Returns the address of the slot in these buffers. Not for a fresh slot.
   std::byte* address(std::size_t slot, const BufferSlots& in) const;

@@ -136,9 +136,10 @@ std::string wrong(const Worst& worst, const Shape& shape, const std::string& who
 /// Returns how far the logits of a network may be off when two programs compute it in `dtype`, as a
 /// share of their largest magnitude. torch.testing.assert_close allows one op 1e-3 in float16 and
 /// 1.6e-2 in bfloat16, some units of rounding. Rounding errors of layers are almost independent and
-/// grow with the root of their number, so 8 times as much is for 64 layers. In float32, rounding
-/// (1.3e-6 an op) is not the limit. Algorithms of convolutions lose more digits (Winograd's). On a
-/// GPU, PyTorch runs convolutions in TF32 by default, which has float16's significand.
+/// grow with the root of the number of layers, so 8 times as much is enough for 64 layers. In
+/// float32, rounding (1.3e-6 an op) is not the limit: algorithms of convolutions lose more digits
+/// (Winograd's). On a GPU, PyTorch runs convolutions in TF32 by default, which has float16's
+/// significand.
 double share_of_magnitude(DType dtype, Place place) {
   constexpr double layers = 8;
   switch (dtype) {
@@ -353,7 +354,7 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
     }
   };
   // One thread checks an image that is drawn between rounds, so that the other processors stay
-  // idle. One thread also checks tensors that must be copied, since it reads their slabs in order.
+  // idle. One thread also checks tensors that must be copied: it copies slab after slab.
   const auto is_here = [](const Images& images) { return images.is_read_in_place(); };
   const bool in_team =
       by_rows && !only && std::ranges::all_of(in, is_here) && std::ranges::all_of(out, is_here);

@@ -16,28 +16,30 @@ struct CheckOutcome {
   CheckResult result;
   std::string reason;  // if not ok: "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why outputs could not be compared; "" if all could
-  std::optional<Tensor64> output = {};  // the whole output, if another case's has to check it
+  std::optional<Tensor64> output = {};  // the whole output, if only another case's output can check
+                                        // it
 
   /// Makes the outcome wrong if a saved file is wrong. `wrong` is the reason ("wrong file
   /// 2-0-1.png: …"), or "" if all files are right.
   void judge_files(std::string wrong);
 };
 
-/// Runs the references of the case's stages on its inputs and compares all outputs. It works in
-/// slabs of images, or on all images at once if outputs are sums over them. Each value has a bound,
-/// composed of the stages' error bounds. The result has the largest error with the bound of that
-/// value, and the largest share of an error in its own bound.
+/// Runs the references of the case's stages on its inputs, and compares all outputs with theirs. It
+/// works in slabs of images, or on all images at once if outputs are sums over them. Each value has
+/// a bound, composed of the stages' error bounds. The result has the largest error with the bound
+/// of that value, and the largest share of an error in its own bound.
 /// An output that could not be checked (OutputCheck) is left out and named in the note. If no
-/// output could be checked, `held_to` is Nothing. A slab takes memory for 1 million doubles with
-/// their errors, or for one image if that is larger. Memory that host code cannot read is copied
-/// slab by slab.
-/// If an op of the chain runs only in peers, nothing is compared: the outcome contains the output,
-/// and infinities or NaN in it are wrong.
-/// `item`: the iteration of the turn that gave the outputs; a case that loads files reads other
-/// ones in each. `psnr_db`: the peak signal-to-noise ratio that a peer promises for its images, as
-/// a row's psnr_db; 0: the peer is exact. If it or a stage's row has one, all outputs are compared
-/// by that ratio, not element by element. `only`: check just these images, unless outputs are sums
-/// over all. The outputs may then hold just these images.
+/// output could be checked, `held_to` is Nothing. If an op of the chain runs only in peers, nothing
+/// is compared: the outcome contains the output, and infinities or NaN in it are wrong.
+/// A slab takes memory for 1 million doubles with their errors, or for one image if that is larger.
+/// Memory that host code cannot read is copied slab by slab.
+/// `item`: the iteration of the turn that gave the outputs. A case that loads files reads other
+/// files in each iteration.
+/// `psnr_db`: the peak signal-to-noise ratio that a peer promises for its images, as a row's
+/// psnr_db; 0: the peer is exact. If the peer or a stage's row has one, all outputs are compared by
+/// that ratio, not element by element.
+/// `only`: check just these images, unless outputs are sums over all images. The outputs may then
+/// hold just these images.
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,

@@ -30,14 +30,14 @@ class Contender {
   /// Runs the very first iteration, without a warm-up, and returns its time in ns. The code of
   /// kernels is loaded onto a device before.
   virtual std::int64_t first_call() = 0;
-  /// Runs one more iteration after the last turn if the turn leaves no output to check.
+  /// Call after the last turn. Runs one more iteration, unless the turn's output can be checked.
   virtual void last_call() = 0;
   /// Compares the output of the first or the last call with the reference. If there is no
   /// reference, the outcome contains the output itself.
   virtual CheckOutcome check() = 0;
-  /// Checks one random image of a random call among the calls whose outputs the latest turn left.
-  /// If outputs are freed, it checks the last call or one more. The first time, it also checks the
-  /// call after. Returns nothing if first and last calls are checks enough.
+  /// Checks one random image of a random call, one of those whose outputs the latest turn left. If
+  /// outputs are freed, it checks the last call or one more. The first time, it also checks the
+  /// call after that. Returns nothing if the checks of first and last calls are enough.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up, and decides how the contender's turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
@@ -45,7 +45,7 @@ class Contender {
 };
 
 /// Runs iteration `item` of a turn on poisoned buffers and returns its time in ns. With
-/// `poison_fresh`, also poisons fresh buffers, which takes part of that time.
+/// `poison_fresh` it also poisons fresh buffers; the time then contains the poisoning.
 std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poison_fresh,
                                 std::int64_t item = 0);
 
@@ -60,7 +60,7 @@ class CaseContender final : public Contender {
  public:
   /// In a checked turn of a pipeline, `checked_items` of its items (or all, if there are fewer) are
   /// compared with the reference. All items are compared with one another. Throws
-  /// std::runtime_error when a kind of memory cannot be had.
+  /// std::runtime_error when a kind of memory cannot be allocated.
   CaseContender(const Case& planned, GroupMemory& memory, const Backends& backends,
                 Recorder& recorder, Clock& clock, std::mt19937_64& random,
                 std::int64_t checked_items);
@@ -102,7 +102,7 @@ class CaseContender final : public Contender {
   CheckOutcome check_items();
 
   const Backends& backends_;
-  std::mt19937_64 random_;  // draws what is checked of a pipeline
+  std::mt19937_64 random_;  // chooses what is checked of a pipeline
   Engine engine_;
 
   // For iterations in turn:

@@ -60,7 +60,7 @@ class StageProfile {
 
   StageProfile(Clock& clock, DeviceTracing& tracing) : clock_(clock), tracing_(tracing) {}
 
-  /// Lives around the range of one run, so that the range does not contain the calls of tracer and
+  /// Encloses the range of one run, so that the range does not contain the calls of tracer and
   /// counters.
   class Scope {
    public:

@@ -31,8 +31,8 @@ struct EngineOptions {
                               // does
   bool external_ids = false;  // ranges of work on a device carry external_id()
   StageProfile* profile = nullptr;    // is called around each stage; null: not used
-  std::optional<Poison> poison = {};  // in lanes it fills all buffers of an item before its first
-                                      // stage, in turn only the fresh ones
+  std::optional<Poison> poison = {};  // in lanes fills all buffers of an item before its first
+                                      // stage, in turn only fresh buffers
   bool keep_outputs = false;          // in turn: does not free fresh outputs at the end of an
                                       // iteration
   bool graphs = true;                 // false: a case with graphs runs without them
@@ -61,7 +61,7 @@ std::uint64_t external_id(const Case& planned, std::int64_t item, std::size_t st
 class Engine {
  public:
   /// Prepares kernels and queues, places all buffers, and starts the host threads of lanes, which
-  /// sleep between turns. Throws std::runtime_error when a kind of memory cannot be had.
+  /// sleep between turns. Throws std::runtime_error when a kind of memory cannot be allocated.
   Engine(const Case& planned, GroupMemory& memory, const Backends& backends, Recorder& recorder,
          Clock& clock, std::mt19937_64& random);
   /// Waits for all work, since the memory is freed before the queues that may still work on it.
@@ -120,11 +120,11 @@ class Engine {
   void begin_step(const EngineOptions& options);
   void step(std::string_view name);
   Flow end_step();
-  /// Captures the graphs of the next iterations that do not exist yet.
+  /// Captures the missing graphs of the next `iterations` iterations.
   void capture(std::int64_t iterations);
-  /// Captures the graphs of the next iterations and launches each once, since a first launch costs
-  /// more than later ones. Then uses all other buffer sets once, without graphs, so that the next
-  /// iterations find their buffers as cold as ever. Drained when it returns.
+  /// Captures the graphs of the next `iterations` iterations and launches each once, since a first
+  /// launch costs more than later ones. Then uses all other buffer sets once, without graphs, so
+  /// that the next iterations find their buffers as cold as ever. Drained when it returns.
   void launch_graphs_once(std::int64_t iterations);
   void drop_graphs();
 

@@ -32,10 +32,10 @@ class Arena {
   std::size_t bytes_;
 };
 
-/// Draws offsets for the buffers of `sets` sets. The offset of buffer b of set s is at s *
-/// sizes.size() + b. Offsets are multiples of `line`, in bytes. Buffers lie in random order with
-/// random gaps. A gap is below 4 KiB and at most about as large as the buffer after it. The first
-/// gap may use up all of `capacity` that is left over; `capacity` is at least placement_bytes().
+/// Draws offsets in bytes for the buffers of `sets` sets. Element `s * sizes.size() + b` is the
+/// offset of buffer b of set s. Offsets are multiples of `line`. Buffers lie in random order with
+/// random gaps; a gap is below 4 KiB and at most about as large as the buffer after it. The first
+/// buffer starts at random within what `capacity` leaves. `capacity` is at least placement_bytes().
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,
                                           std::size_t capacity, std::mt19937_64& random,
                                           std::size_t line = 64);
@@ -54,11 +54,12 @@ struct SourceCopies {
   std::vector<std::size_t> offsets = {0};
 };
 
-/// While it lives, pages that its thread touches first come from one NUMA node. May be null.
+/// While it lives, pages that the thread which made it touches first come from one NUMA node. May
+/// be null.
 using Bound = std::shared_ptr<void>;
 
-/// The NUMA nodes for a group's memory, and how to get pages there. If no node is known, the system
-/// chooses.
+/// The NUMA nodes for a group's memory, and the functions that get pages from them. If no node is
+/// known, the system chooses.
 struct HostNodes {
   std::optional<int> link = {};   // the node of a device's link
   std::vector<int> of_team = {};  // the nodes of a team's threads, by rank

@@ -152,7 +152,7 @@ GroupResult empty_result(const Group& group) {
 }
 
 /// Makes a contender and prepares it for its first call. A peer's version is stored in `result`
-/// before it prepares, in case that fails.
+/// even if the peer then fails to prepare.
 std::unique_ptr<Contender> make_contender(const Case& planned, const Plan& plan,
                                           GroupMemory& memory, RunContext& context,
                                           std::mt19937_64& random, CaseResult& result) {

@@ -12,7 +12,7 @@
 
 namespace normbench {
 
-/// Arms the watchdog while it lives.
+/// Arms the watchdog in its constructor, and disarms it in its destructor.
 class Watched {
  public:
   Watched(Watchdog& watchdog, std::size_t group, const std::string& contender)
@@ -39,7 +39,8 @@ struct Member {
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
-  /// Both end this contender alone and drop its rounds, since only whole cases are compared.
+  /// fail() and skip() end only this contender. They drop its rounds, since only complete cases are
+  /// compared.
   void fail(const std::string& reason) { end(Status::Failed, reason); }
   void skip(const std::string& reason) { end(Status::Skipped, reason); }
   /// Adds the outcome of a check to the result. A wrong output fails the member.
@@ -90,8 +91,8 @@ class GroupRun {
   /// True if the run was interrupted while it waited for a member.
   bool cut_short() const { return cut_short_; }
 
-  /// Names again, for each standard, a member that agrees with it: the member named before may have
-  /// failed.
+  /// Names again, for each standard, a member that agrees with it, since the member named before
+  /// may have failed.
   void name_witnesses();
 
   /// The members that still take turns: cases first, then limits. live_cases() has no limits.
@@ -121,9 +122,10 @@ class GroupRun {
   Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(NoLimit why);
-  /// Contenders whose turns have about as many iterations as the baseline's all get the largest of
-  /// these numbers. The fixed costs of a turn then have the same share in each. Contenders that
-  /// walk through files get the largest number among them, so that their turns read the same files.
+  /// Aligns the iterations of turns. Contenders with about as many iterations as the baseline
+  /// (within a factor of 2) all get the largest number among them, so that the fixed costs of a
+  /// turn have the same share in each. Contenders that walk through files all get the largest
+  /// number among those, so that their turns read the same files.
   void align_turns();
   Sides need(const Case& planned) const;
   void take_memory();

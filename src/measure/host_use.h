@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// Reads at its construction what has been used so far.
+/// The constructor reads what has been used so far.
 class HostUse {
  public:
   explicit HostUse(Clock& clock)

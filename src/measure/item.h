@@ -64,24 +64,24 @@ class Item {
   /// Fixes these slots at their present addresses: later calls of use() do not move them. All other
   /// slots still follow use().
   void hold(std::span<const std::size_t> slots);
-  /// Allocates the fresh device memory of a stage that rotates from iteration to iteration. The
-  /// first iterations then find as much memory in use as all later ones do.
+  /// Allocates the device memory of a stage that free_finished() will keep, before the first
+  /// iteration. The first iterations then find as much memory in use as all later ones do.
   void make_rotation(std::size_t stage, Queue& queue);
   /// Allocates the fresh buffers of the stage, and fills them with `poison` if that is given.
   void allocate_fresh(std::size_t stage, Queue& queue, const std::optional<Poison>& poison) {
     if (!steps_[stage].fresh.empty()) allocate(steps_[stage].fresh, queue, poison);
   }
   /// Frees fresh buffers that no later stage uses; with `keep_outputs`, not the outputs. On a
-  /// device it frees the memory of an earlier iteration instead: the pool would at once give out
-  /// memory that is still in the cache. That memory is as old as the placed buffers that come back
-  /// next.
+  /// device it keeps freed memory and frees that of an earlier iteration instead, since the pool
+  /// would at once give out memory that is still in the cache. The earlier iteration is the one
+  /// whose placed buffers come back next.
   void free_finished(std::size_t stage, bool keep_outputs) {
     if (!steps_[stage].finished.empty() && frees_early_)
       free_slots(steps_[stage].finished, keep_outputs);
   }
   /// Poisons the item's placed buffers, and removes the files that it saved. Call when drained.
   void poison(const Poison& poison) const;
-  /// Returns the present address of a slot. For a fresh slot without memory it is not a valid one.
+  /// Returns the present address of a slot; an invalid address for a fresh slot without memory.
   std::byte* address(std::size_t slot) const;
   /// Return the inputs (none if the case loads files) and the outputs at their present addresses. A
   /// fresh output is valid only until it is freed.
@@ -94,7 +94,6 @@ class Item {
   /// Sets the number of the iteration in the names of ranges; before the first call they contain
   /// "{i}". Call outside of timed code, since it makes strings.
   void number_names(std::int64_t iteration);
-  /// The labels of all its ranges.
   std::vector<std::string_view> labels() const;
   /// The config's ranges around stages. With `graphs` they leave out stages that a graph launches
   /// together with stages outside the range.
@@ -183,9 +182,9 @@ class Item {
   BufferSlots used_ = {};
   std::vector<std::byte*> held_;                    // fixed addresses, by slot; null: not held
   std::vector<std::unique_ptr<Allocation>> fresh_;  // by slot; null: not allocated
-  std::size_t rotating_;                            // how many freed buffers of a slot on a device
-                                                    // are kept
-  std::vector<std::deque<std::unique_ptr<Allocation>>> earlier_;  // these buffers, by slot, oldest
+  std::size_t rotating_;                            // number of freed buffers kept per slot on a
+                                                    // device
+  std::vector<std::deque<std::unique_ptr<Allocation>>> earlier_;  // kept buffers by slot, oldest
                                                                   // first
   std::vector<bool> used_by_device_;                              // by root slot
 

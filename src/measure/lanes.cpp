@@ -79,8 +79,8 @@ Item* Engine::take(std::size_t lane) {
   return visits_.front().lane == lane && can_admit() ? &admit() : nullptr;
 }
 
-/// Starts all host threads and waits until they are ready. Throws if the system gives no more
-/// threads, or what a thread threw at its start. No thread is left running then.
+/// Starts all host threads and waits until they are ready. If the system gives no more threads, or
+/// a thread fails at its start, stops all of them and throws.
 void Engine::start_hosts() {
   const auto divided = divide_cpus(planned_, team_cpus());
   try {
@@ -161,7 +161,7 @@ void Engine::run_on_lanes() {
 }
 
 /// Returns the oldest item whose next stage need not wait for a device. If there is none, returns a
-/// new item, or else the oldest one.
+/// new item; if none may start, the oldest item.
 Item& Engine::next_inline() {
   const auto found = std::ranges::find_if(
       flying_, [&](const Item* item) { return !item->must_wait(visits_[item->visit].first); });

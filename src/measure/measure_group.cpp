@@ -13,7 +13,7 @@ namespace normbench {
 
 namespace {
 
-constexpr std::int64_t staged_turns = 12;  // of a group, in all its processes together
+constexpr std::int64_t staged_turns = 12;  // for each group, in all its processes together
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
@@ -203,7 +203,7 @@ void check_last_call(GroupRun& run, Member& member) {
   run.check(member);
 }
 
-/// Takes turns until enough calls of a case are checked, or until the time `until`.
+/// Takes turns until enough calls of a case are checked, or until `until`, in seconds of the group.
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
   const std::int64_t enough = run.plan().measure.checked_calls;
@@ -213,7 +213,7 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
   while (draws && member.live() && member.result->check.calls < enough &&
          !run.context().interrupted && run.seconds() < until)
     run.guarded(member, [&] {
-      // A turn ends with the drawn call: more iterations would cost time and check nothing more.
+      // Each turn ends with the drawn call: more iterations would cost time and check nothing more.
       shape.iterations = run.drawn_call(member.shape.iterations);
       run.turn(member, shape, run.result().order.size());
       draws = run.check_recent(member);

@@ -53,8 +53,8 @@ bool OutputCheck::may_matter(std::span<const double> expected, std::span<const d
   constexpr std::size_t lanes = 4;
   const double share = worst_.share();
   const auto [most, its_bound] = largest_error_;
-  const double towards = most > 0 ? -1 : 1;  // of equal errors the one with the smaller bound
-                                             // counts, of zeros with the larger
+  const double towards = most > 0 ? -1 : 1;  // of equal errors, the smaller bound counts; of errors
+                                             // 0, the larger one
   std::array<double, lanes> reasons{};
   const std::size_t whole = expected.size() / lanes * lanes;
   for (std::size_t i = 0; i < whole; i += lanes)

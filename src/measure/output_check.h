@@ -10,14 +10,14 @@
 
 namespace normbench {
 
-/// The element with the largest share of error in its bound.
+/// The element whose error is the largest share of its bound.
 struct Worst {
   double error = 0, bound = 0;        // `error` is infinite for NaN
   std::int64_t image = 0, index = 0;  // `index` is within the image
   double expected = 0, got = 0;
 
-  /// The error as a share of the bound; above 1 the element is wrong. Infinite if only the bound is
-  /// 0.
+  /// The error as a share of the bound; above 1 the element is wrong. Infinite if the bound is 0
+  /// and the error is not.
   double share() const {
     if (error == 0) return 0;
     return bound > 0 ? error / bound : std::numeric_limits<double>::infinity();

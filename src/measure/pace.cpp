@@ -9,7 +9,7 @@
 namespace normbench {
 namespace {
 
-// A group overruns if it takes this much more than its time: the larger of both.
+// A group overruns if it exceeds its time by the larger of this share and these seconds.
 constexpr double kOverrunShare = 0.25, kOverrunSeconds = 2;
 
 /// Returns the number of iterations in a group's profiles. Peers are not profiled.
@@ -20,7 +20,7 @@ double profile_iterations(const Plan& plan, const Group& group) {
   return static_cast<double>(cases * schedule_steps(plan.profile));
 }
 
-/// Returns the fewest rounds in whole blocks, so that every contender is as often at every
+/// Returns the fewest rounds in whole blocks, in which every contender is equally often at every
 /// position.
 std::size_t whole_blocks(std::size_t contenders) {
   const std::size_t blocks = (StopRule::fewest_rounds + contenders - 1) / contenders;

@@ -5,7 +5,7 @@
 
 namespace normbench {
 
-/// The expected time of a group that takes longer than its limit, since its fewest rounds do.
+/// The expected time of a group whose fewest rounds take longer than its limit.
 struct Overrun {
   double preparing_seconds = 0, round_seconds = 0;
   std::size_t fewest_rounds = 0;
@@ -15,7 +15,7 @@ struct Overrun {
   }
 };
 
-/// All times are seconds since one start, whichever it is. The plan must outlive this object.
+/// All times are seconds since the same, arbitrary start. The plan must outlive this object.
 class Pace {
  public:
   explicit Pace(const Plan& plan);

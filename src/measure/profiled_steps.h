@@ -24,7 +24,7 @@ std::int64_t schedule_steps(const ProfileOptions& options);
 /// The steps [first, last), which follow one another and are treated alike. Recorded steps of a
 /// stretch belong to one cycle.
 struct Stretch {
-  StepAction action;  // Record also stands for RecordAndSave
+  StepAction action;  // Record for all recorded steps, also the last one of a cycle
   std::int64_t first, last;
 };
 Stretch stretch_from(const ProfileOptions& options, std::int64_t first);
@@ -53,10 +53,12 @@ struct ProfiledSteps {
 std::vector<LaneWork> middle_work(const Flow& flow);
 
 /// Runs all steps of the schedule. Warm-up steps are recorded too, so that they cost the same, and
-/// then dropped. Steps that are not kept lie in a range `warmup`. Of a pipeline, the items before
-/// the schedule's active steps are run and dropped. Its active items are then run in one window
-/// without draining between them, which is one step in torch's tables. Device work is traced if
-/// `traced` is set, else timed between marks. Returns nothing if the tracing ended early.
+/// then dropped. Steps that are not kept lie in a range `warmup`.
+/// For a pipeline, the items before the schedule's active steps are run and dropped. The active
+/// items are then run in one window without draining between them, which is one step in torch's
+/// tables.
+/// Device work is traced if `traced` is set, else timed between marks. Returns nothing if the
+/// tracing ended early.
 std::optional<ProfiledSteps> run_profiled_steps(Engine& engine, const ProfileOptions& options,
                                                 RunContext& context, DeviceTracing& tracing,
                                                 bool traced);

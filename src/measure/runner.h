@@ -31,8 +31,9 @@ struct GroupStep {
   enum class Kind { Prepared, Turn, Process, StagedTurn, Checked, Profiled };
   Kind kind;
   std::size_t group;
-  std::size_t done, all;   // pieces of this kind, in the present round for turns
-  std::size_t rounds = 0;  // rounds finished before
+  std::size_t done, all;   // finished pieces of this kind, and all of them (for turns: in this
+                           // round)
+  std::size_t rounds = 0;  // finished rounds before the present one
 };
 
 /// Receives the progress of a run, which the app draws. All calls come from one thread.

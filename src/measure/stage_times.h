@@ -24,8 +24,8 @@ Anchor take_anchor(Queue& queue, Clock& clock);
 double mark_cost_ns(Queue& queue, Clock& clock);
 
 /// Returns the device time between two marks with nothing between them, in ns. Marks around a stage
-/// count it besides the stage's work. It is the least of many, so that subtracting it never makes
-/// work too short. Forgets all marks; call when drained.
+/// measure this time in addition to the stage's work. It is the least of many, so that subtracting
+/// it never makes work too short. Forgets all marks; call when drained.
 std::int64_t empty_bracket_ns(Queue& queue);
 
 /// One run of a stage, or of several that are launched as one, for an item.

@@ -43,7 +43,6 @@ class GraphRun {
   /// Returns the graph for these buffers; `capture` makes it if there is none yet. Buffers that no
   /// stage of the run uses make no difference.
   Graph& at(const BufferSlots& slots, const std::function<std::unique_ptr<Graph>()>& capture);
-  /// The number of graphs so far.
   std::size_t count() const { return graphs_.size(); }
   /// Drops all graphs. Call when buffers have moved.
   void clear() { graphs_.clear(); }
@@ -63,8 +62,8 @@ class GraphRun {
   std::unordered_map<BufferSlots, std::unique_ptr<Graph>, Hash> graphs_;
 };
 
-/// Cuts ranges so that a graph can be launched inside or outside of them as a whole. A run that
-/// lies only partly in a range is cut off from it. A range inside a run is dropped.
+/// Cuts ranges so that a graph can be launched inside or outside of them as a whole. If a run lies
+/// only partly in a range, its stages are removed from the range. A range inside a run is dropped.
 std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
                                           const std::vector<GraphRun>& runs);
 

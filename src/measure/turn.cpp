@@ -56,7 +56,7 @@ double quiet_iteration_ns(Engine& engine) {
   Clock& clock = engine.clock();
   const std::int64_t start_ns = clock.now_ns();
   const double first = warm(engine, enough_ns);
-  if (engine.device() != nullptr)  // iterations of a burst overlap
+  if (engine.device() != nullptr)  // on a device, iterations of a burst overlap
     return iteration_in_burst_ns(
         clock, [&](std::int64_t iterations) { return burst_ns(engine, iterations); });
   return quiet_ns(clock, start_ns, first, [&] { return warm(engine, enough_ns); });

@@ -15,9 +15,10 @@ inline constexpr double turn_floor_ns = 1e6;
 inline constexpr double device_warm_up_ns = 20e6;
 inline constexpr double device_idle_ns = 1e6;
 
-/// Returns the least of `first` and the results of a few calls of `measure`, which end 20 ms after
-/// `start_ns`. This is the time when nothing else takes the processor. With it, contenders with the
-/// same code get turns of the same length. Otherwise interruptions would affect them differently.
+/// Returns the least of `first` and the results of a few calls of `measure`; the last call begins
+/// within 20 ms of `start_ns`. This is the time when nothing else takes the processor. With it,
+/// contenders with the same code get turns of the same length. Otherwise interruptions would affect
+/// them differently.
 double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
                 const std::function<double()>& measure);
 
@@ -44,21 +45,23 @@ struct TurnShape {
   // The limit for `iterations`: with cold files, no image may be read twice in a turn.
   std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
   bool marks = false;                  // each stage is timed and has a range; graphs are not used
-  std::int64_t warmup_ns = 1'000'000;  // at least, but 20 ms on an idle device; 0: no warm-up
+  std::int64_t warmup_ns = 1'000'000;  // least warm-up; on an idle device 20 ms or more; 0: none
   bool looked_at = false;              // its last outputs are kept, since they may be checked
   bool device_awake = false;           // the device worked just now, so one iteration warms it up
   std::int64_t bracket_ns = 0;         // device time between two marks without work; 0: unknown
 };
 
-/// Warms up and decides how turns run. In turn, the iterations of a turn are the larger of
-/// iterations_per_turn() and iterations_of_an_epoch(), and marks are used if they cost less than
-/// 0.5 % of an iteration and the case has no graphs. A pipeline has the items that its config says;
-/// its marks follow the same limit, but without a device they are always used.
+/// Warms up and decides how turns run.
+/// In turn: a turn has iterations_per_turn() iterations or iterations_of_an_epoch(), whichever is
+/// more, within the limit for cold files. It has marks if they cost less than 0.5 % of an iteration
+/// and the case has no graphs.
+/// In lanes: a turn has as many items as the config says. It has marks if they cost less than 0.5 %
+/// of an item; without a device it always has them.
 TurnShape shape_of_turns(Engine& engine, double clock_cost_ns);
 
-/// Further times of a pipeline's turn. Filling lasts from the turn's start to the first end of an
-/// item, draining from the last start of an item to the turn's end. Latencies are by item, `lanes`
-/// by lane (empty without marks).
+/// Further times of a pipeline's turn: `fill_ns` from its start to the first end of an item,
+/// `drain_ns` from the last start of an item to its end, `latency_ns` of each item, and `lanes`
+/// (empty without marks).
 struct FlowTimes {
   std::int64_t fill_ns = 0, drain_ns = 0;
   std::vector<std::int64_t> latency_ns = {};

@@ -1,4 +1,4 @@
-/// What devices did, and the host's calls to them. A tracer or marks around stages tell it.
+/// What devices did, and the host's calls to them, recorded by a tracer or by marks around stages.
 #pragma once
 
 #include <array>
@@ -62,7 +62,7 @@ struct DeviceRecord {
 struct DeviceTrace {
   std::string source;  // "CUPTI" or "CUDA events"
   std::vector<DeviceRecord> records = {};
-  std::set<std::string, std::less<>> names = {};  // keep their addresses when the set moves
+  std::set<std::string, std::less<>> names = {};  // strings keep their addresses when the set moves
   std::int64_t clock_error_ns = 0;  // error of device times on the host's clock, either way
   std::int64_t dropped = 0;         // records that the tracer had no room for
   std::int64_t lost_buffers = 0;    // buffers that were lost with all records in them
@@ -80,7 +80,7 @@ class DeviceTracer {
  public:
   virtual ~DeviceTracer() = default;
   /// Attaches to the device's driver. Call it once: it takes milliseconds. If it returns false,
-  /// missing() tells why, and the functions below must not be called.
+  /// missing() returns the reason, and the functions below must not be called.
   virtual bool attach() = 0;
   /// Why it cannot record ("CUPTI is taken by Nsight Systems"), or "" while nothing is wrong.
   virtual std::string missing() const = 0;

@@ -18,7 +18,7 @@ namespace normbench {
 
 /// The range in which a kernel prepares its constants.
 inline constexpr std::string_view constants_range = "constants";
-/// The name in tables of all ranges of images. In traces they have the names of the images' files.
+/// The name of image ranges in tables. In traces, such a range has the name of the image's file.
 inline constexpr std::string_view image_range = "image";
 
 /// One finished range of a host thread. `name` points at one of the recorder's interned names or at

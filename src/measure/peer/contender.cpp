@@ -305,15 +305,16 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   cold_files_.drop();
   const std::vector<QueueDelay> delays = queue_delays(process_.tasks());
   const std::int64_t asked_ns = context_.clock.now_ns();
-  // With cold files there is no warm-up: its files would be in memory, and files that workers read
-  // ahead.
+  // With cold files there is no warm-up: it would bring its files into memory, and workers would
+  // read more files ahead.
   const PeerTurn told =
       run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape));
   const std::int64_t whole_ns = context_.clock.now_ns() - asked_ns;
   const auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
-  // The wait is divided evenly over warm-up and turn, since it cannot be told apart from here.
+  // The wait is divided evenly over warm-up and turn, since this process does not see when the peer
+  // waited.
   if (whole_ns > 0)
     turn.round.queued_ns =
         std::llround(static_cast<double>(delay_ns) / static_cast<double>(whole_ns) *

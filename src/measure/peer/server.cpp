@@ -82,7 +82,7 @@ Json ran(const Turn& turn) {
 class PeerServer::Work {
  public:
   /// Plans the case and takes its memory. Throws as plan_peer_case() does, and std::runtime_error
-  /// when a kind of memory cannot be had.
+  /// when a kind of memory cannot be allocated.
   Work(const PeerPrepare& said, Backends backends, Clock& clock)
       : clock_(clock),
         backends_(std::move(backends)),

@@ -48,7 +48,7 @@ class Input {
 
 /// How a buffer is placed and what it holds at first.
 struct Placing {
-  std::int64_t shift_bytes = 0;  // distance from a cache line
+  std::int64_t shift_bytes = 0;  // distance from the start of a cache line
   std::byte poison{0xFF};
   bool guarded = true;  // false: no guard bytes, so that other tools can guard the tensor
 };

@@ -120,7 +120,7 @@ void fail(RowFinding& finding, const std::string& words) {
 
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick) {
   const OpTest test{lab, rows, quick};
-  std::size_t first = 0;  // the set of parameters to begin with, another one in each extent
+  std::size_t first = 0;  // index of the first set of parameters; another one in each extent
   for (const Extent& extent : extents(quick)) {
     const std::vector<Op> ops = samples(op, extent.shape);
     std::size_t offset = first++;

@@ -17,11 +17,11 @@ struct Options {
                                                     // all rows
   bool quick = false;                               // only few and small tensors, for
                                                     // compute-sanitizer
-  bool large = false;                               // more than 2^31 elements on any CPU, also if
-                                                    // quick
+  bool large = false;                               // tensors of more than 2^31 elements on any
+                                                    // CPU, also if quick
   std::vector<std::string> simd = {};               // instruction sets for CPU rows; empty: the one
                                                     // in use
-  int threads = 3;                                  // in the largest team of CPU rows
+  int threads = 3;                                  // threads in the largest team of CPU rows
   std::int64_t host_bytes = 0;                      // free memory of the host; 0: unknown
   std::int64_t device_bytes = 0;                    // free memory of the device; 0: unknown
   std::function<void(std::string_view)> step = {};  // called before each step: "cpu: normalize"
@@ -50,11 +50,11 @@ inline constexpr double most_of_memory = 0.4;
 /// What the self-test left out, and why.
 struct NotTested {
   enum class Kind {
-    NoCases,        // the row `kernel` of `op`: there are no cases for the op
-    Simd,           // instruction sets: `missing`, `unasked`, and those of other CPUs
+    NoCases,        // `kernel` is not tested, since `op` has no cases
+    Simd,           // the instruction sets `missing` and `unasked`, and those of other CPUs
     MemoryUnknown,  // tensors of more than 2^31 elements: free memory is unknown
-    TooLarge,       // these tensors need more than `most_of_memory` of it
-    NotAsked,       // these tensors need much of it, and were not asked for
+    TooLarge,       // these tensors need more than `most_of_memory` of the free memory
+    NotAsked,       // these tensors need much of the free memory, and were not asked for
     Interrupted,
     Failed,  // `error` says why
   };
@@ -75,7 +75,7 @@ struct PlaceFinding {
   std::optional<std::string> lost = {};         // why the device was lost; nothing ran here after
                                                 // that
   std::vector<RowFinding> rows = {};
-  std::vector<std::string> simd = {};  // for a CPU: the sets that each row was run on
+  std::vector<std::string> simd = {};  // for a CPU: the instruction sets that each row was run on
   std::vector<int> teams = {};         // for a CPU: the sizes of its teams
   std::vector<NotTested> notes = {};
 };
@@ -85,7 +85,6 @@ struct Findings {
   std::vector<PlaceFinding> places;
 };
 
-/// Returns the number of rows that failed.
 std::int64_t failed_rows(const PlaceFinding& place);
 /// Returns the number of rows without a failure that were not run on all their cases.
 std::int64_t unfinished_rows(const PlaceFinding& place);

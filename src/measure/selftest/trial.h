@@ -62,7 +62,7 @@ class Settled {
 /// The conditions of a run. They must not change the row's results, except that another instruction
 /// set may change them within their bounds.
 struct Setting {
-  std::int64_t in_shift = 0, out_shift = 0;  // distance from a cache line, in elements
+  std::int64_t in_shift = 0, out_shift = 0;  // distance from the start of a cache line, in elements
   int threads = 1;
   std::byte poison{0xFF};  // what outputs and scratch memory held before
   bool guarded = true;     // false: no guard bytes around tensors
