@@ -93,8 +93,8 @@ class Files {
   }
 
  private:
-  /// Reads the steal time in the line "cpu  user nice system idle iowait irq softirq steal …",
-  /// whose numbers are ticks.
+  /// Reads the steal time, in ticks, from the line "cpu  user nice system idle iowait irq softirq
+  /// steal …".
   std::int64_t steal_ns() const {
     const std::string text = stat_.read(512);
     std::string_view line = std::string_view(text).substr(0, text.find('\n'));

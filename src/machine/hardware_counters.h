@@ -53,7 +53,7 @@ class KernelPerfEvents final : public PerfEvents {
   std::string why(int error) override;
 
  private:
-  std::map<int, Descriptor> open_;  // by the number of the counter
+  std::map<int, Descriptor> open_;  // the open counters by their numbers
 };
 
 /// Returns why perf_event_open failed: "perf_event_paranoid is 3 (…)", "no hardware counters in

@@ -19,7 +19,8 @@ constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;  /
                                                                                // system reads one
                                                                                // less
 
-// These call the system directly: hwloc would restore a strict policy as a mere preference.
+// Both functions call the system directly: hwloc would restore a strict policy as a mere
+// preference.
 
 long get_policy(int& mode, Nodes& nodes) {
   return syscall(SYS_get_mempolicy, &mode, nodes.data(), told_bits, nullptr, 0UL);

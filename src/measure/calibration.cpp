@@ -126,8 +126,8 @@ class Cycles {
   double clock_cost_ns_;
   GroupMemory cold_, hot_;
   std::int64_t measured_ = 0;
-  std::array<bool, words(PairKind{}).size()> checked_{};  // by kind: one check is enough, since the
-                                                          // ops stay the same
+  std::array<bool, words(PairKind{}).size()> checked_{};  // whether each kind was checked; once is
+                                                          // enough, since the ops stay the same
 };
 
 }  // namespace

@@ -47,8 +47,8 @@ class CaseBuffers {
   /// Returns the buffers of item `flight` of `flights` in flight when it is used for the `round`th
   /// time. Items in flight share no sets.
   BufferSlots slots_of_flight(std::size_t flight, std::size_t flights, std::size_t round) const;
-  /// Returns how many iterations pass until all buffers come back: the most copies or sets on
-  /// either side.
+  /// Returns after how many iterations all buffers have been used: the largest number of copies or
+  /// sets.
   std::size_t rotation() const;
 
  private:
@@ -58,7 +58,7 @@ class CaseBuffers {
   GroupMemory& memory_;
   const Backends& backends_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> roots_;  // by slot
+  std::vector<std::size_t> roots_;  // root of each slot
   SourceCopies source_;
   std::vector<std::byte*> addresses_;  // slot i in set s is at index s * slots + i
   bool is_placed_ = false;

@@ -203,7 +203,8 @@ struct Likeness {
   double psnr_db = most;
   std::int64_t image = 0;
 
-  static constexpr double most = 200;  // for equal images; -200 for values that are not finite
+  static constexpr double most = 200;  // the value for equal images; -200 for values that are not
+                                       // finite
 
   static double db_of(double range, double rms) {
     if (!std::isfinite(rms)) return -most;

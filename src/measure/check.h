@@ -24,10 +24,10 @@ struct CheckOutcome {
   void judge_files(std::string wrong);
 };
 
-/// Runs the references of the case's stages on its inputs, and compares all outputs with theirs. It
-/// works in slabs of images, or on all images at once if outputs are sums over them. Each value has
-/// a bound, composed of the stages' error bounds. The result has the largest error with the bound
-/// of that value, and the largest share of an error in its own bound.
+/// Runs the references of the case's stages on its inputs, and compares all outputs with the exact
+/// values. It works in slabs of images, or on all images at once if outputs are sums over them.
+/// Each value has a bound, composed of the stages' error bounds. The result has the largest error
+/// with the bound of that value, and the largest share of an error in its own bound.
 /// An output that could not be checked (OutputCheck) is left out and named in the note. If no
 /// output could be checked, `held_to` is Nothing. If an op of the chain runs only in peers, nothing
 /// is compared: the outcome contains the output, and infinities or NaN in it are wrong.
@@ -35,9 +35,9 @@ struct CheckOutcome {
 /// Memory that host code cannot read is copied slab by slab.
 /// `item`: the iteration of the turn that gave the outputs. A case that loads files reads other
 /// files in each iteration.
-/// `psnr_db`: the peak signal-to-noise ratio that a peer promises for its images, as a row's
-/// psnr_db; 0: the peer is exact. If the peer or a stage's row has one, all outputs are compared by
-/// that ratio, not element by element.
+/// `psnr_db`: the peak signal-to-noise ratio that a peer promises for its images (see
+/// Kernel::psnr_db); 0: the peer is exact. If the peer or a stage's row has one, all outputs are
+/// compared by that ratio, not element by element.
 /// `only`: check just these images, unless outputs are sums over all images. The outputs may then
 /// hold just these images.
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,

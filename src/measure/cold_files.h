@@ -15,7 +15,7 @@ class ColdFiles {
   explicit ColdFiles(const Case& planned);
 
   bool any() const { return !files_.empty(); }
-  /// The most items of a turn that read no image twice; no limit without cold files.
+  /// How many items a turn can have before it reads an image twice; no limit without cold files.
   std::int64_t most_items() const { return most_items_; }
   /// Asks the system to drop the pages of the files, and checks that it did. Throws CannotRunHere
   /// if more than a hundredth of the bytes stays in memory, or a tenth of an item's bytes.

@@ -143,7 +143,7 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
   const ImageRange image = drawn_image(planned(), random);
   Poison poison{std::byte{0x55}};
   if (!planned().whole_batch()) {
-    poison.part = image.first;  // only the part that is checked: poisoning all would cost more than
+    poison.part = image.first;  // poisons only what is checked: to poison all would cost more than
                                 // the call
     poison.parts = planned().images();
   }
@@ -224,7 +224,7 @@ CheckOutcome CaseContender::check_items() {
   CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
   for (const Kept& kept : kept_) {
     const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();
-    std::optional<ImageRange> only;  // empty for the first and the last item: all their images
+    std::optional<ImageRange> only;  // empty, so all images, for the first and the last item
     if (!is_end) only = drawn_image(planned(), random_);
     CheckOutcome outcome = check_kept(kept, only);
     outcome.judge_files(kept.wrong_file);

@@ -82,7 +82,7 @@ Engine::~Engine() {
 }
 
 void Engine::make_streams() {
-  std::int64_t streams = 0;  // of all lanes so far
+  std::int64_t streams = 0;  // number of streams made so far
   for (std::size_t s = 0; s < planned_.stages.size(); ++s) {
     Backend& backend = *backends_.at(planned_.stages[s].place);
     LaneState& state = lanes_[lane_of_[s]];

@@ -47,12 +47,13 @@ struct EngineOptions {
 /// `spans` are readings of the clock.
 struct Flow {
   Round round;                                   // its start_ns is a reading of the clock
-  std::vector<std::int64_t> begin_ns, end_ns;    // by item in lanes; empty in turn
-  std::vector<std::int64_t> stage_ns, calls_ns;  // by stage, sums over all items: of its work (0 on
-                                                 // a device without marks), and of the host's calls
+  std::vector<std::int64_t> begin_ns, end_ns;    // times of each item in lanes; empty in turn
+  std::vector<std::int64_t> stage_ns, calls_ns;  // sums over all items for each stage: time of its
+                                                 // work (0 on a device without marks) and of the
+                                                 // host's calls
   std::int64_t clock_error_ns = 0;               // how far spans of a device may be off, either way
-  std::vector<StageSpan> spans;                  // work of stages; without marks no work of a
-                                                 // device
+  std::vector<StageSpan> spans;                  // the stages' work; a device's work only with
+                                                 // marks
 };
 
 /// Returns the number of the range in which `stage` of `item` is submitted to a device; never 0.
@@ -143,7 +144,8 @@ class Engine {
   };
   struct LaneState {
     Lane lane;
-    std::vector<std::unique_ptr<Stream>> streams;  // by server; empty if no stage is on a device
+    std::vector<std::unique_ptr<Stream>> streams;  // one per server; empty if no stage is on a
+                                                   // device
     std::vector<Item*> ready;
     std::condition_variable wake;
   };
@@ -215,12 +217,11 @@ class Engine {
   CaseBuffers buffers_;
   const std::vector<Visit> visits_;
   const bool fresh_for_link_;         // all fresh host memory is for the link
-  std::vector<std::size_t> lane_of_;  // by stage
+  std::vector<std::size_t> lane_of_;  // lane of each stage
   std::vector<LaneState> lanes_;
   Queue* device_ = nullptr;
-  std::optional<Worker> own_;                 // for the thread that calls run()
-  std::vector<Worker> item_workers_;          // with Submit::Item: for the threads of items, by
-                                              // seat
+  std::optional<Worker> own_;                 // the worker of the thread that calls run()
+  std::vector<Worker> item_workers_;          // with Submit::Item: the worker of each seat
   std::vector<std::thread> item_threads_;     // with Submit::Item: the latest thread of each seat
   std::vector<std::unique_ptr<Item>> items_;  // declared after the queues, so that their memory is
                                               // freed first

@@ -338,7 +338,7 @@ void GroupRun::hold_to_standard(Member& member, const Tensor64& output) {
   const Standard& standard = *standard_for(*member.planned);
   const CheckOutcome outcome = hold_to(standard, *member.planned, output);
   const bool repeats = standard.planned == member.planned && outcome.result.ok;
-  if (!repeats) member.judge(outcome);  // its first output has been judged already
+  if (!repeats) member.judge(outcome);  // the standard's own first output has been judged already
 }
 
 const Member* GroupRun::witness_of(const Standard& standard) const {

@@ -29,12 +29,12 @@ class Watched {
 
 /// A case or limit of a running group, with its contender and its place in the results.
 struct Member {
-  int index;  // in the group's cases followed by its limits
+  int index;  // position in the group's cases followed by its limits
   const Case* planned;
   CaseResult* result;
   std::unique_ptr<Contender> contender = nullptr;  // null: it takes no more turns
   TurnShape shape = {};
-  std::optional<CheckOutcome> given = {};  // its first output, until another one can be compared
+  std::optional<CheckOutcome> given = {};  // the first output, until another one can be compared
                                            // with it
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
@@ -91,8 +91,8 @@ class GroupRun {
   /// True if the run was interrupted while it waited for a member.
   bool cut_short() const { return cut_short_; }
 
-  /// Names again, for each standard, a member that agrees with it, since the member named before
-  /// may have failed.
+  /// Finds once more a member that agrees with each standard, since the earlier one may have
+  /// failed. Stores its name in the standard's check.
   void name_witnesses();
 
   /// The members that still take turns: cases first, then limits. live_cases() has no limits.

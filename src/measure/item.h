@@ -64,8 +64,8 @@ class Item {
   /// Fixes these slots at their present addresses: later calls of use() do not move them. All other
   /// slots still follow use().
   void hold(std::span<const std::size_t> slots);
-  /// Allocates the device memory of a stage that free_finished() will keep, before the first
-  /// iteration. The first iterations then find as much memory in use as all later ones do.
+  /// Allocates, before the first iteration, the device memory that free_finished() keeps for a
+  /// stage. The first iterations then find as much memory in use as all later ones do.
   void make_rotation(std::size_t stage, Queue& queue);
   /// Allocates the fresh buffers of the stage, and fills them with `poison` if that is given.
   void allocate_fresh(std::size_t stage, Queue& queue, const std::optional<Poison>& poison) {
@@ -181,12 +181,13 @@ class Item {
   std::vector<Step> steps_;
   BufferSlots used_ = {};
   std::vector<std::byte*> held_;                    // fixed addresses, by slot; null: not held
-  std::vector<std::unique_ptr<Allocation>> fresh_;  // by slot; null: not allocated
+  std::vector<std::unique_ptr<Allocation>> fresh_;  // memory of each slot; null: not allocated
   std::size_t rotating_;                            // number of freed buffers kept per slot on a
                                                     // device
   std::vector<std::deque<std::unique_ptr<Allocation>>> earlier_;  // kept buffers by slot, oldest
                                                                   // first
-  std::vector<bool> used_by_device_;                              // by root slot
+  std::vector<bool> used_by_device_;                              // whether a device uses each root
+                                                                  // slot
 
   std::deque<RangeName> names_;  // a deque, since pointers to elements are kept
   std::vector<GraphRun> graphs_;

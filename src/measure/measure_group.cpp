@@ -13,7 +13,7 @@ namespace normbench {
 
 namespace {
 
-constexpr std::int64_t staged_turns = 12;  // for each group, in all its processes together
+constexpr std::int64_t staged_turns = 12;  // number for each group, in all its processes together
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
@@ -51,8 +51,8 @@ void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
   from.erase(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end());
 }
 
-/// Moves the rounds after the first `whole` to the cut rounds, and drops their other times. In part
-/// of a block, contenders were not equally often at every position.
+/// Moves the rounds after the first `whole` to the cut rounds, and drops their times of stages and
+/// lanes. In part of a block, contenders were not equally often at every position.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -203,7 +203,8 @@ void check_last_call(GroupRun& run, Member& member) {
   run.check(member);
 }
 
-/// Takes turns until enough calls of a case are checked, or until `until`, in seconds of the group.
+/// Takes turns until enough calls of a case are checked, or until the time `until`, in seconds
+/// since the group's start.
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
   const std::int64_t enough = run.plan().measure.checked_calls;

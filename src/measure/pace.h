@@ -21,8 +21,8 @@ class Pace {
   explicit Pace(const Plan& plan);
 
   void group_started(std::size_t index, std::int64_t part, double now);
-  /// Returns the group's overrun, if it has one, after its first round; else nothing. A step of
-  /// kind Process ends a part of the group.
+  /// Returns the group's overrun after its first round, if there is one; nothing otherwise. A step
+  /// of kind Process ends a part of the group.
   std::optional<Overrun> step_done(const GroupStep& step, double now);
   /// Call when this process has measured a group.
   void group_finished(double now);

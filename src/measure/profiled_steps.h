@@ -24,7 +24,7 @@ std::int64_t schedule_steps(const ProfileOptions& options);
 /// The steps [first, last), which follow one another and are treated alike. Recorded steps of a
 /// stretch belong to one cycle.
 struct Stretch {
-  StepAction action;  // Record for all recorded steps, also the last one of a cycle
+  StepAction action;  // Record for recorded steps, never RecordAndSave
   std::int64_t first, last;
 };
 Stretch stretch_from(const ProfileOptions& options, std::int64_t first);
@@ -36,15 +36,14 @@ bool is_copy_over_link(const Stage& stage);
 struct ProfiledSteps {
   std::vector<ThreadLog> threads;
   std::vector<DeviceTrace> devices;  // one per cycle; none without a device
-  std::vector<double> step_ns;       // by recorded step
+  std::vector<double> step_ns;       // time of each recorded step
   std::int64_t discarded = 0;        // how many warm-up steps were thrown away
   ProfileCounters counters;
   StageProfile::Faults faults;
   std::map<std::string, std::string, std::less<>> labels;  // the labels of names that contain a
                                                            // step's number
-  std::vector<ItemSpan> items = {};                        // only of a pipeline
-  std::vector<LaneWork> lane_work = {};                    // only of a pipeline: the work of a few
-                                                           // items
+  std::vector<ItemSpan> items = {};                        // the items of a pipeline
+  std::vector<LaneWork> lane_work = {};                    // work of a few items of a pipeline
 };
 
 /// Returns what lanes did while the six items in the middle of a turn were in flight (or all items,

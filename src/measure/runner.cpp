@@ -184,7 +184,7 @@ class Measuring {
  private:
   /// The results of a group so far.
   struct Measured {
-    std::optional<GroupResult> first = {}, sum = {};  // of its first part, and of all parts
+    std::optional<GroupResult> first = {}, sum = {};  // results of the first part, and of all parts
                                                       // together
     std::int64_t parts = 0;
 

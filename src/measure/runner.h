@@ -70,7 +70,7 @@ struct RunContext {
   Journal* journal = nullptr;  // null: no journal is kept
   Observer& observer;
   const std::atomic<bool>& interrupted;
-  std::int64_t cache_bytes;  // of the last-level cache; cold buffers exceed it threefold
+  std::int64_t cache_bytes;  // size of the last-level cache; cold buffers exceed it threefold
   /// Reads the totals of disturbances and the frequency now. It is called before and after every
   /// turn.
   std::function<Disturbance()> disturbance = {};

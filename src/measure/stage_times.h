@@ -58,7 +58,7 @@ class StageTimes {
  public:
   struct Span {
     StageRun run;
-    std::int64_t start_ns = 0, end_ns = 0;  // on the host, around the calls
+    std::int64_t start_ns = 0, end_ns = 0;  // times on the host around the calls
     Queue* queue = nullptr;                 // the device's queue with the marks; null: none
     int from = 0, to = 0;
   };

@@ -51,7 +51,7 @@ std::vector<int> roots_of(const Case& planned, const std::vector<Slot>& slots, s
   std::vector<int> roots;
   for (const int value : planned.stages[stage].in) roots.push_back(slots[value].buffer);
   for (const int value : planned.stages[stage].out) roots.push_back(slots[value].buffer);
-  roots.push_back(static_cast<int>(planned.values.size() + stage));  // its scratch memory
+  roots.push_back(static_cast<int>(planned.values.size() + stage));  // the stage's scratch memory
   return roots;
 }
 

@@ -19,8 +19,8 @@ namespace normbench {
 
 /// The buffers for which host and device have to wait for each other, as numbers of root slots.
 struct Hazards {
-  std::vector<int> watched;  // of a device stage: buffers that a host stage waits for later
-  std::vector<int> waits;    // of a host stage: buffers that the device must be done with first
+  std::vector<int> watched;  // for a device stage: buffers that a host stage waits for later
+  std::vector<int> waits;    // for a host stage: buffers that the device must be done with first
 };
 
 /// Returns the hazards of every stage. A device does its work later than the host submits it. So a

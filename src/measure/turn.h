@@ -46,7 +46,7 @@ struct TurnShape {
   std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
   bool marks = false;                  // each stage is timed and has a range; graphs are not used
   std::int64_t warmup_ns = 1'000'000;  // least warm-up; on an idle device 20 ms or more; 0: none
-  bool looked_at = false;              // its last outputs are kept, since they may be checked
+  bool looked_at = false;              // keeps the last outputs, since they may be checked
   bool device_awake = false;           // the device worked just now, so one iteration warms it up
   std::int64_t bracket_ns = 0;         // device time between two marks without work; 0: unknown
 };
@@ -72,7 +72,7 @@ struct Turn {
   Round round;  // its start_ns is a reading of the clock
   // By stage: the time of its work, and the host's time in its calls. Both are empty without marks.
   std::vector<std::int64_t> stage_ns, calls_ns;
-  std::optional<FlowTimes> flow = {};  // only of a pipeline
+  std::optional<FlowTimes> flow = {};  // set only for a pipeline
 };
 
 /// Places buffers anew, warms up and captures graphs, all untimed. Then times the iterations from
@@ -81,8 +81,8 @@ struct Turn {
 Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
                const std::function<void(Item&)>& look = {});
 
-/// Runs iterations for 1 ms, or 20 ms on a device; at least one. It waits for each and uses no
-/// graphs. Returns the mean time of an iteration in ns.
+/// Runs at least one iteration, and for at least 1 ms, or 20 ms on a device. It waits for each and
+/// uses no graphs. Returns the mean time of an iteration in ns.
 double warm_up(Engine& engine);
 
 }  // namespace normbench

@@ -45,14 +45,15 @@ struct DeviceRecord {
   Activity activity = Activity::Kernel;
   std::int64_t start_ns = 0, end_ns = 0;
   std::string_view name;          // readable; points into DeviceTrace::names
-  std::int64_t correlation = -1;  // the same for a call and the work that it started; -1: unknown
+  std::int64_t correlation = -1;  // number that a call shares with the work that it started; -1:
+                                  // unknown
   std::uint64_t external_id = 0;  // the range that it was submitted in; 0: unknown
   std::int64_t device = 0, context = 0;
   std::int64_t stream = -1;                // CUPTI's number; 7 is the legacy default stream
   std::int64_t thread = 0;                 // Linux thread of a call
   std::int64_t bytes = 0;                  // bytes copied or set
   bool over_link = false;                  // a copy between host and device
-  std::optional<LaunchShape> launch = {};  // only for a kernel
+  std::optional<LaunchShape> launch = {};  // set only for a kernel
   std::int64_t graph = 0, graph_node = 0;  // the graph that launched the work; 0: none
 
   bool operator==(const DeviceRecord&) const = default;

@@ -32,7 +32,7 @@ struct ProfileTrace {
   std::map<std::string, std::string, std::less<>> shapes = {};
   /// The labels of names that contain a step's number: "load{i}" for "load3".
   std::map<std::string, std::string, std::less<>> labels = {};
-  std::vector<ItemSpan> items = {};  // only of a pipeline; items overlap
+  std::vector<ItemSpan> items = {};  // items of a pipeline, which overlap
 };
 
 }  // namespace normbench

@@ -1,5 +1,4 @@
-/// Reads the case that a peer has to prepare from a message, and plans it like the case of a
-/// config.
+/// Reads a case from a `prepare` message, and plans it like the case of a config.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace normbench {
 
-/// A stage as the message describes it. The planner checks the members that a config has, too.
+/// A stage as the message describes it. The planner checks the members that a config also has.
 struct PeerStage {
   Json op, parameters = Json::object(), place, kernel, output;  // null: not in the message
   std::vector<TensorDesc> in, out;                              // empty: not in the message
@@ -23,12 +22,12 @@ struct PeerStage {
 };
 
 struct PeerPrepare {
-  Json threads = 1;         // as in a config
-  int device = 0;           // counted over the CUDA devices that this process sees
+  Json threads = 1;         // the member `threads` of a config
+  int device = 0;           // number among the CUDA devices that this process sees
   std::int64_t copies = 1;  // copies of the input; 1: it stays in the cache
   bool unlike = false;      // the copies must differ
-  std::string path;         // of the input, a .npy file
-  TensorDesc input;         // its memory is the one that the first stage reads
+  std::string path;         // the .npy file of the input
+  TensorDesc input;         // the input, in the memory that the first stage reads
   std::vector<PeerStage> stages;
 };
 

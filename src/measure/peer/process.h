@@ -16,7 +16,7 @@ class PeerProcess {
 
   struct Answer {
     std::string line;
-    Duration took;  // since just before the request was sent
+    Duration took;  // time since just before the request was sent
   };
 
   /// Starts the peer called `name`. Throws std::runtime_error ("peer torch cannot be started: …").

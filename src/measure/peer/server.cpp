@@ -105,8 +105,7 @@ class PeerServer::Work {
   /// of it.
   Turn turn(std::int64_t iterations, std::int64_t warmup_ns) {
     if (!marks_) marks_ = shape_of_turns(engine_, clock_cost_ns(clock_)).marks;
-    // The asking process knows whether the device has just worked: then it asks for a short
-    // warm-up.
+    // The asking process asks for a short warm-up if the device has just worked.
     const TurnShape shape{.iterations = iterations,
                           .marks = *marks_,
                           .warmup_ns = warmup_ns,

@@ -17,7 +17,7 @@ struct Extent {
   Look look = {};
   std::size_t every = 1;     // only one in this many sets of parameters is used
   bool capturing = false;    // rows that can be captured also run as a graph
-  bool host_memory = false;  // only for kernels of a device that read host memory
+  bool host_memory = false;  // used only for kernels of a device that read host memory
 };
 
 /// Returns the routes of rows of this op in a place: device memory for a device's kernels, all

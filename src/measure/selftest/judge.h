@@ -17,7 +17,8 @@ std::vector<Exact> exact_outputs(const Op& op, std::span<const Known> in,
                                  const Signature& signature);
 
 struct Judged {
-  double error = 0;        // of the element nearest to its bound; infinite for a NaN that is wrong
+  double error = 0;        // error of the element nearest to its bound; infinite for a NaN that is
+                           // wrong
   double bound = 0;        // the bound of that element
   std::size_t output = 0;  // the output that the element is in
   std::optional<std::string> failure;  // about the first wrong element; nothing: all are right

@@ -12,7 +12,7 @@ namespace normbench::selftest {
 struct Candidate {
   const Kernel* kernel = nullptr;
   RowFinding finding = {};
-  bool stopped = false;  // it threw, and gets no more cases
+  bool stopped = false;  // the row threw, and gets no more cases
   bool done = false;     // all its cases were run, or it stopped
 };
 

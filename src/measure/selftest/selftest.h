@@ -54,9 +54,9 @@ struct NotTested {
     Simd,           // the instruction sets `missing` and `unasked`, and those of other CPUs
     MemoryUnknown,  // tensors of more than 2^31 elements: free memory is unknown
     TooLarge,       // these tensors need more than `most_of_memory` of the free memory
-    NotAsked,       // these tensors need much of the free memory, and were not asked for
+    NotAsked,       // these tensors need much of the free memory, and were not requested
     Interrupted,
-    Failed,  // `error` says why
+    Failed,  // `error` is the reason
   };
 
   Kind kind;
@@ -75,8 +75,9 @@ struct PlaceFinding {
   std::optional<std::string> lost = {};         // why the device was lost; nothing ran here after
                                                 // that
   std::vector<RowFinding> rows = {};
-  std::vector<std::string> simd = {};  // for a CPU: the instruction sets that each row was run on
-  std::vector<int> teams = {};         // for a CPU: the sizes of its teams
+  std::vector<std::string> simd = {};  // the instruction sets that each row was run on; only for a
+                                       // CPU
+  std::vector<int> teams = {};         // the sizes of the teams; only for a CPU
   std::vector<NotTested> notes = {};
 };
 

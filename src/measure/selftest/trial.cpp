@@ -13,7 +13,7 @@
 namespace normbench::selftest {
 namespace {
 
-constexpr int odd_team = 3;  // splits no shape evenly
+constexpr int odd_team = 3;  // a team that splits no shape evenly
 
 /// The buffers of one run.
 struct Memories {
@@ -124,7 +124,7 @@ struct Run {
 /// What all settings of an instruction set share.
 struct Prepared {
   Launch launch;
-  Outputs outputs;  // of the first run
+  Outputs outputs;  // the outputs of the first run
 };
 
 Run run_once(Lab& lab, const Trial& trial, const Setting& setting, const Launch& run) {
@@ -235,7 +235,7 @@ std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipm
 Judged run_trial(Lab& lab, const Trial& trial, const std::vector<Setting>& all,
                  std::int64_t& runs) {
   Judged total;
-  std::map<std::string, Prepared> prepared;  // by instruction set
+  std::map<std::string, Prepared> prepared;  // one for each instruction set
   for (const Setting& setting : all) {
     std::optional<ForcedSimd> forced;
     if (!setting.simd.empty()) forced.emplace(setting.simd);

@@ -81,9 +81,9 @@ std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipm
 struct Trial {
   const Kernel& kernel;
   const Op& op;
-  std::span<const Input> inputs;  // `unregister` takes the first one twice
+  std::span<const Input> inputs;  // the op's inputs; `unregister` takes the first one twice
   const Signature& signature;
-  const std::vector<Exact>* exact;  // of each output; null: the values are undefined
+  const std::vector<Exact>* exact;  // exact values of each output; null: they are undefined
 };
 
 /// Runs the row in all settings. Its outputs must be within their bounds and have the same bits in
