@@ -134,12 +134,12 @@ std::string wrong(const Worst& worst, const Shape& shape, const std::string& who
 }
 
 /// Returns how far the logits of a network may be off when two programs compute it in `dtype`, as a
-/// share of their largest magnitude. torch.testing.assert_close allows one op 1e-3 in float16 and
-/// 1.6e-2 in bfloat16, some units of rounding. Rounding errors of layers are almost independent and
-/// grow with the root of the number of layers, so 8 times as much is enough for 64 layers. In
-/// float32, rounding (1.3e-6 an op) is not the limit: algorithms of convolutions lose more digits
-/// (Winograd's). On a GPU, PyTorch runs convolutions in TF32 by default, which has float16's
-/// significand.
+/// share of their largest magnitude. For one op, torch.testing.assert_close allows 1e-3 in float16
+/// and 1.6e-2 in bfloat16, some units of rounding. Rounding errors of layers are almost
+/// independent, so they grow with the root of the number of layers. A factor of 8 is enough for 64
+/// layers. In float32, rounding (1.3e-6 an op) is not the limit: algorithms of convolutions lose
+/// more digits (Winograd's). On a GPU, PyTorch runs convolutions in TF32 by default, which has
+/// float16's significand.
 double share_of_magnitude(DType dtype, Place place) {
   constexpr double layers = 8;
   switch (dtype) {

@@ -23,7 +23,7 @@ struct CutShort : std::runtime_error {
 };
 
 /// An interface, so that a group need not know where its contenders run. Every call throws
-/// std::runtime_error on failure, or one of the two exceptions above.
+/// std::runtime_error on failure, or CannotRunHere or CutShort.
 class Contender {
  public:
   virtual ~Contender() = default;

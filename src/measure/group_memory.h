@@ -69,8 +69,8 @@ struct HostNodes {
 HostNodes host_nodes(const Backends& backends);
 
 /// Alike: the copies of a source are equal. Unlike: copy i has the pixels of each image moved on by
-/// i (moved_on()). A result remembered from another copy is then wrong, unless it does not depend
-/// on where pixels lie: sums over images, or images of one pixel.
+/// i (moved_on()), so that a result remembered from another copy is wrong. Only results that do not
+/// depend on where pixels lie stay right: sums over images, or images of one pixel.
 enum class Copies { Alike, Unlike };
 
 /// Copies a dense tensor to `to`, and moves each image's pixels on by `pixels` places in row order.

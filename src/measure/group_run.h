@@ -122,10 +122,10 @@ class GroupRun {
   Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(NoLimit why);
-  /// Aligns the iterations of turns. Contenders with about as many iterations as the baseline
-  /// (within a factor of 2) all get the largest number among them, so that the fixed costs of a
-  /// turn have the same share in each. Contenders that walk through files all get the largest
-  /// number among those, so that their turns read the same files.
+  /// Aligns the iterations of turns, so that the fixed costs of a turn have the same share in each.
+  /// Contenders with about as many iterations as the baseline (within a factor of 2) all get the
+  /// largest number among them. Contenders that walk through files all get the largest number among
+  /// those, so that their turns read the same files.
   void align_turns();
   Sides need(const Case& planned) const;
   void take_memory();

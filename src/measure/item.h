@@ -46,8 +46,8 @@ class Item {
 
   const std::size_t seat;
   std::int64_t number = 0;  // counted from 0 in every turn
-  // An engine with lanes sets these: the next visit, how often the item was started (this chooses
-  // its buffers), and its NVTX range (0 without a tool).
+  // An engine with lanes sets these: the next visit, the number of starts of the item (it chooses
+  // the buffers), and the NVTX range (0 without a tool).
   std::size_t visit = 0, round = 0;
   std::uint64_t range = 0;
 
@@ -71,10 +71,10 @@ class Item {
   void allocate_fresh(std::size_t stage, Queue& queue, const std::optional<Poison>& poison) {
     if (!steps_[stage].fresh.empty()) allocate(steps_[stage].fresh, queue, poison);
   }
-  /// Frees fresh buffers that no later stage uses; with `keep_outputs`, not the outputs. On a
-  /// device it keeps freed memory and frees that of an earlier iteration instead, since the pool
-  /// would at once give out memory that is still in the cache. The earlier iteration is the one
-  /// whose placed buffers come back next.
+  /// Frees fresh buffers that no later stage uses; with `keep_outputs`, not the outputs. A device's
+  /// pool would at once give out freed memory that is still in the cache. So memory on a device is
+  /// kept, and that of an earlier iteration is freed instead: the iteration whose placed buffers
+  /// come back next.
   void free_finished(std::size_t stage, bool keep_outputs) {
     if (!steps_[stage].finished.empty() && frees_early_)
       free_slots(steps_[stage].finished, keep_outputs);

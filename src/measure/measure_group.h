@@ -9,8 +9,8 @@ namespace normbench {
 
 /// Returns one block of k rounds, a random cyclic Latin square: every contender is once at every
 /// position. Effects of a turn on the next one are balanced too. Within the rounds each contender
-/// follows every other once if k is even, and at most twice if k is odd (Williams 1949,
-/// "Experimental designs balanced for the estimation of residual effects of treatments").
+/// follows every other once if k is even, and at most twice if k is odd. Source: Williams 1949,
+/// "Experimental designs balanced for the estimation of residual effects of treatments".
 std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random);
 
 /// Measures the group; returns nothing when the run is interrupted. An error ends a case, never the

@@ -21,9 +21,8 @@ struct TouchPlan {
 TouchPlan touched_by_readers(int threads, std::size_t bytes, std::size_t stride);
 
 /// Returns the plan for memory whose buffers move in every turn. `nodes`: the nodes of the team's
-/// threads, by rank. Since no thread keeps using the same pages, blocks of 2 MiB (a huge page)
-/// rotate over the nodes, and within a node over its threads. Any buffer is then spread over all
-/// nodes.
+/// threads, by rank. No thread keeps using the same pages. So blocks of 2 MiB (a huge page) rotate
+/// over the nodes, and within a node over its threads. Any buffer is then spread over all nodes.
 TouchPlan touched_in_turn(std::span<const int> nodes);
 
 /// Writes to every page, by the threads that the plan names.

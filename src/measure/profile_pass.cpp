@@ -66,8 +66,8 @@ ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing
   return *run(false);
 }
 
-/// Adds a note for each range without some of the stages that the config puts into it: a graph
-/// launches these stages together with stages outside the range.
+/// Adds a note for each range that lacks some of its stages, because a graph launches these
+/// together with stages outside the range.
 void note_cut_ranges(const Case& planned, std::vector<std::string>& notes) {
   const std::vector<StageRange> all = ranges_of(planned.stages);
   const auto whole = around_whole_runs(all, graph_runs(planned, storage_of(planned)));

@@ -46,9 +46,9 @@ struct ProfiledSteps {
   std::vector<LaneWork> lane_work = {};                    // work of a few items of a pipeline
 };
 
-/// Returns what lanes did while the six items in the middle of a turn were in flight (or all items,
-/// if there are fewer), sorted by start. Times are ns since the first of these items began. `flow`
-/// must have items.
+/// Returns what lanes did while the six items in the middle of a turn were in flight, or all items
+/// if there are fewer. The work is sorted by start. Times are ns since the first of these items
+/// began. `flow` must have items.
 std::vector<LaneWork> middle_work(const Flow& flow);
 
 /// Runs all steps of the schedule. Warm-up steps are recorded too, so that they cost the same, and

@@ -24,9 +24,9 @@ struct ImageRange {
   ImageRange of(const TensorDesc& desc, const Case& planned) const;
 };
 
-/// Returns the exact outputs of `planned` for these images of an item, counted from 0 in a turn.
-/// `inputs` holds, for each input, the part that belongs to these images. Values that no later
-/// stage reads are dropped on the way.
+/// Returns the exact outputs of `planned` for these images of item number `item`, counted from 0 in
+/// a turn. `inputs` holds, for each input, the part that belongs to these images. Values that no
+/// later stage reads are dropped on the way.
 std::vector<Exact> exact_outputs(const Case& planned, std::vector<Exact> inputs,
                                  const ImageRange& images, std::int64_t item);
 

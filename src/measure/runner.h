@@ -110,8 +110,8 @@ RunOutcome run(const Plan& plan, RunContext& context);
 /// failed in either part has failed. Errors and bounds are the larger of both parts.
 void append_part(GroupResult& group, GroupResult part);
 
-/// Throws Invalid if the journal does not belong to the plan: a group in it is not in the plan, or
-/// has another experiment, point or baseline, or other variants.
+/// Throws Invalid if the journal does not belong to the plan. A group of the journal must be in the
+/// plan, with the same experiment, point, baseline and variants.
 void require_fit(const JournalContent& content, const Plan& plan);
 
 }  // namespace normbench

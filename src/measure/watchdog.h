@@ -1,5 +1,5 @@
 /// Notices a turn that does not end. Code that hangs inside a kernel cannot be stopped in its own
-/// process, so the app's handler notes the case in the journal and starts the process anew.
+/// process. So the app's handler notes the case in the journal and starts the process anew.
 #pragma once
 
 #include <condition_variable>

@@ -162,8 +162,8 @@ void PeerContender::prepare() {
         process_.told(" says that its images keep a \"psnr\", but it decodes none"));
 }
 
-/// Writes the names of the files that the case loads, in order, as a JSON list to a file, since a
-/// line may be too short for them. Returns the path; "" if the case loads none.
+/// Writes a file with the names of the files that the case loads, in order, as a JSON list. They
+/// may be too many for a line. Returns the path; "" if the case loads none.
 std::string PeerContender::write_file_list(const PeerFolder& folder) const {
   const Load* const load = work_.loader();
   if (load == nullptr) return "";

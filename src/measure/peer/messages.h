@@ -19,9 +19,9 @@ inline constexpr std::size_t peer_line_bytes = 1 << 20;
 std::string hello_request();
 /// Returns the request to prepare a case. `paths` are .npy files of the case's inputs. `files` is a
 /// file that lists the files that the case loads, or "". `device` is the number of the GPU, for a
-/// case that uses it. `unlike`: the copies of the inputs must differ (docs/peers.md). If the case
-/// is no plain chain, each stage has the numbers of the values that it reads and writes, inputs
-/// first, and the request has the numbers of the outputs.
+/// case that uses it. `unlike`: the copies of the inputs must differ (docs/peers.md). A case that
+/// is no plain chain needs more: each stage has the numbers of the values that it reads and writes,
+/// inputs first. The request then has the numbers of the outputs.
 std::string prepare_request(const Case& planned, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device);
@@ -45,8 +45,8 @@ struct PeerTurn {
 
 /// Returns the peer's name and version: "torch 2.9.0".
 std::string read_hello(const std::string& line);
-/// What a peer reports about the prepared case: how its results differ from the ops' beyond their
-/// bounds, and how many copies of the inputs differ.
+/// What a peer reports about the prepared case: where its results differ from the exact ones by
+/// more than the ops' bounds, and the number of unlike copies.
 struct PeerReady {
   double psnr_db = 0;  // dB that each loaded image keeps; 0: images are exact
   ResizeFilter filter = ResizeFilter::Triangle;  // the filter that resizes images

@@ -21,7 +21,8 @@ struct Judged {
                            // wrong
   double bound = 0;        // the bound of that element
   std::size_t output = 0;  // the output that the element is in
-  std::optional<std::string> failure;  // about the first wrong element; nothing: all are right
+  std::optional<std::string> failure;  // message about the first wrong element; nothing: all are
+                                       // right
 };
 
 /// Compares images of an output in host memory with the exact values, from image `first` on.

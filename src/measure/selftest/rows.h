@@ -35,14 +35,14 @@ void fail(RowFinding& finding, const std::string& words);
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
 /// Returns values that are hard to round. For a float dtype smaller than float32, they are every
-/// `step`th bit pattern. For float32, each such pattern of the smaller dtypes gives its value, the
-/// middle between this and the next value, and the floats on both sides of the middle. Among the
-/// values are NaN (also with payloads that are cut off), infinities and subnormals.
+/// `step`th bit pattern. For float32, the patterns of all smaller dtypes give values: the pattern's
+/// own value, the middle between it and the next value, and the floats on both sides of the middle.
+/// Among the values are NaN (also with payloads that are cut off), infinities and subnormals.
 std::vector<std::byte> hard_elements(DType dtype, int step);
 
-/// Runs an op's rows on values that are hard to round, with parameters that change only the dtype
-/// (cast; normalize, denormalize, sub and div by 0 and 1). Results must be rounded to nearest even.
-/// NaN must stay NaN (0 as uint8). No other op has such cases.
+/// Runs an op's rows on values that are hard to round. The parameters change only the dtype: cast;
+/// normalize, denormalize, sub and div by 0 and 1. Results must be rounded to nearest even. NaN
+/// must stay NaN (0 as uint8). No other op has such cases.
 void test_rounding(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
 /// Runs normalize, cast and copy on one large uint8 tensor, and compares some images of the outputs
