@@ -38,7 +38,7 @@ cpu_set_t find_allowed() {
   return cpus;
 }
 
-/// Returns the first set variable of those by which users bind threads; null if none is set.
+/// Returns the first environment variable for binding threads that is set; null if none is.
 const char* users_variable() {
   constexpr std::array names{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
   const auto set = std::ranges::find_if(names, [](const char* name) { return std::getenv(name); });

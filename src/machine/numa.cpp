@@ -15,9 +15,9 @@ namespace {
 using Nodes = std::array<unsigned long, 16>;  // for 1024 nodes, the most that Linux is built for
 
 constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
-constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;  // bits of a mask as
-                                                                               // the system is
-                                                                               // told; it reads one
+constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;  // the number of bits
+                                                                               // plus 1, since the
+                                                                               // system reads one
                                                                                // less
 
 // Both functions call the system directly: hwloc would restore a strict policy as a mere

@@ -35,9 +35,9 @@ class Contender {
   /// Compares the output of the first or the last call with the reference. If there is no
   /// reference, the outcome contains the output itself.
   virtual CheckOutcome check() = 0;
-  /// Checks one random image of a random call, one of those whose outputs the latest turn left. If
-  /// outputs are freed, it checks the last call or one more. The first time, it also checks the
-  /// call after that. Returns nothing if the checks of first and last calls are enough.
+  /// Checks one random image of a random call whose outputs the latest turn left. If outputs are
+  /// freed, it checks the last call or one more. The first time, it also checks one call more.
+  /// Returns nothing if the checks of first and last calls are enough.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up, and decides how the contender's turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;

@@ -8,8 +8,7 @@
 
 namespace normbench {
 
-/// Nanoseconds of one call, with the tools that are attached now. Each is a median over many loops
-/// of calls, unless its comment says otherwise.
+/// Nanoseconds of one call, with the tools that are attached now: medians over many loops of calls.
 struct MeasuringCosts {
   double clock_ns = 0;             // a reading of the clock; the least, since turns are sized by it
   std::int64_t clock_step_ns = 0;  // the clock's smallest step that was seen

@@ -1,5 +1,5 @@
-/// What the profile pass does around each run of a stage. It counts page faults, and tells the
-/// tracer of device work which range submits work. The tracer is attached late and given up at its
+/// What the profile pass does around each run of a stage. It counts page faults, and passes to the
+/// tracer which range submits work to a device. The tracer is attached late and given up at its
 /// first failure.
 #pragma once
 
@@ -51,8 +51,8 @@ class DeviceTracing {
   std::uint64_t last_id_ = 0;
 };
 
-/// Numbers the ranges that submit device work, tells the tracer which one is submitting, and counts
-/// the page faults of each stage.
+/// Numbers the ranges that submit device work, passes to the tracer which of these is open, and
+/// counts the page faults of each stage.
 class StageProfile {
  public:
   using Faults = std::map<std::string, std::int64_t, std::less<>>;  // minor and major faults

@@ -129,7 +129,7 @@ void note_dataset(Member& member) {
   dataset.beside = load->beside;
 }
 
-/// Returns the group's result before anything has run. It has only what the plan says.
+/// Returns the group's result before anything has run. It has only facts of the plan.
 GroupResult empty_result(const Group& group) {
   GroupResult result;
   result.experiment = group.experiment;

@@ -17,7 +17,7 @@ constexpr bool is_recorded(StepAction action) {
 /// Decides as torch.profiler.schedule() does; with `repeat` 0, cycles never end.
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step);
 
-/// Returns the number of steps to run: all steps of a schedule that repeats, else those of one
+/// Returns the number of steps to run: all steps of a schedule that repeats, else the steps of one
 /// cycle.
 std::int64_t schedule_steps(const ProfileOptions& options);
 

@@ -26,8 +26,8 @@ class Recording {
 };
 
 /// Counts each recorded step, and measures energy over each stretch of successive steps. Make it
-/// when all threads have been started. Never throws: counters() says what could not be counted and
-/// why.
+/// when all threads have been started. Never throws: counters() names what could not be counted,
+/// with the reason.
 class StepCounters {
  public:
   StepCounters(const RunContext& context, bool uses_gpu);

@@ -19,8 +19,8 @@ struct ImageRange {
   std::int64_t first = 0, count = 0;
   std::int64_t row = 0, rows = 0;  // rows [row, row + rows); 0 rows: all rows
 
-  /// Returns the images of a tensor that belong to this range; if the tensor is no batch, all of
-  /// them.
+  /// Returns the images of a tensor that belong to this range. A tensor that is no batch belongs to
+  /// it as a whole.
   ImageRange of(const TensorDesc& desc, const Case& planned) const;
 };
 
@@ -30,8 +30,8 @@ struct ImageRange {
 std::vector<Exact> exact_outputs(const Case& planned, std::vector<Exact> inputs,
                                  const ImageRange& images, std::int64_t item);
 
-/// Returns the exact values of `planned` whose numbers are in `wanted`. `inputs` are whole, not
-/// some images of them. Used for a setup.
+/// Returns the exact values of `planned` whose numbers are in `wanted`. `inputs` has all images.
+/// Used for a setup.
 std::vector<Exact> exact_values(const Case& planned, std::vector<Exact> inputs,
                                 std::span<const int> wanted);
 

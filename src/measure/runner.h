@@ -31,7 +31,7 @@ struct GroupStep {
   enum class Kind { Prepared, Turn, Process, StagedTurn, Checked, Profiled };
   Kind kind;
   std::size_t group;
-  std::size_t done, all;   // finished pieces of this kind, and all of them (for turns: in this
+  std::size_t done, all;   // finished pieces of this kind, and their total (for turns: in this
                            // round)
   std::size_t rounds = 0;  // finished rounds before the present one
 };

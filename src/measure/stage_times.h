@@ -78,7 +78,7 @@ class StageTimes {
   void leave_out(std::int64_t ns) { left_out_ns_ += ns; }
 
   /// Host time by stage in ns, without the time of marks. Stages that are launched as one count for
-  /// the first of them.
+  /// their first stage.
   const std::vector<std::int64_t>& host_ns() const { return host_ns_; }
   const std::vector<Span>& spans() const { return spans_; }
 

@@ -25,8 +25,8 @@ struct Hazards {
 
 /// Returns the hazards of every stage. A device does its work later than the host submits it. So a
 /// host stage must wait before it reads what a device stage writes. It must also wait before it
-/// writes what a device stage of this or an earlier iteration uses. The case's own waits remove
-/// some hazards: `wait: iteration` those between iterations, `wait: stage` all.
+/// writes what a device stage of this or an earlier iteration uses. With `wait: iteration` there
+/// are no hazards between iterations, with `wait: stage` none at all.
 std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& slots);
 
 /// A maximal run of stages that can be captured, and its graphs so far.

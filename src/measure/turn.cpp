@@ -100,7 +100,7 @@ TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
   return shape;
 }
 
-/// Warms up as the shape says, and launches each graph for the first time.
+/// Warms up in the way that the shape gives, and launches each graph for the first time.
 void prepare_turn(Engine& engine, const TurnShape& shape, const EngineOptions& options) {
   if (const auto& pipeline = engine.planned().pipeline) {
     if (shape.warmup_ns > 0)

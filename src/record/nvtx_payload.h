@@ -14,7 +14,7 @@ namespace normbench::nvtx {
 std::uint64_t register_bytes(nvtxDomainHandle_t domain);
 
 /// Pushes the range with `bytes` as a payload of the schema. Returns false, and does nothing, if
-/// there is no such schema.
+/// the schema does not exist.
 bool push_with_bytes(nvtxDomainHandle_t domain, nvtxEventAttributes_t event, std::uint64_t schema,
                      std::uint64_t bytes);
 

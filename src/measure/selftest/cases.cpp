@@ -49,7 +49,7 @@ std::string constants_words(const std::vector<double>& values, Constants constan
                      constants == Constants::PerCall ? ", constants per_call" : "");
 }
 
-/// Returns those parameters of an op in words that a signature does not show.
+/// Returns the parameters of an op that its signature does not show, in words.
 struct Parameters {
   std::string operator()(const Normalize& op) const {
     std::string text;

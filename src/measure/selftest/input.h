@@ -19,8 +19,8 @@ std::vector<std::byte> random_elements(DType dtype, std::int64_t first, std::int
 /// Returns the range of random elements, and whether they are whole numbers.
 Accuracy random_accuracy(DType dtype);
 
-/// A tensor: its bytes in host memory, and the view of them that rows get. Elements are random
-/// unless a constructor takes bytes.
+/// A tensor: its bytes in host memory, and the view that rows get. Elements are random unless a
+/// constructor takes bytes.
 class Input {
  public:
   Input(DType dtype, Layout layout, const Shape& shape, const Look& look = {});
@@ -29,7 +29,7 @@ class Input {
   /// Makes a contiguous tensor of these bytes.
   Input(const TensorDesc& desc, std::vector<std::byte> bytes);
 
-  /// All bytes, with those of the margin.
+  /// All bytes, also of the margin.
   std::span<const std::byte> bytes() const { return bytes_; }
   /// Returns the view of the tensor if its bytes start at `start`, in this kind of memory.
   View view(std::byte* start, Memory memory) const;

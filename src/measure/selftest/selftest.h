@@ -51,7 +51,7 @@ inline constexpr double most_of_memory = 0.4;
 struct NotTested {
   enum class Kind {
     NoCases,        // `kernel` is not tested, since `op` has no cases
-    Simd,           // the instruction sets `missing` and `unasked`, and those of other CPUs
+    Simd,           // `missing`, `unasked` and other CPUs' instruction sets
     MemoryUnknown,  // tensors of more than 2^31 elements: free memory is unknown
     TooLarge,       // these tensors need more than `most_of_memory` of the free memory
     NotAsked,       // these tensors need much of the free memory, and were not requested

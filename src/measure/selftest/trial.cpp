@@ -179,7 +179,7 @@ std::string in_words(const Setting& setting) {
 Settled::~Settled() {
   try {
     queue_.drain();
-  } catch (const std::exception&) {  // the exception of the row says why
+  } catch (const std::exception&) {  // the exception of the row is the reason
   }
 }
 
@@ -227,7 +227,9 @@ std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipm
       setting.simd = simd;
       all.push_back(setting);
     }
-    if (!quick) each = {all[0], all[2]};  // the other sets: one thread, and the largest team
+    if (!quick)
+      each = {all[0], all[2]};  // later instruction sets: one thread, and the largest
+                                // team
   }
   return all;
 }

@@ -74,7 +74,7 @@ struct Setting {
 std::vector<int> teams(bool quick, const Equipment& equipment);
 
 /// Returns the settings of a case, by instruction set. The first instruction set has all settings.
-/// Unless `quick`, the others have only two: one thread, and the largest team.
+/// Unless `quick`, later ones have only two settings: one thread, and the largest team.
 std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipment);
 
 /// A row bound to an op and its inputs.
