@@ -68,7 +68,7 @@ Unpinned::~Unpinned() {
 
 std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed) {
   std::map<int, int> taken;                       // hardware threads of each core so far
-  std::vector<std::pair<int, int>> turn_and_cpu;  // number of earlier threads of the core, CPU
+  std::vector<std::pair<int, int>> turn_and_cpu;  // earlier threads of the core, and CPU
   for (const HardwareThread& thread : threads)
     if (thread.cpu < CPU_SETSIZE && CPU_ISSET(thread.cpu, &allowed))
       turn_and_cpu.emplace_back(taken[thread.core]++, thread.cpu);

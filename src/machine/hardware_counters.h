@@ -21,7 +21,8 @@ struct CounterReading {
   std::uint64_t enabled_ns = 0, running_ns = 0;  // how long it was enabled, and how long it counted
 };
 
-/// Returns the count as if the counter had counted all the time; nothing if it never counted.
+/// Returns the count as if the counter had counted while it was enabled; nothing if it was enabled
+/// but never counted.
 std::optional<std::int64_t> scaled(const CounterReading& reading);
 
 /// The kernel's interface to counters, which tests replace.

@@ -13,8 +13,8 @@ namespace normbench {
 /// Returns the node of each of these CPUs; empty if the node of any of them is not known.
 std::vector<int> nodes_of(std::span<const int> cpus, std::span<const HardwareThread> threads);
 
-/// While it lives, pages that this thread touches first come from one node, as long as that has
-/// free ones. Afterwards the thread's old policy holds again.
+/// While it lives, pages that this thread touches first come from one node, as long as the node has
+/// free pages. Afterwards the thread's old policy holds again.
 class NearNode {
  public:
   explicit NearNode(int node);

@@ -53,9 +53,9 @@ struct FreeMemory {
   SideNotes notes = {};
 };
 
-/// Returns the memory that this process may use. On the host it is what is left in the machine, or
-/// in the tightest of the control groups. On the device it is `device_bytes`, which the GPU reports
-/// as left. Swap does not count, since swapped memory must not be measured.
+/// Returns the memory that this process may use. On the host it is what is left in the machine or
+/// in the tightest of the control groups, whichever is less. On the device it is `device_bytes`,
+/// which the GPU reports as left. Swap does not count, since swapped memory must not be measured.
 /// 5 % of each, 256 MiB at least, are kept back. This process needs memory besides its buffers
 /// (code, trace, page tables, the driver), and so do other programs. Nearly full systems also
 /// reclaim memory all the time. Reads proc and sys below `root`.

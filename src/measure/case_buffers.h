@@ -44,8 +44,8 @@ class CaseBuffers {
   void poison(const BufferSlots& in, const Poison& poison) const;
   /// Returns the buffers of iteration number `iteration`, if iterations run in turn.
   BufferSlots slots_of(std::size_t iteration) const;
-  /// Returns the buffers of item `flight` of `flights` in flight when it is used for the `round`th
-  /// time. Items in flight share no sets.
+  /// Returns the buffers of seat `flight` when it is used for the `round`th time. Each of the
+  /// `flights` seats has sets of its own.
   BufferSlots slots_of_flight(std::size_t flight, std::size_t flights, std::size_t round) const;
   /// Returns after how many iterations all buffers have been used: the largest number of copies or
   /// sets.

@@ -51,9 +51,9 @@ struct Standard {
   Tensor64 output;
 };
 
-/// True if `planned` must give the same output as the standard's case. Both have networks with the
-/// same names, in training mode or not, and the same files. The inputs of their first networks have
-/// the same shape. Their outputs have the same dtype, layout and shape.
+/// True if `planned` must give the same output as the standard's case. Their networks have the same
+/// names and the same training modes. Both load the same files, or none. The inputs of their
+/// first networks have the same shape. Their outputs have the same dtype, layout and shape.
 bool is_standard_for(const Standard& standard, const Case& planned);
 
 /// Compares the output of `planned` with the standard. The bound is a share of the standard's

@@ -224,7 +224,7 @@ CheckOutcome CaseContender::check_items() {
   CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
   for (const Kept& kept : kept_) {
     const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();
-    std::optional<ImageRange> only;  // empty, so all images, for the first and the last item
+    std::optional<ImageRange> only;  // empty (all images) for the first and the last item
     if (!is_end) only = drawn_image(planned(), random_);
     CheckOutcome outcome = check_kept(kept, only);
     outcome.judge_files(kept.wrong_file);

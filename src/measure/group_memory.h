@@ -35,7 +35,8 @@ class Arena {
 /// Draws offsets in bytes for the buffers of `sets` sets. Element `s * sizes.size() + b` is the
 /// offset of buffer b of set s. Offsets are multiples of `line`. Buffers lie in random order with
 /// random gaps; a gap is below 4 KiB and at most about as large as the buffer after it. The first
-/// buffer starts at random within what `capacity` leaves. `capacity` is at least placement_bytes().
+/// buffer starts at random in the space that is left over. `capacity`, in bytes, is at least
+/// placement_bytes().
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,
                                           std::size_t capacity, std::mt19937_64& random,
                                           std::size_t line = 64);
@@ -54,8 +55,8 @@ struct SourceCopies {
   std::vector<std::size_t> offsets = {0};
 };
 
-/// While it lives, pages that the thread which made it touches first come from one NUMA node. May
-/// be null.
+/// Binds the thread that makes it to a NUMA node while it lives: pages that the thread touches
+/// first come from that node. May be null.
 using Bound = std::shared_ptr<void>;
 
 /// The NUMA nodes for a group's memory, and the functions that get pages from them. If no node is

@@ -116,8 +116,9 @@ class GroupRun {
   /// Returns a live member, apart from the standard's own, whose output agrees with the standard;
   /// null for none.
   const Member* witness_of(const Standard& standard) const;
-  /// Compares first outputs that have no reference. For each kind of output, the baseline's output
-  /// becomes the standard, or else the first output. All others are compared with it.
+  /// Compares first outputs that have no reference. In each kind of output, the standard is the
+  /// baseline's output, or the first one if the baseline has none. All others are compared with the
+  /// standard.
   void compare_first_outputs();
   Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);

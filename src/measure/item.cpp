@@ -38,8 +38,8 @@ std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std:
       stage.signature.in[0].shape.n);
 }
 
-/// Returns how many sets of device buffers an item rotates through. Items in flight divide the
-/// sets.
+/// Returns how many sets of device buffers an item rotates through. Items in flight share the sets
+/// equally.
 std::size_t sets_of_an_item(const Case& planned, const GroupMemory& memory) {
   const int items = planned.pipeline ? planned.pipeline->in_flight : 1;
   return std::max<std::size_t>(

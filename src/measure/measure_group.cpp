@@ -51,8 +51,8 @@ void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
   from.erase(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end());
 }
 
-/// Moves the rounds after the first `whole` to the cut rounds, and drops their times of stages and
-/// lanes. In part of a block, contenders were not equally often at every position.
+/// Moves the rounds after the first `whole` to the cut rounds, and drops their times of stages,
+/// items and lanes. In part of a block, contenders were not equally often at every position.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -214,7 +214,8 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
   while (draws && member.live() && member.result->check.calls < enough &&
          !run.context().interrupted && run.seconds() < until)
     run.guarded(member, [&] {
-      // Each turn ends with the drawn call: more iterations would cost time and check nothing more.
+      // Each turn ends with a call drawn at random: more iterations would cost time and check
+      // nothing more.
       shape.iterations = run.drawn_call(member.shape.iterations);
       run.turn(member, shape, run.result().order.size());
       draws = run.check_recent(member);

@@ -49,7 +49,7 @@ bool OutputCheck::may_matter(std::span<const double> expected, std::span<const d
                              std::span<const double> bounds) const {
   if (!any_) return true;
   // The lanes have no branches, so that compilers vectorise them. Comparisons with NaN are false,
-  // so an error or a bound that is NaN gives a reason.
+  // so a NaN error or bound counts as a reason.
   constexpr std::size_t lanes = 4;
   const double share = worst_.share();
   const auto [most, its_bound] = largest_error_;

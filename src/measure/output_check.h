@@ -67,7 +67,7 @@ class OutputCheck {
   bool any_ = false;
   std::int64_t values_ = 0, unbounded_ = 0;
   double largest_ = 0;  // the largest magnitude of an exact value so far
-  // How many values had a bound of at least `largest_`, by bound. Bounds are rounded down to 12
+  // The number of values for each bound that is at least `largest_`. Bounds are rounded down to 12
   // bits, so that there are few different ones.
   std::map<float, std::int64_t> wide_;
 };

@@ -51,7 +51,7 @@ class Observer {
 };
 
 /// The share of a group's rounds that one process measures. The buffers of cache-sized cases lie
-/// differently in each process, so several processes see more of the machine than one.
+/// differently in each process, so several processes show more of the machine's behaviour than one.
 struct Part {
   std::int64_t index = 0;
   const GroupResult* first = nullptr;  // the result of part 0; all parts use its iterations per

@@ -27,8 +27,8 @@ double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
 double iteration_in_burst_ns(Clock& clock,
                              const std::function<double(std::int64_t iterations)>& burst_ns);
 
-/// Returns 1 if an iteration takes turn_floor_ns or more. Otherwise returns how many take at least
-/// that time and the time of 1000 readings of the clock.
+/// Returns 1 if an iteration takes turn_floor_ns or more. Otherwise returns how many iterations
+/// take at least that time and the time of 1000 readings of the clock.
 std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 
 /// Returns the fewest iterations of a turn: an epoch if the case loads files, but at most 16
@@ -59,9 +59,9 @@ struct TurnShape {
 /// of an item; without a device it always has them.
 TurnShape shape_of_turns(Engine& engine, double clock_cost_ns);
 
-/// Further times of a pipeline's turn: `fill_ns` from its start to the first end of an item,
-/// `drain_ns` from the last start of an item to its end, `latency_ns` of each item, and `lanes`
-/// (empty without marks).
+/// Further times of a pipeline's turn. `fill_ns` is from the turn's start to the first end of an
+/// item, `drain_ns` from the last start of an item to the turn's end. `latency_ns` is by item,
+/// `lanes` by lane (empty without marks).
 struct FlowTimes {
   std::int64_t fill_ns = 0, drain_ns = 0;
   std::vector<std::int64_t> latency_ns = {};

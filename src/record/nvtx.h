@@ -10,8 +10,8 @@
 namespace normbench {
 
 /// The kind of a range, which is also its NVTX category. Part: a part of a stage, on the thread
-/// that runs the stage. Worker: another thread's share of a stage. Range: stages that the config
-/// puts into a range.
+/// that runs this part. Worker: the share of a stage that another thread has. Range: stages that
+/// the config puts into a range.
 enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup, Worker, Range, Image };
 constexpr auto words(RangeKind) {
   return std::to_array<Word<RangeKind>>({{RangeKind::Run, "run"},
