@@ -13,7 +13,8 @@ namespace normbench {
 
 namespace {
 
-constexpr std::int64_t staged_turns = 12;  // number for each group, in all its processes together
+constexpr std::int64_t staged_turns = 12;  // turns of a contender, in all processes together
+                                           // together
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
