@@ -14,7 +14,6 @@ namespace normbench {
 namespace {
 
 constexpr std::int64_t staged_turns = 12;  // turns of a contender, in all processes together
-                                           // together
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
