@@ -1,4 +1,5 @@
-/// The addresses of a case's values and temporaries, in every buffer set of its group.
+/// The addresses of a case's values and temporaries, in every buffer set of its group. Placed
+/// buffers lie in the group's arenas; fresh buffers are allocated in each iteration.
 #pragma once
 
 #include <array>

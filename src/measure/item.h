@@ -1,5 +1,6 @@
 /// An item of a case is a batch on its way through the stages. It has buffers, names, waits and
-/// graphs. Iterations in turn use one item again and again; a pipeline has several in flight.
+/// graphs. Iterations in turn use one item again and again. In lanes, a pipeline has several items
+/// in flight.
 #pragma once
 
 #include <deque>

@@ -52,11 +52,11 @@ struct TurnShape {
 };
 
 /// Warms up and decides how turns run.
-/// In turn: a turn has iterations_per_turn() iterations or iterations_of_an_epoch(), whichever is
-/// more, within the limit for cold files. It has marks if they cost less than 0.5 % of an iteration
-/// and the case has no graphs.
-/// In lanes: a turn has as many items as the config says. It has marks if they cost less than 0.5 %
-/// of an item; without a device it always has them.
+/// Without a pipeline, a turn has iterations_per_turn() iterations or iterations_of_an_epoch(),
+/// whichever is more, within the limit for cold files. It has marks if they cost less than 0.5 % of
+/// an iteration and the case has no graphs.
+/// A pipeline's turn has as many items as the config says. It has marks if they cost less than 0.5
+/// % of an item; without a device it always has them.
 TurnShape shape_of_turns(Engine& engine, double clock_cost_ns);
 
 /// Further times of a pipeline's turn. `fill_ns` is from the turn's start to the first end of an
