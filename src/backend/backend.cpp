@@ -15,7 +15,7 @@ View cut(const Window& window, const View& in) {
   return crop_view(in, top, left, window.height, window.width);
 }
 
-/// Images [first, first + count).
+/// Returns images [first, first + count) of `view`.
 View images_of(View view, std::int64_t first, std::int64_t count) {
   view.data += first * view.desc.strides.n * size_of(view.desc.dtype);
   view.desc.shape.n = count;

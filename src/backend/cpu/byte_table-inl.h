@@ -1,4 +1,4 @@
-// Included once per instruction set, by files that Highway compiles once per instruction set.
+// Highway compiles the including files once per instruction set, and includes this file each time.
 #if defined(NORMBENCH_BYTE_TABLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_BYTE_TABLE_INL_H_
 #undef NORMBENCH_BYTE_TABLE_INL_H_
@@ -15,11 +15,11 @@ HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The instruction sets that pick bytes out of two vectors at once (AVX-512's VBMI).
+// True for instruction sets that pick bytes out of two vectors at once (AVX-512 with VBMI).
 constexpr bool kHasByteTables = HWY_TARGET <= HWY_AVX3_DL;
 
-/// 16 bits for each of the 256 bytes, in eight registers. A template, because what it uses is found
-/// by its arguments where this is used: other instruction sets lack it.
+/// A table of a 16-bit value for each of the 256 bytes, held in eight registers. It is a template,
+/// so that instruction sets without these operations do not compile it.
 template <class Bytes>
 class ByteTable {
  public:
@@ -31,10 +31,10 @@ class ByteTable {
       LoadInterleaved2(Bytes(), halves + 128 * part, low_[part], high_[part]);
   }
 
-  /// Gives the entries of the first and of the second half of 64 bytes.
+  /// Looks up 64 bytes. `first` gets the values of bytes 0 to 31, `second` those of bytes 32 to 63.
   template <class V16>
   HWY_INLINE void look_up(const std::uint8_t* in, V16& first, V16& second) const {
-    // What comes last interleaves within 16 bytes: eights of bytes are put where that needs them.
+    // The final interleave works within 16 bytes, so groups of eight bytes are reordered before it.
     alignas(64) static constexpr std::uint64_t kEights[8] = {0, 4, 1, 5, 2, 6, 3, 7};
     const hn::Repartition<std::uint64_t, Bytes> eights;
     const auto order = SetTableIndices(eights, kEights);
@@ -54,7 +54,7 @@ class ByteTable {
                    IfNegativeThenElse(BitCast(i, bytes), BitCast(i, above), BitCast(i, below)));
   }
 
-  V low_[4], high_[4];  // the lower and the upper 8 bits of 64 entries each
+  V low_[4], high_[4];  // the lower and the upper bytes of 64 values per vector
 };
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -10,12 +10,13 @@ namespace {
 constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 constexpr std::int64_t kLargestCluster = std::int64_t{100} << 20;
 
-/// True where the last-level cache is one that a whole socket shares, behind another cache.
+/// Returns true if a whole socket shares the last-level cache, and another cache is nearer to a
+/// core.
 bool is_spread(const std::vector<std::int64_t>& caches) {
   return caches.size() > 1 && caches.back() > kLargestCluster;
 }
 
-/// The number of bytes from which on caches do not keep what was stored.
+/// Returns the reuse distance in bytes from which on caches do not keep what was stored.
 std::int64_t lost_bytes(const std::vector<std::int64_t>& caches, int threads) {
   const std::int64_t kept = kept_bytes(caches, threads);
   return kept + kept / 2;

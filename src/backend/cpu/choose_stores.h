@@ -1,4 +1,4 @@
-/// Through the cache, or past it: which stores suit an output.
+/// Chooses the stores for an output: through the cache or past it.
 #pragma once
 
 #include "backend/backend.h"
@@ -6,27 +6,30 @@
 
 namespace normbench {
 
-/// Bytes that this many cores store to and soon find again faster than in memory, given the data
-/// caches (bytes, nearest first): the last-level cache, but the caches before it where it is larger
-/// than what a cluster of cores has to itself (100 MiB). Such a one is spread over a socket and
-/// shared with all that runs there: on one of 260 MiB, non-temporal stores win from 4 MB on.
+/// Returns how many bytes `threads` cores can store and soon read again faster than from memory.
+/// `caches` are the sizes of the data caches in bytes, nearest first. Normally this is the size of
+/// the last-level cache, or 32 MiB if `caches` is empty. A last-level cache above 100 MiB is spread
+/// over a socket and shared with all that runs there. The result is then `threads` times the size
+/// of the cache before it: with a 260 MiB last-level cache, non-temporal stores are faster from 4
+/// MB on.
 std::int64_t kept_bytes(const std::vector<std::int64_t>& caches, int threads);
 
-/// Non-temporal where 1.5 times what caches keep goes by before the output is used again, and its
-/// pages are mapped: into fresh pages, which the kernel has just zeroed in the cache, they lose.
+/// Returns NonTemporal if pages are mapped and `reuse_bytes` is at least 1.5 times kept_bytes().
+/// Fresh pages use normal stores, which are faster there: the kernel has just zeroed the pages in
+/// the cache.
 Stores choose_stores(const Signature& signature, const std::vector<std::int64_t>& caches,
                      int threads);
 
-/// The rule in words: "non-temporal from 3.0 MiB on when pages are mapped (1.5 x L2 of 2 MiB x 1
-/// thread: the 260 MiB L3 is shared)".
+/// Returns the rule of choose_stores() in words: "non-temporal from 3.0 MiB on when pages are
+/// mapped (1.5 x L2 of 2 MiB x 1 thread: the 260 MiB L3 is shared)".
 std::string explain_stores(const std::vector<std::int64_t>& caches, int threads);
 
-/// The stores that a row uses on a team of this many threads.
+/// Returns the stores that a row uses on a team of `threads` threads.
 using StoresRule = std::function<Stores(int threads)>;
 
-/// What choose_stores says on this machine.
+/// Returns the rule that calls choose_stores() with the caches of this machine.
 StoresRule suitable_stores(const Signature& signature);
-/// Rules that always go through the cache, as plain loops do, or always past it.
+/// Return rules that always store through the cache, as plain loops do, or always past it.
 StoresRule normal_stores(const Signature& signature);
 StoresRule non_temporal_stores(const Signature& signature);
 

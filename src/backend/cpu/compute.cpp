@@ -8,11 +8,11 @@
 namespace normbench {
 namespace {
 
-/// A chain of multiplications and additions, each of which needs the one before.
+/// Runs a chain of multiply-add steps. Each step needs the result of the previous one.
 std::uint64_t run_chain(std::uint64_t value, std::int64_t steps) {
   for (std::int64_t i = 0; i < steps; ++i) {
     value = value * 6364136223846793005u + 1442695040888963407u;
-    asm volatile("" : "+r"(value));  // so that steps are not folded, and none is left out
+    asm volatile("" : "+r"(value));  // keeps the compiler from merging or removing steps
   }
   return value;
 }
@@ -23,8 +23,8 @@ double chain_ns(std::int64_t steps) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Steps that a core does in a nanosecond when nothing disturbs it: the least of many short trials,
-/// after enough work for its clock to rise.
+/// Returns the steps per ns of an undisturbed core. Uses the shortest of many short trials, because
+/// the first ones run before the clock has risen.
 double measure_steps_per_ns() {
   constexpr std::int64_t steps = 200'000;
   constexpr int trials = 50;
@@ -33,7 +33,7 @@ double measure_steps_per_ns() {
   return static_cast<double>(steps) / least_ns;
 }
 
-/// Measured once in a process.
+/// Returns the steps per ns, measured once in a process.
 double steps_per_ns() {
   static const double measured = measure_steps_per_ns();
   return measured;

@@ -1,4 +1,4 @@
-/// Per-channel constants in the form that vector loads want.
+/// Per-channel constants, laid out for vector loads.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,16 @@
 
 namespace normbench {
 
-/// a[c] and b[c], repeated so that 64 floats can be loaded from any channel on.
+/// Constants a[c] and b[c], repeated so that 64 floats can be loaded from any channel on.
 struct Constants2 {
   std::vector<float> a, b;
 };
 
-/// The table of `channels` channels whose constants are (a, b) = of(c), rounded to float32.
+/// Returns the table of `channels` channels. `of(c)` returns the constants (a, b) of channel c,
+/// which are rounded to float32.
 template <class Of>
 Constants2 repeat_channels(std::int64_t channels, const Of& of) {
-  constexpr std::int64_t most_ahead = 64;  // floats that kernels load from any channel on
+  constexpr std::int64_t most_ahead = 64;  // floats that a kernel may load from one channel on
   Constants2 table;
   for (std::int64_t i = 0; i < channels + most_ahead; ++i) {
     const std::pair<double, double> pair = of(i % channels);
@@ -27,15 +28,15 @@ Constants2 repeat_channels(std::int64_t channels, const Of& of) {
   return table;
 }
 
-/// Throws std::runtime_error when one of the divisors is zero: what torchvision looks for in every
-/// call.
+/// Throws std::runtime_error if a divisor is zero. torchvision makes this check in every call.
 inline void check_divisors(std::span<const double> divisors) {
   if (std::ranges::find(divisors, 0.0) != divisors.end())
     throw std::runtime_error("a standard deviation is 0");
 }
 
-/// A launch of `body` with constants from `make`: prepared once, or (per_call) made anew by every
-/// launch, inside a range `constants`.
+/// Returns a launch that calls `body` with the constants that `make` returns. With
+/// Constants::Cached, `make` is called once, here. Otherwise every launch calls it, inside a range
+/// named `constants`.
 template <class Table>
 Launch with_constants(
     Constants when, std::function<Table()> make,

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::int64_t kSlabElements = std::int64_t{1} << 21;
 
-/// Images of the batch: of the first input where there is one.
+/// Returns the number of images of the first input, or of the first output if there is no input.
 std::int64_t batch_of(const Signature& s) { return (s.in.empty() ? s.out : s.in)[0].shape.n; }
 
-/// Images per slab: as many as stay below kSlabElements doubles in every tensor, one at least; all
-/// where outputs are sums over them.
+/// Returns the number of images per slab: as many as keep every tensor within kSlabElements
+/// elements, but at least one. Returns all images if outputs are sums over the whole batch.
 std::int64_t slab_images(const Op& op, const Signature& s) {
   const std::int64_t images = batch_of(s);
   if (whole_batch(op)) return images;
@@ -23,11 +23,11 @@ std::int64_t slab_images(const Op& op, const Signature& s) {
   return std::max<std::int64_t>(1, kSlabElements / largest);
 }
 
-/// Images [first, first + count) of the batch.
+/// Images [first, first + count) of a batch of `batch` images.
 struct Slab {
   std::int64_t first, count, batch;
 
-  /// A tensor that is no batch belongs to every image of one.
+  /// Returns true if the view is not a batch of images. Every slab then uses all of it.
   bool has_all_of(const View& view) const { return view.desc.shape.n != batch; }
   Tensor64 read(const View& view) const {
     return has_all_of(view) ? to_double(view, 0, view.desc.shape.n) : to_double(view, first, count);
@@ -60,7 +60,7 @@ Launch prepare_reference(const Op& op, const Signature& signature) {
       };
 }
 
-/// Runs what it is given at once, on the thread that gives it and its OpenMP team.
+/// Runs submitted work at once, on the calling thread and its OpenMP team.
 class InlineQueue final : public Queue {
  public:
   using Queue::Queue;
@@ -79,7 +79,7 @@ class CpuBackend final : public Backend {
   std::optional<std::string> unavailable() const override { return std::nullopt; }
   std::span<const Kernel> kernels() const override { return rows_; }
   std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) override {
-    if (threads > 1) on_team(threads, [](int, int) {});  // starts them, so that no kernel must
+    if (threads > 1) on_team(threads, [](int, int) {});  // so that no kernel has to start them
     return std::make_unique<InlineQueue>(threads, recorder);
   }
   std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) override {

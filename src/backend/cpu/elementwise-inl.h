@@ -1,4 +1,4 @@
-// Included once per instruction set, by files that Highway compiles once per instruction set.
+// Highway compiles the including files once per instruction set, and includes this file each time.
 #if defined(NORMBENCH_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_ELEMENTWISE_INL_H_
 #undef NORMBENCH_ELEMENTWISE_INL_H_
@@ -32,10 +32,10 @@ HWY_INLINE void put(D d, V v, T* p) {
   }
 }
 
-/// Stores past the cache, where there are such.
+/// Stores past the cache. Normal stores if the instruction set has no such stores.
 constexpr Stores kPastCache = kScalar ? Stores::Normal : Stores::NonTemporal;
 
-/// What `make` gives for a floating-point dtype and these stores; null for another dtype.
+/// Returns what `make` returns for a floating-point dtype and `stores`; null for any other dtype.
 template <class Function, class Make>
 Function for_floats(DType dtype, Stores stores, const Make& make) {
   return with_fixed(dtype, [&]<DType T>(Fixed<T>) -> Function {
@@ -48,13 +48,14 @@ Function for_floats(DType dtype, Stores stores, const Make& make) {
   });
 }
 
-/// Float vectors that make one whole vector of stores.
+/// Returns the number of float vectors whose results fill one vector of dtype `T`. They form a
+/// block.
 template <DType T>
 constexpr int vectors_per_block() {
   return kScalar ? 1 : 4 / static_cast<int>(sizeof(Storage<T>));
 }
 
-/// One vector of floats where a block is no more than that.
+/// Stores a block that is a single vector of floats.
 template <DType To, Stores S>
 HWY_INLINE void put_single(VF v, Storage<To>* out) {
   if constexpr (To == DType::Float32) {
@@ -64,7 +65,8 @@ HWY_INLINE void put_single(VF v, Storage<To>* out) {
   }
 }
 
-/// One block of four vectors. A template, because the scalar instruction set has no Combine.
+/// Computes and stores a block of four vectors as bytes. It is a template over `Bytes`, because the
+/// scalar instruction set has no Combine.
 template <DType From, DType To, Stores S, class Bytes, class Function>
 HWY_INLINE void put_bytes(Bytes whole, const Storage<From>* in, std::uint8_t* out,
                           const Function& f) {
@@ -74,7 +76,7 @@ HWY_INLINE void put_bytes(Bytes whole, const Storage<From>* in, std::uint8_t* ou
   put<S>(whole, narrow_bytes(whole, a, b, c, d), out);
 }
 
-/// Even and odd bytes apart become floats: no lane has to move.
+/// Converts even and odd bytes to floats separately, so that no lane has to move.
 template <Stores S, class Function>
 HWY_INLINE void put_woven(const std::uint8_t* in, std::uint16_t* out, const Function& f) {
   const hn::RebindToSigned<F> i;
@@ -85,7 +87,8 @@ HWY_INLINE void put_woven(const std::uint8_t* in, std::uint16_t* out, const Func
   put<S>(Whole16(), woven_bfloat(f(even, 0), f(odd, 0)), out);
 }
 
-/// One block: loads, `f` on its vectors, the first of which is number `First`, stores.
+/// Loads one block, applies `f` to each vector and stores the results. `First` is the number of the
+/// first vector.
 template <DType From, DType To, Stores S, int First = 0, class Function>
 HWY_INLINE void block(const Storage<From>* in, Storage<To>* out, const Function& f) {
   if constexpr (vectors_per_block<To>() == 1) {
@@ -101,7 +104,8 @@ HWY_INLINE void block(const Storage<From>* in, Storage<To>* out, const Function&
   }
 }
 
-/// Vectors that are worked on together: a cache line of input, where that is at most four.
+/// Returns the number of vectors in a chunk: one cache line of input, but at most four vectors and
+/// at least one block.
 template <DType From, DType To>
 constexpr int vectors_per_chunk() {
   constexpr int line = 64 / static_cast<int>(sizeof(Storage<From>) * hn::MaxLanes(F()));
@@ -110,9 +114,9 @@ constexpr int vectors_per_chunk() {
 
 template <DType From, DType To>
 constexpr bool kLooksUp = From == DType::UInt8 && sizeof(Storage<To>) == 2 && kHasByteTables;
-constexpr std::int64_t kWorthATable = 512;  // elements: a table costs as much as 256 of them
+constexpr std::int64_t kWorthATable = 512;  // elements: building a table costs as much as 256
 
-/// `Function` of bytes to 16 bits, whose chunks are looked up.
+/// `Function` from bytes to 16-bit values. It looks up whole chunks in a table.
 template <DType To, class Function>
 class LookedUp : public Function {
  public:
@@ -139,7 +143,7 @@ class LookedUp : public Function {
   ByteTable<hn::ScalableTag<std::uint8_t>> table_;
 };
 
-/// `Vectors` vectors, looked up, or block by block.
+/// Computes `Vectors` vectors: by lookup if `f` has a table, else block by block.
 template <DType From, DType To, Stores S, int Vectors, class Function>
 HWY_INLINE void chunk(const Storage<From>* in, Storage<To>* out, const Function& f) {
   if constexpr (requires { f.template chunk<S>(in, out); }) {
@@ -152,13 +156,13 @@ HWY_INLINE void chunk(const Storage<From>* in, Storage<To>* out, const Function&
   }
 }
 
-/// Fewer elements than a block, through the same instructions, so that every element of a run has
-/// the same value wherever the run starts.
+/// Computes fewer elements than a block in a padded copy. It uses the same instructions as a block,
+/// so that a value does not depend on where the run starts.
 template <DType From, DType To, class Function>
 HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
                         const Function& f) {
   if (elements <= 0) return;
-  constexpr std::int64_t kBlock = HWY_MAX_BYTES;  // four vectors of floats
+  constexpr std::int64_t kBlock = HWY_MAX_BYTES;  // elements: four vectors of floats
   HWY_ALIGN Storage<From> from[kBlock] = {};
   HWY_ALIGN Storage<To> to[kBlock];
   const auto count = static_cast<std::size_t>(std::min(elements, kBlock));
@@ -167,25 +171,27 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
   std::memcpy(out, to, count * sizeof(*out));
 }
 
-/// How many of `elements` each of several parts has, a multiple of `unit`; 0: too few.
+/// Returns how many of `elements` each of the kParts parts gets. It is a multiple of `unit`; 0 if
+/// there are too few elements.
 template <DType From, DType To>
 HWY_INLINE std::int64_t part_elements(const Storage<From>* in, Storage<To>* out,
                                       std::int64_t elements, std::int64_t unit) {
-  constexpr std::int64_t least = std::min(sizeof(*in), sizeof(*out));  // whose pages last longest
+  constexpr std::int64_t least = std::min(sizeof(*in), sizeof(*out));  // of the smaller type
   const std::int64_t phase =
       sizeof(*in) == sizeof(*out) ? part_phase({in}, out) : part_phase({}, out);
   return part_bytes(elements / kParts * least, phase) / least / unit * unit;
 }
 
-/// Works on several parts in turn. `elements` start aligned; returns how many are done.
+/// Computes the elements in kParts parts, a chunk of each in turn. `out` must be aligned. Returns
+/// how many elements are done.
 template <DType From, DType To, class Function>
 HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
                                  std::int64_t period, Function& f) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
   constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
-  if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // without lcm
-  const std::int64_t unit = std::lcm(step, period);  // as long as the constants: all start alike
+  if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // saves lcm()
+  const std::int64_t unit = std::lcm(step, period);  // so that all parts start at the same constant
   std::int64_t done = 0;
   while (const std::int64_t part =
              part_elements<From, To>(in + done, out + done, elements - done, unit)) {
@@ -193,7 +199,8 @@ HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std:
       for (std::int64_t at = i; at < i + kParts * part; at += part) {
         fetch_lines_soon(in + at + kFetchAhead / size, step * size);
         chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
-        // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
+        // Keeps the compiler from grouping the fetches of several pages, which costs a seventh on
+        // Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
     done += kParts * part;
@@ -201,7 +208,7 @@ HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std:
   return done;
 }
 
-/// Elements until the output is aligned to so many of them.
+/// Returns how many elements to skip until the output is aligned to `step` elements.
 template <DType To>
 HWY_INLINE std::int64_t until_aligned(const std::byte* out, std::int64_t step) {
   const auto past =
@@ -210,7 +217,7 @@ HWY_INLINE std::int64_t until_aligned(const std::byte* out, std::int64_t step) {
   return (step - past) % step;
 }
 
-/// The whole run: up to the first aligned output, whole blocks, the rest.
+/// Computes a whole run: elements before the first aligned output, whole blocks, then what is left.
 template <DType From, DType To, Stores S, class Function>
 HWY_INLINE void blocks(const Run& run, Function f) {
   constexpr int kVectors = vectors_per_chunk<From, To>(), kFewest = vectors_per_block<To>();
@@ -232,7 +239,7 @@ HWY_INLINE void blocks(const Run& run, Function f) {
   partial<From, To>(in + i, out + i, run.elements - i, f);
 }
 
-/// The same through the cache, for pieces that are few: compiled once for all that call it.
+/// Computes a short run through the cache. It is not inlined, so that all callers share one copy.
 template <DType From, DType To, class Function>
 HWY_NOINLINE void piece(const Run& run, const Function& f) {
   blocks<From, To, Stores::Normal>(run, f);
@@ -254,11 +261,11 @@ struct MultiplyAdd {
   static HWY_INLINE VF apply(VF v, VF a, VF b) { return hn::MulAdd(v, a, b); }
 };
 
-/// The same constants for every element.
+/// Applies `Operation` with the same constants to every element.
 template <class Operation>
 class OneChannel {
  public:
-  static constexpr bool kUniform = true;  // for every lane
+  static constexpr bool kUniform = true;  // all lanes have the same constants
   HWY_INLINE OneChannel(const float* a, const float* b)
       : a_(hn::Set(F(), *a)), b_(hn::Set(F(), *b)) {}
   HWY_INLINE void at(std::int64_t) {}
@@ -269,14 +276,15 @@ class OneChannel {
   VF a_, b_;
 };
 
-/// Constants that repeat every `period` elements, loaded from the repeated table.
+/// Applies `Operation` with constants that repeat every `period` elements, loaded from the repeated
+/// table.
 template <class Operation>
 class AllChannels {
  public:
   static constexpr bool kUniform = false;
   HWY_INLINE AllChannels(const float* a, const float* b, std::int64_t period)
       : a_(a), b_(b), period_(period) {}
-  /// Goes to an element of the run; the vector there is number 0.
+  /// Moves to an element of the run. The vector that starts there has number 0.
   HWY_INLINE void at(std::int64_t element) { phase_ = element % period_; }
   HWY_INLINE void advance(int vectors) {
     phase_ += vectors * lanes() % period_;
@@ -294,7 +302,8 @@ class AllChannels {
   std::int64_t period_, phase_ = 0;
 };
 
-/// Constants of three channels: they repeat every three vectors, which stay in registers.
+/// Applies `Operation` with the constants of three channels. They fill three vectors, which stay in
+/// registers.
 template <class Operation>
 class ThreeChannels {
  public:
@@ -325,7 +334,8 @@ class ThreeChannels {
   VF a0_, a1_, a2_, b0_, b1_, b2_;
 };
 
-/// The whole run through a function that is the same for every element.
+/// Computes a whole run with a function that is the same for every element. A long run uses a
+/// lookup table if there is one.
 template <DType From, DType To, Stores S, class Function>
 HWY_INLINE void uniform(const Run& run, const Function& f) {
   if constexpr (kLooksUp<From, To>)
@@ -333,7 +343,8 @@ HWY_INLINE void uniform(const Run& run, const Function& f) {
   blocks<From, To, S>(run, f);
 }
 
-/// Where one of several parts is in its plane.
+/// The position of one of several parts: its first element in the run, and the plane and channel
+/// there.
 struct PartOfPlanes {
   std::int64_t at, channel;
   Planes planes;
@@ -352,8 +363,9 @@ HWY_INLINE PartOfPlanes part_at(const Run& run, std::int64_t at) {
   return part;
 }
 
-/// The elements of a run of planes from `begin` on in several parts in turn, each with the function
-/// that `pick` gives for its channel. They start aligned; returns where that ends.
+/// Computes a run of planes from element `begin` on, in kParts parts, a chunk of each in turn.
+/// `pick(channel)` returns the function of a channel. The output must be aligned at `begin`.
+/// Returns the first element that is not done.
 template <DType From, DType To, class Pick>
 HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, const Pick& pick) {
   constexpr int kVectors = vectors_per_chunk<From, To>();
@@ -386,7 +398,8 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
       for (std::int64_t k = i; k < next; k += step)
         for (const PartOfPlanes& one : parts) {
           whole_chunk(one.at + k, one.channel);
-          // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
+          // Keeps the compiler from grouping the fetches of several pages, which costs a seventh on
+          // Emerald Rapids.
           std::atomic_signal_fence(std::memory_order_seq_cst);
         }
       for (PartOfPlanes& one : parts) {
@@ -394,7 +407,7 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
         Run::end_plane(one.planes, one.channel);
       }
       if (next > i || next == part) continue;
-      next = i + step;  // in which planes of a part meet, or of several
+      next = i + step;  // a chunk in which planes of some part meet
       for (PartOfPlanes& one : parts)
         for (std::int64_t at = one.at + i, end = at + step, count = 0; at < end; at += count) {
           count = std::min(end - at, one.planes.left);
@@ -408,16 +421,16 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
   return done;
 }
 
-/// From so many elements on planes are long: in shorter ones, parts change constants so often that
-/// one plane after the other is faster.
+/// The fewest elements of a plane that is computed in parts. In shorter planes the parts change
+/// constants so often that one plane after the other is faster.
 constexpr std::int64_t kLongPlane = 32768;
 
-/// The elements of several planes past the cache, as far as that is worth while; returns where that
-/// ends.
+/// Computes several planes past the cache, as far as that is faster. Returns the first element that
+/// is not done.
 template <DType From, DType To, class Operation>
 HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const float* b) {
-  // To a line, and no further: where the output starts with one, planes of whole chunks meet
-  // between two chunks.
+  // Align to a cache line, not further. If the output starts at a line, planes of whole chunks then
+  // meet between two chunks.
   constexpr std::int64_t line = 64 / sizeof(Storage<To>);
   const std::int64_t block = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_block<To>();
   const std::int64_t first = until_aligned<To>(run.out, std::max(line, block));

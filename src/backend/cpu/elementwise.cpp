@@ -1,4 +1,4 @@
-/// The ops of eager chains: cast, sub, div, each a pass of its own.
+/// The ops of eager chains (cast, sub, div). Each op is a separate pass over its data.
 #include "backend/cpu/elementwise.h"
 
 #include "backend/cpu/choose_stores.h"

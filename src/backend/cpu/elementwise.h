@@ -1,4 +1,4 @@
-/// y = f(x, a[c], b[c]) over contiguous runs, vectorised, for every pair of dtypes.
+/// Vectorised y = f(x, a[c], b[c]) over contiguous runs, for every pair of dtypes.
 #pragma once
 
 #include "backend/cpu/walk.h"
@@ -6,17 +6,18 @@
 
 namespace normbench {
 
-/// Computes one run; a and b are the constants from channel 0 on (see constants.h).
+/// Computes one run. `a` and `b` hold the constants from channel 0 on (see constants.h).
 using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 
-/// Which stores: through the cache, or non-temporal (past it; for outputs that do not fit).
+/// How outputs are stored: through the cache, or past it (non-temporal; for outputs that do not
+/// fit).
 enum class Stores { Normal, NonTemporal };
 
-/// The functions for the machine's best instruction set; null where the dtypes are not covered.
+/// Return the function for the instruction set in use; null if it does not cover the dtypes.
 RunFunction cast_function(DType from, DType to, Stores stores);
 RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
-RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b; bytes to none
+RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b; not for two int dtypes
 
 /// x * a[c] + b[c] of three channels' pixels. Does nothing and gives false where it would have to
 /// go past the cache into planes that do not lie alike to cache lines.

@@ -1,4 +1,4 @@
-/// The steps of a group norm in eager chains, each a pass of its own.
+/// The steps of a group norm in eager chains. Each step is a separate pass over its data.
 #include "ops/group_chain.h"
 
 #include "backend/cpu/choose_stores.h"
@@ -29,7 +29,7 @@ Launch prepare_moments(const Moments& op, const Signature& s) {
       };
 }
 
-/// x * scale[c] + shift[c], the shift 0 where it is null.
+/// Computes x * scale[c] + shift[c]. A null `shift` means 0.
 void scale_channels(Queue& queue, const View& x, const View& out, const float* scale,
                     const float* shift, Stores stores) {
   const Constants2 table = repeat_channels(x.desc.shape.c, [&](std::int64_t c) {
@@ -96,7 +96,8 @@ Launch prepare_accumulate(const Accumulate&, const Signature& s) {
   };
 }
 
-/// How many groups the channels are summed in, so that each group is worth a thread's while.
+/// Returns the number of groups in which channels are summed: as many as leave each group enough
+/// elements for a thread.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 8192;  // elements
   std::int64_t groups = x.c;
@@ -104,7 +105,7 @@ std::int64_t groups_to_sum(const Shape& x) {
   return groups;
 }
 
-/// As dbeta is summed, with x in the place of dy.
+/// Sums x as a backward pass sums dbeta, with x in the place of dy.
 Launch prepare_sum(const Sum&, const Signature& s) {
   return [x = s.in[0]](Queue& queue, std::span<const View> in, std::span<const View> out,
                        View scratch) {

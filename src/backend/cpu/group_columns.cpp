@@ -10,12 +10,13 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kFewestColumns = 32;     // of a row and of a slab: whole vectors
-constexpr std::int64_t kSummedElements = 8192;  // of rows that are summed in float32 at a time
+constexpr std::int64_t kFewestColumns = 32;     // of a row and of a slab; a multiple of all vectors
+constexpr std::int64_t kSummedElements = 8192;  // elements of rows summed in float32 at once
 constexpr std::int64_t kSampledRows = 16;
 constexpr std::int64_t kBehindTable = 64;
 
-/// An image in nhwc as a matrix with a row for each pixel, or for several where channels are few.
+/// An image in nhwc as a matrix. A row holds one pixel, or several pixels if they have few
+/// channels.
 struct ImageRows {
   explicit ImageRows(const TensorDesc& x)
       : channels(x.shape.c), pixels(x.shape.h * x.shape.w), size(size_of(x.dtype)) {
@@ -25,17 +26,17 @@ struct ImageRows {
     rest = pixels * channels - rows * columns;
   }
 
-  /// Counts the shorter row at the end too.
+  /// Returns the number of rows, including a shorter last row.
   std::int64_t all_rows() const { return rows + (rest > 0 ? 1 : 0); }
   std::int64_t block_rows() const { return std::max<std::int64_t>(1, kSummedElements / columns); }
   std::int64_t bytes() const { return pixels * channels * size; }
 
   std::int64_t channels, pixels, size;
-  std::int64_t columns, rows, rest;  // `rest`: columns of the last row, where it is shorter
+  std::int64_t columns, rows, rest;  // `rest`: columns of a shorter last row, or 0
 };
 
-/// How many groups of an image a thread works on: all, but fewer where images are fewer than
-/// threads. Sums have the same bits either way.
+/// Returns how many groups of an image a thread works on at once: all groups, or fewer if there are
+/// fewer images than threads. The result does not change the bits of any sum.
 std::int64_t groups_of_slab(const ImageRows& image, std::int64_t images, std::int64_t groups,
                             int threads) {
   if (images >= threads || image.columns != image.channels) return groups;
@@ -45,7 +46,7 @@ std::int64_t groups_of_slab(const ImageRows& image, std::int64_t images, std::in
   return groups;
 }
 
-/// What normalising needs for each column of a slab.
+/// Tables that normalising a slab needs, with a value for each column.
 struct SlabTables {
   explicit SlabTables(std::int64_t columns)
       : mean(static_cast<std::size_t>(columns + kBehindTable)),
@@ -59,8 +60,8 @@ struct SlabTables {
   std::vector<float> mean, scale, shift, slope;
 };
 
-/// What a thread keeps of the slab that it sums and the one that it normalises. Slabs are counted
-/// over all images.
+/// The state of a thread: of the slab that it sums, and of the previous slab, which it normalises
+/// meanwhile. Slabs are counted over all images.
 class ColumnWork {
  public:
   ColumnWork(const GroupTensors& tensors, const ImageRows& image, std::int64_t groups_of_slab,
@@ -94,7 +95,7 @@ class ColumnWork {
   }
 
  private:
-  /// The group of the slab that a column is of.
+  /// Returns the group of a column, counted within the slab.
   std::int64_t group_of(std::int64_t column) const {
     return column % (groups_ * channels_) / channels_;
   }
@@ -103,7 +104,7 @@ class ColumnWork {
     return slab % slabs_ * groups_ * channels_;
   }
 
-  /// Calls f with rows [begin, end), the shorter last one apart.
+  /// Calls `f` with rows [begin, end), in a separate call for a shorter last row.
   template <class Function>
   void parts(std::int64_t slab, std::int64_t begin, std::int64_t end, const Function& f) const {
     const std::int64_t whole = std::min(end, image_.rows);
@@ -155,8 +156,8 @@ class ColumnWork {
     std::ranges::fill(second_, 0.0);
   }
 
-  /// A centre for each column so near its mean that squares of the distances from it lose little:
-  /// the mean of its first rows.
+  /// Chooses a centre for each column: the mean of its first rows. It is so near the column's mean
+  /// that squared distances from it lose little precision.
   void sample(std::int64_t slab) {
     std::ranges::fill(centre_, 0.0F);
     clear_sums();
@@ -167,7 +168,7 @@ class ColumnWork {
         centre_[column] = static_cast<float>(first_[column] / count);
   }
 
-  /// Elements of a column in the first `rows` rows.
+  /// Returns the number of elements of a column in the first `rows` rows.
   double count_of(std::size_t column, std::int64_t rows) const {
     const bool reaches = rows <= image_.rows || static_cast<std::int64_t>(column) < image_.rest;
     return static_cast<double>(std::min(rows, image_.rows) + (rows > image_.rows && reaches));
@@ -190,7 +191,7 @@ class ColumnWork {
       moments[index_of_group(column)].add(
           {.count = count,
            .mean = static_cast<double>(centre_[column]) + sum / count,
-           .squares = std::max(second_[column] - sum / count * sum, 0.0)});  // NaN stays
+           .squares = std::max(second_[column] - sum / count * sum, 0.0)});  // keeps NaN
     }
     for (std::size_t group = 0; group < moments.size(); ++group) {
       const std::size_t at = static_cast<std::size_t>(first_group(slab)) + group;
@@ -258,7 +259,7 @@ class ColumnWork {
   std::size_t index_of_group(std::size_t column) const {
     return static_cast<std::size_t>(group_of(static_cast<std::int64_t>(column)));
   }
-  /// Among the image's.
+  /// Returns the channel of a column, counted within the image.
   std::size_t index_of_channel(std::int64_t slab, std::size_t column) const {
     return static_cast<std::size_t>(first_channel(slab)) +
            column % static_cast<std::size_t>(groups_ * channels_);
@@ -267,8 +268,8 @@ class ColumnWork {
   const GroupTensors& tensors_;
   const ImageRows& image_;
   const ColumnFunctions functions_;
-  const std::int64_t groups_, slabs_;    // of a slab; of an image
-  const std::int64_t channels_, width_;  // of a group; of a slab, in columns
+  const std::int64_t groups_, slabs_;    // groups of a slab; slabs of an image
+  const std::int64_t channels_, width_;  // channels of a group; columns of a slab
   const Stores stores_;
   SlabTables tables_;
   std::vector<float> centre_;

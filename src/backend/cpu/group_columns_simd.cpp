@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/group_columns_simd.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, which includes this file once per instruction set.
+// Must follow foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/elementwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,8 +16,8 @@ HWY_INLINE const Storage<T>* row_of(const std::byte* p, std::int64_t element) {
   return reinterpret_cast<const Storage<T>*>(p) + element;
 }
 
-/// Some vectors side by side, down all rows. `Whole`: all of them; else the first `count` elements
-/// of one, and nothing behind them is read.
+/// Adds the sums over all rows for several vectors of columns side by side. If `Whole` is false,
+/// reads only the first `count` elements of a single vector.
 template <DType T, bool Forward, int Vectors, bool Whole = true>
 HWY_INLINE void add_columns(const ColumnRows& m, std::int64_t column, std::int64_t count,
                             const float* centre, double* first, double* second) {
@@ -36,7 +36,7 @@ HWY_INLINE void add_columns(const ColumnRows& m, std::int64_t column, std::int64
     const std::int64_t at = r * m.stride + column;
     const Storage<T>* a = row_of<T>(m.in[0], at);
     const Storage<T>* x = Forward ? a : row_of<T>(m.in[1], at);
-    // What the next rows have here.
+    // Fetches the same columns of the rows that follow these.
     constexpr auto bytes = static_cast<std::int64_t>(Vectors * kColumnLanes * sizeof(*a));
     fetch_lines(a + m.rows * m.stride, bytes);
     if constexpr (!Forward) fetch_lines(x + m.rows * m.stride, bytes);
@@ -70,7 +70,7 @@ void sum_columns(const ColumnRows& m, const float* centre, double* first, double
   if (c < m.columns) add_columns<T, Forward, 1, false>(m, c, m.columns - c, centre, first, second);
 }
 
-/// One vector of outputs, of columns from `column` on.
+/// Returns a vector of outputs for the columns from `column` on.
 template <DType T, bool Forward>
 HWY_INLINE VF mapped(const Storage<T>* a, const Storage<T>* x, const Storage<T>* old,
                      const ColumnTables& tables, std::int64_t column) {
@@ -84,7 +84,7 @@ HWY_INLINE VF mapped(const Storage<T>* a, const Storage<T>* x, const Storage<T>*
   return old ? hn::Add(load<T>(old), v) : v;
 }
 
-/// One block of outputs: as many vectors as make a whole one.
+/// Computes and stores one block of outputs: as many vectors as fill one vector of dtype `T`.
 template <DType T, bool Forward, Stores S>
 HWY_INLINE void map_block(const Storage<T>* a, const Storage<T>* x, const Storage<T>* old,
                           const ColumnTables& tables, std::int64_t column, Storage<T>* out) {

@@ -1,5 +1,5 @@
-/// Kernels over the columns of a matrix in memory. The columns of an image in nhwc are its
-/// channels, or the channels of several pixels side by side.
+/// Kernels over the columns of a matrix in memory. For an image in nhwc, columns are channels, or
+/// the channels of several pixels side by side.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ struct ColumnRows {
   std::byte* out = nullptr;
 };
 
-/// Tables of a value for each column; 64 more are read behind the last.
+/// Tables with a value for each column. 64 more values must be readable after the last one.
 struct ColumnTables {
   const float *mean, *scale, *shift, *slope;
 };
 
-/// Adds each column's sums over the rows. Forward: of x - centre and of its square. Backward: of dy
-/// and of dy * (x - centre).
+/// Adds the sums of each column over the rows to `first` and `second`. Forward: sums of x - centre
+/// and of its square. Backward: sums of dy and of dy * (x - centre).
 using ColumnSums = void (*)(const ColumnRows& rows, const float* centre, double* first,
                             double* second);
-/// Forward: out = (x - mean) * scale + shift. Backward: out = dy * scale + (x - mean) * slope +
-/// shift [+ old]. Non-temporal stores want rows of `out` that start at a cache line.
+/// Normalises the rows. Forward: out = (x - mean) * scale + shift. Backward: out = dy * scale + (x
+/// - mean) * slope + shift [+ old]. Non-temporal stores need every row of `out` to start at a cache
+/// line.
 using ColumnMap = void (*)(const ColumnRows& rows, const ColumnTables& tables, Stores stores);
 
 struct ColumnFunctions {

@@ -1,4 +1,4 @@
-/// Statistics of groups and what is normalised by them, by layout.
+/// The statistics of groups, and normalising by them, for each layout.
 #pragma once
 
 #include <algorithm>
@@ -8,17 +8,19 @@
 
 namespace normbench {
 
-/// The sums of dy * (x - mean) * rstd and of dy over a channel of an image.
+/// The sums of dy * (x - mean) * rstd (gamma) and of dy (beta) over one channel of one image.
 struct Gradients {
   double gamma = 0, beta = 0;
 };
 
-/// A group norm, its gradient, or a part of one of them: what is null is left out.
-/// Forward is x [, gamma, beta] -> out, found_mean, found_rstd: without `out` only moments, without
-/// found ones by `mean` and `rstd`. Backward is dy, x [, gamma], mean, rstd [, old_dx] -> out,
-/// gradients: without `mean` it is 0, and without `rstd` 1.
+/// The tensors of a group norm, of its gradient, or of a part of one of them. A null pointer leaves
+/// a tensor out.
+/// Forward: x [, gamma, beta] -> out, found_mean, found_rstd. Without `out`, only the moments are
+/// computed. Without `found_mean` and `found_rstd`, x is normalised by `mean` and `rstd`.
+/// Backward: dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients. Without `mean` it is 0;
+/// without `rstd` it is 1.
 struct GroupTensors {
-  TensorDesc desc;  // of x, dy and out: dense
+  TensorDesc desc;  // of x, dy and out, which are dense
   std::int64_t groups = 1;
   double eps = 0;
   const std::byte *x = nullptr, *dy = nullptr, *old_dx = nullptr;
@@ -32,7 +34,7 @@ struct GroupTensors {
   bool normalises() const { return out != nullptr; }
 };
 
-/// normalise_planes is for x in nchw, normalise_columns for x in nhwc.
+/// normalise_planes() takes x in nchw, normalise_columns() takes x in nhwc.
 void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores);
 void normalise_columns(const GroupTensors& tensors, const Queue& queue, Stores stores);
 inline void normalise_groups(const GroupTensors& tensors, const Queue& queue, Stores stores) {
@@ -40,8 +42,8 @@ inline void normalise_groups(const GroupTensors& tensors, const Queue& queue, St
   (planes ? normalise_planes : normalise_columns)(tensors, queue, stores);
 }
 
-/// Each channel's sum over the images, in their order: of `of` a member of Gradients, plus `old`
-/// where that is not null.
+/// Adds up the member `of` of `gradients` over all images, in order, for each channel. Adds `old`
+/// if it is not null.
 void sum_images(const Shape& x, const Gradients* gradients, double Gradients::*of, const float* old,
                 float* out);
 

@@ -1,4 +1,4 @@
-// Included once per instruction set, by files that Highway compiles once per instruction set.
+// Highway compiles the including files once per instruction set, and includes this file each time.
 #if defined(NORMBENCH_GROUP_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_GROUP_PLANES_INL_H_
 #undef NORMBENCH_GROUP_PLANES_INL_H_
@@ -14,16 +14,18 @@ namespace normbench::HWY_NAMESPACE {
 
 enum class Pass { Forward, Backward };
 
-/// Rows that are worked on side by side. Backward each has sums of its own, and two inputs.
+/// The number of rows that are computed at once. Backward has fewer, since each row needs its own
+/// sums and two inputs.
 template <Pass P>
 constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
 
-// Bytes, to what is fetched from memory, further than a block, and to what goes on from there into
-// the first-level cache: loads from the second wait where non-temporal stores fill the core's
-// queue.
+// Bytes by which fetches are ahead. kAhead, from memory, is more than a block. kSoon is for the
+// first-level cache: while non-temporal stores fill the core's queue, loads from the second level
+// would wait.
 constexpr std::int64_t kAhead = 49152, kSoon = 512;
 
-/// Fewer where a vector has one element and each would be an instruction.
+/// The elements of a line: a cache line. Fewer on the scalar instruction set, where each element
+/// would be an instruction.
 template <DType T>
 constexpr std::int64_t kLineElements = kScalar ? 4
                                                : 64 / static_cast<std::int64_t>(sizeof(Storage<T>));
@@ -36,7 +38,8 @@ HWY_INLINE const Storage<T>* elements_at(const std::byte* p) {
   return reinterpret_cast<const Storage<T>*>(p);
 }
 
-/// Fetches where the call stands: the compiler would gather the fetches of several rows.
+/// Fetches a line kAhead bytes after `p`. The asm keeps the compiler from moving and grouping the
+/// fetches of several rows.
 HWY_INLINE void fetch_ahead(const std::byte* p) {
   asm volatile("" : "+r"(p));
   fetch_line(p + kAhead);
@@ -57,7 +60,7 @@ struct ScaleTable {
   std::int64_t base;
 };
 
-/// What is normalised, in vectors. Lines are those of the output.
+/// Normalises a group in whole vectors. Lines are cache lines of the output.
 template <DType T, Pass P, Stores S>
 class Normaliser {
  public:
@@ -70,7 +73,7 @@ class Normaliser {
         slope_(hn::Set(F(), group.slope)),
         constant_(hn::Set(F(), group.constant)) {}
 
-  /// Elements before the first line.
+  /// Returns the number of elements before the first line.
   HWY_INLINE std::int64_t head() const {
     const auto past = reinterpret_cast<std::uintptr_t>(out_) / sizeof(*out_);
     return static_cast<std::int64_t>(-past % static_cast<std::uintptr_t>(kLineElements<T>));
@@ -89,7 +92,7 @@ class Normaliser {
     }
   }
 
-  /// Fewer elements than a line, through the same instructions.
+  /// Computes fewer elements than a line in a padded copy, through the same instructions as a line.
   template <class Scale>
   HWY_INLINE void partial(std::int64_t i, std::int64_t count, const Scale& scale) const {
     HWY_ALIGN Storage<T> in[3][kLineElements<T>] = {};
@@ -134,7 +137,7 @@ class Normaliser {
   VF mean_, slope_, constant_;
 };
 
-/// The two sums of some elements.
+/// Computes two sums over the elements of a group.
 template <DType T, Pass P>
 class Summer {
  public:
@@ -149,8 +152,9 @@ class Summer {
     for (int row = 0; row < kRowsAtOnce<P>; ++row) first_[row] = second_[row] = hn::Zero(F());
   }
 
-  /// Forward: a centre so near the mean that squares of the distances from it lose little: the mean
-  /// of 64 elements, which no outlier moves by more than sqrt(count / 64) standard deviations.
+  /// Sets and returns the centre of a forward pass: the mean of 64 elements, or the first element
+  /// if there are fewer. It is so near the mean that squared distances lose little precision: an
+  /// outlier moves it by at most sqrt(count / 64) standard deviations.
   HWY_INLINE float centre(std::int64_t i, std::int64_t count) {
     constexpr std::int64_t sample = 64;
     centre_ = load_first(a_ + i, 1);
@@ -181,7 +185,7 @@ class Summer {
     if constexpr (Vector + 1 < kLineVectors<T>) line<Row, Vector + 1>(i);
   }
 
-  /// Elements [begin, end): lines, whole vectors, and what is left.
+  /// Sums elements [begin, end): whole lines, then vectors, the last of which may be partial.
   template <int Row>
   HWY_INLINE void range(std::int64_t begin, std::int64_t end) {
     for (; begin + kLineElements<T> <= end; begin += kLineElements<T>) line<Row>(begin);
@@ -204,7 +208,7 @@ class Summer {
     second_[Row] = hn::MulAdd(v, distance, second_[Row]);
   }
 
-  /// The first lanes; nothing behind them is read, zeros are there.
+  /// Loads the first `count` lanes and sets the others to 0. Does not read after these elements.
   static HWY_INLINE VF load_first(const Storage<T>* p, std::int64_t count) {
     if (count == kLanes) return load<T>(p);
     HWY_ALIGN Storage<T> in[kLanes] = {};
@@ -225,8 +229,8 @@ class Summer {
   VF first_[kRowsAtOnce<P>], second_[kRowsAtOnce<P>];
 };
 
-/// One block. Rows are worked on two or four at a time, as far apart as the block allows:
-/// non-temporal stores to one page after the other, and loads likewise, would leave memory idle.
+/// Computes one block of rows, two or four rows at a time, as far apart as the block allows. Stores
+/// and loads in neighbouring pages, one page after the other, would leave memory idle.
 template <DType T, Pass P, Stores S>
 class Block {
  public:
@@ -239,7 +243,7 @@ class Block {
 
   template <bool Normalises, bool Sums>
   HWY_INLINE void run(std::int64_t begin, std::int64_t end) const {
-    // Sums stay in registers: stores of them would wait behind non-temporal ones.
+    // Sums stay in registers: stored sums would wait behind non-temporal stores.
     const Normaliser<T, P, S> normaliser(Normalises ? *normalised_ : Normalised());
     Summer<T, P> summer(Sums ? *summed_ : Summed());
     const std::int64_t start = rows_.start(begin), stop = rows_.start(end);
@@ -265,7 +269,7 @@ class Block {
 
  private:
   static constexpr std::int64_t kLine = kLineElements<T>;
-  /// Elements of a row of small planes, with the line that goes on into the next row.
+  /// Elements in a row of small planes, plus a line that extends into the next row.
   static constexpr std::int64_t kTable = PlaneRows::small_row + 64 + 64;
 
   static HWY_INLINE MomentSums moments(const Summer<T, P>& summer, float centre,
@@ -278,10 +282,10 @@ class Block {
     }
     return {.count = count,
             .mean = centre + first / count,
-            .squares = std::max(second - first / count * first, 0.0)};  // NaN stays
+            .squares = std::max(second - first / count * first, 0.0)};  // keeps NaN
   }
 
-  /// The first line that starts at an element or behind it.
+  /// Returns the first line that starts at or after an element.
   HWY_INLINE std::int64_t line_from(std::int64_t element) const {
     if (element <= head_) return head_;
     return std::min(lines_end_, head_ + (element - head_ + kLine - 1) / kLine * kLine);
@@ -300,7 +304,7 @@ class Block {
   HWY_INLINE void pieces(const std::int64_t (&which)[Rows], const Normaliser<T, P, S>& normaliser,
                          Summer<T, P>& summer) const {
     OneScale scale[Rows];
-    std::int64_t from[Rows], plain[Rows], to[Rows];  // lines; `plain`: within the plane
+    std::int64_t from[Rows], plain[Rows], to[Rows];  // lines; `plain`: end of those in the plane
     if constexpr (Normalises)
       for (int r = 0; r < Rows; ++r) {
         const std::int64_t plane = which[r] / rows_.pieces;
@@ -325,8 +329,8 @@ class Block {
     summed_->second[sum] = summer.second(row);
   }
 
-  /// Backward, each plane has sums of its own, and planes are shorter than lines: sums are taken
-  /// first.
+  /// Computes rows of small planes. Backward, each plane has its own sums, and planes are shorter
+  /// than lines. The sums are therefore taken before the lines are normalised.
   template <bool Normalises, bool Sums, int Rows>
   HWY_INLINE void small_planes(const std::int64_t (&which)[Rows],
                                const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
@@ -346,7 +350,7 @@ class Block {
       side_by_side<Normalises, sums_lines, Sums>(which, from, to, scale, normaliser, summer);
   }
 
-  /// Scale and shift of every element from the first one of a plane up to `end`.
+  /// Returns the scale and shift of every element from the first element of `plane` up to `end`.
   HWY_INLINE ScaleTable table(std::int64_t plane, std::int64_t end,
                               float (&tables)[2][kTable]) const {
     const std::int64_t base = plane * rows_.pixels;
@@ -371,13 +375,14 @@ class Block {
     }
   }
 
-  /// Lines to normalise and elements to sum in each of the rows that are worked on side by side.
+  /// The lines to normalise and the elements to sum in each row of a set of rows.
   template <int Rows>
   struct Ranges {
     std::int64_t from[Rows], to[Rows], start[Rows], end[Rows];
   };
 
-  /// Lines [from, to) of some rows are normalised, and elements of these rows summed.
+  /// Normalises lines [from, to) of several rows and sums the elements of the same rows of the
+  /// other group.
   template <bool Normalises, bool Sums, bool FetchesSummed = Sums, int Rows, class Scale>
   HWY_INLINE void side_by_side(const std::int64_t (&which)[Rows], const std::int64_t (&from)[Rows],
                                const std::int64_t (&to)[Rows], const Scale (&scale)[Rows],
@@ -407,21 +412,23 @@ class Block {
       normaliser.fetch(all.from[row] + i);
   }
 
-  /// A line of each row. No lambda, which the compiler may call: sums would go through memory.
+  /// Processes a line of each row. It is not a lambda: the compiler may call one, and pass sums
+  /// through memory.
   template <bool Normalises, bool Sums, bool FetchesSummed, int Row = 0, int Rows, class Scale>
   HWY_INLINE void lines(const Ranges<Rows>& all, std::int64_t i, const Scale (&scale)[Rows],
                         const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
     fetch<FetchesSummed>(all, Row, i, normaliser, summer);
     if constexpr (Normalises) normaliser.line(all.from[Row] + i, scale[Row]);
     if constexpr (Sums) summer.template line<Row>(all.start[Row] + i);
-    // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
+    // Keeps the compiler from grouping the fetches of several pages, which costs a seventh on
+    // Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if constexpr (Row + 1 < Rows)
       lines<Normalises, Sums, FetchesSummed, Row + 1>(all, i, scale, normaliser, summer);
   }
 
-  /// The rest of each row, from element `done` on, by the same code for all rows. Scales in
-  /// registers stay there: copies of them are looked up.
+  /// Normalises each row from offset `done` on, with a loop over the rows. It indexes a copy of the
+  /// scales, so that the original ones stay in registers.
   template <bool FetchesSummed, int Rows, class Scale>
   HWY_INLINE void normalise_rests(const Ranges<Rows>& all, std::int64_t done,
                                   const Scale (&scale)[Rows], const Normaliser<T, P, S>& normaliser,
@@ -446,7 +453,7 @@ class Block {
     if constexpr (Row + 1 < Rows) sum_rests<Fetches, Row + 1>(all, done, summer);
   }
 
-  /// Scale and shift of a line's elements, one by one.
+  /// Returns the scale and shift of each element of a line, also if planes meet in it.
   HWY_INLINE ScaleTable own_table(std::int64_t i, float (&tables)[2][kLine]) const {
     for (std::int64_t k = 0; k < kLine; ++k) {
       const std::int64_t plane = std::min(rows_.planes - 1, (i + k) / rows_.pixels);
@@ -461,7 +468,8 @@ class Block {
     Normaliser<T, P, S>(*normalised_).line(i, own_table(i, tables));
   }
 
-  /// Normalises the elements of a line that are this group's, through the cache.
+  /// Normalises `count` elements of a line that the group shares with a neighbour, through the
+  /// cache.
   HWY_NOINLINE void edge(std::int64_t i, std::int64_t count) const {
     HWY_ALIGN float tables[2][kLine];
     Normaliser<T, P, S>(*normalised_).partial(i, count, own_table(i, tables));
@@ -473,7 +481,7 @@ class Block {
   std::int64_t head_ = 0, lines_end_ = 0;  // elements
 };
 
-/// Stores nothing, so that it is compiled once for both kinds of stores.
+/// Sums a block without storing, so that it is compiled once for both kinds of stores.
 template <DType T, Pass P>
 HWY_NOINLINE void sum_block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                             const Summed* summed) {
@@ -488,7 +496,7 @@ void block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
   summed ? work.template run<true, true>(begin, end) : work.template run<true, false>(begin, end);
 }
 
-/// Null where the dtype is not covered.
+/// Returns null if the dtype is not covered.
 template <Pass P>
 GroupFunction pick_block(DType dtype, Stores stores) {
   return for_floats<GroupFunction>(

@@ -7,15 +7,15 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kSmallPlane = 64;  // elements; a larger one has rows of its own
+constexpr std::int64_t kSmallPlane = 64;  // elements; a larger plane has its own rows
 constexpr std::int64_t kLargestRow = 2048;
 constexpr std::int64_t kBlockOfRows = 8192;
 constexpr std::int64_t kRowUnit = 32;
-constexpr std::int64_t kSideBySide = 4;  // rows, of the forward pass
+constexpr std::int64_t kSideBySide = 4;  // rows that the forward pass works on at once
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Groups of planes in memory, all images' one after the other.
+/// The groups of planes of all images, one after the other in memory.
 struct Groups {
   Groups(const TensorDesc& x, std::int64_t groups_of_image)
       : images(x.shape.n),
@@ -25,17 +25,17 @@ struct Groups {
         bytes(rows.elements() * size_of(x.dtype)) {}
 
   std::int64_t count() const { return images * of_image; }
-  /// The first channel of a group.
+  /// Returns the first channel of a group.
   std::int64_t channel(std::int64_t group) const { return group % of_image * rows.planes; }
-  /// The first plane of a group, counted over all images.
+  /// Returns the first plane of a group, counted over all images.
   std::int64_t plane(std::int64_t group) const { return group * rows.planes; }
 
   std::int64_t images, channels, of_image;
   PlaneRows rows;
-  std::int64_t bytes;  // of a group
+  std::int64_t bytes;  // bytes of a group
 };
 
-/// What a thread keeps of the group that it sums and the one that it normalises.
+/// The state of a thread: of the group that it sums, and of the group that it normalises.
 class ForwardWork {
  public:
   ForwardWork(const GroupTensors& tensors, const Groups& groups)
@@ -56,7 +56,7 @@ class ForwardWork {
   }
   void add_block() { all_.add(block_); }
 
-  /// Statistics are known: what the group is normalised by.
+  /// Completes the statistics of a group and prepares its normalising.
   void finish(std::int64_t group) {
     double rstd = 0, left = 0;
     if (tensors_.sums()) {
@@ -82,7 +82,7 @@ class ForwardWork {
  private:
   const GroupTensors& tensors_;
   const Groups& groups_;
-  std::vector<float> scale_, shift_;  // of each plane
+  std::vector<float> scale_, shift_;  // for each plane
   MomentSums block_, all_;
   Summed summed_;
   Normalised normalised_;
@@ -146,14 +146,14 @@ class BackwardWork {
 
   const GroupTensors& tensors_;
   const Groups& groups_;
-  std::vector<float> scale_;  // of each plane
+  std::vector<float> scale_;  // for each plane
   std::vector<float> first_, second_;
   Summed summed_;
   Normalised normalised_;
 };
 
-/// A thread's groups [begin, end): the first is summed, then each is normalised while the next one
-/// is summed.
+/// Processes the groups [begin, end) of a thread. It sums the first group, then normalises each
+/// group while it sums the next one.
 template <class Work>
 void sum_and_normalise(const GroupTensors& tensors, const Groups& groups, GroupFunction function,
                        std::int64_t begin, std::int64_t end) {

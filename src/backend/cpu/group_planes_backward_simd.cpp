@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/group_planes_backward_simd.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, which includes this file once per instruction set.
+// Must follow foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/group_planes-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,6 +1,6 @@
-/// Kernels that normalise groups of planes: each element by its group's statistics, which are sums
-/// over the whole group. A call normalises a part of one group and meanwhile sums the same part of
-/// another, whose memory is on its way while non-temporal stores leave.
+/// Kernels that normalise groups of planes by statistics, which are sums over a whole group. A call
+/// normalises a part of one group and sums the same part of another. While non-temporal stores of
+/// the first leave the core, the loads of the second are already under way.
 #pragma once
 
 #include <algorithm>
@@ -12,59 +12,62 @@
 
 namespace normbench {
 
-/// How a group is cut into rows, the units of work: pieces of a plane, or several small planes.
-/// Sums are taken in this order whatever the team, so that they have the same bits.
+/// The division of a group into rows, the units of work. A row is a piece of a plane, or several
+/// small planes. Sums are taken in the order of rows for every team size, so that they have the
+/// same bits.
 struct PlaneRows {
   PlaneRows(std::int64_t planes_of_group, std::int64_t pixels_of_plane);
 
-  static constexpr std::int64_t small_row = 512;  // elements of small planes, at most
+  static constexpr std::int64_t small_row = 512;  // most elements in a row of small planes
 
   std::int64_t elements() const { return planes * pixels; }
   bool has_small_planes() const { return pieces == 0; }
   std::int64_t rows() const {
     return has_small_planes() ? (elements() + row - 1) / row : planes * pieces;
   }
-  /// Sums that a group has: one for each row, or for each plane where these are small.
+  /// Returns the number of sums in a group: one per row, or one per plane if planes are small.
   std::int64_t sums() const { return has_small_planes() ? planes : planes * pieces; }
-  /// The group's element at which a row starts; for an index behind the last row, where that ends.
+  /// Returns the first element of a row, counted within the group. For `index` == rows() it returns
+  /// the group's number of elements.
   std::int64_t start(std::int64_t index) const {
     if (has_small_planes()) return std::min(elements(), index * row);
     if (pieces == 1) return index * pixels;
     return index / pieces * pixels + index % pieces * row;
   }
 
-  /// How many rows a call works on; their forward sums are taken around one centre.
+  /// Returns how many rows one call works on. Their forward sums are taken around the same centre.
   std::int64_t block_rows() const;
   std::int64_t blocks() const { return (rows() + block_rows() - 1) / block_rows(); }
 
   std::int64_t planes, pixels;
-  std::int64_t row;     // elements; a plane's last row may be shorter
+  std::int64_t row;     // elements; the last row of a plane may be shorter
   std::int64_t pieces;  // rows of a plane; 0: a row has several planes
 };
 
 /// A group to normalise. Forward: y = (x - mean) * scale + shift. Backward: dx = dy * scale + (x -
 /// mean) * slope + constant [+ old].
 struct Normalised {
-  const std::byte* in[3] = {};  // x; or dy, x, and old, which may be null
+  const std::byte* in[3] = {};  // forward: x; backward: dy, x, and old or null
   std::byte* out = nullptr;
   float mean = 0, slope = 0, constant = 0;
-  const float *scale = nullptr, *shift = nullptr;  // one for each plane
+  const float *scale = nullptr, *shift = nullptr;  // one value per plane
 };
 
-/// A group to sum. Forward: the moments of x. Backward: the sums of dy and of dy * (x - centre), by
-/// rows or small planes.
+/// A group to sum. Forward: the moments of x. Backward: the sums of dy and of dy * (x - centre),
+/// for each row or small plane.
 struct Summed {
-  const std::byte* in[2] = {};  // x; or dy, x
+  const std::byte* in[2] = {};  // forward: x; backward: dy, x
   float centre = 0;
-  MomentSums* moments = nullptr;  // of the block
+  MomentSums* moments = nullptr;  // of the block of rows
   float *first = nullptr, *second = nullptr;
 };
 
-/// Rows [begin, end), a block of both groups, of which one may be null.
+/// Normalises rows [begin, end) of one group and sums the same rows of another. One of the two
+/// pointers may be null.
 using GroupFunction = void (*)(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                                const Normalised* normalised, const Summed* summed);
 
-/// Null where the dtype is not covered.
+/// Return null if the dtype is not covered.
 GroupFunction forward_function(DType dtype, Stores stores);
 GroupFunction backward_function(DType dtype, Stores stores);
 

@@ -1,4 +1,4 @@
-// Included once per instruction set, by files that Highway compiles once per instruction set.
+// Highway compiles the including files once per instruction set, and includes this file each time.
 #if defined(NORMBENCH_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_HALF_INL_H_
 #undef NORMBENCH_HALF_INL_H_
@@ -26,7 +26,7 @@ using VU = hn::Vec<U>;
 using VHalf = hn::Vec<Half>;
 using VQuarter = hn::Vec<Quarter>;
 
-// The instruction sets that convert to and from float16; elsewhere it is done with integers.
+// True for instruction sets that convert to and from float16. The others use integer operations.
 constexpr bool kHasFloat16 = HWY_TARGET <= HWY_AVX2;
 constexpr bool kScalar = HWY_TARGET == HWY_SCALAR;
 
@@ -73,7 +73,7 @@ HWY_INLINE VHalf half_from_float(VF v) {
   return half_from_bits(hn::Or(result, sign));
 }
 
-/// Plus half of the last bit that a bfloat16 has, a little less where that is even.
+/// Adds what rounding to bfloat16 needs: 0x8000 if the last kept bit is set, else 0x7FFF.
 HWY_INLINE VU plus_half(VU bits) {
   const U u;
   const VU below = hn::Add(bits, hn::Set(u, 0x7FFF));
@@ -84,9 +84,9 @@ HWY_INLINE VU plus_half(VU bits) {
   return hn::Add(below, hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1)));
 }
 
-/// The upper 16 bits of each lane are the bfloat16: rounded to nearest even, NaN kept. Highway's
-/// own conversion truncates. `Kept`: some NaN may have payload bits that a carry would run over,
-/// or that are cut off; one that arithmetic has made has none.
+/// Returns the bfloat16 of each lane in its upper 16 bits, rounded to nearest even. NaN stays NaN.
+/// Highway's own conversion truncates. `Kept`: `v` may hold a NaN whose payload bits overflow in
+/// rounding or are cut off. A NaN made by arithmetic has no such bits.
 template <bool Kept = true>
 HWY_INLINE VU bfloat_above(VF v) {
   const U u;
@@ -97,8 +97,8 @@ HWY_INLINE VU bfloat_above(VF v) {
   return hn::IfThenElse(hn::RebindMask(u, hn::IsNaN(v)), quiet, rounded);
 }
 
-/// Two vectors of floats as one of 16-bit floats. A template, because the scalar instruction set
-/// has neither Combine nor ConcatOdd: they are found by their arguments, where this is used.
+/// Returns two vectors of floats as one vector of 16-bit floats. It is a template, so that the
+/// scalar instruction set, which has no Combine and ConcatOdd, does not compile it.
 template <DType T, class V>
 HWY_INLINE auto narrow(V low, V high) {
   const Whole16 d;
@@ -110,7 +110,8 @@ HWY_INLINE auto narrow(V low, V high) {
   }
 }
 
-/// Even and odd elements as one vector of bfloat16, without NaN payloads: no lane has to move.
+/// Returns even and odd elements as one vector of bfloat16. No lane has to move. A NaN must have no
+/// payload.
 template <class V>
 HWY_INLINE auto woven_bfloat(V even, V odd) {
   const Whole16 d;
@@ -118,8 +119,8 @@ HWY_INLINE auto woven_bfloat(V even, V odd) {
   return OddEven(hn::BitCast(d, bfloat_above<false>(odd)), hn::BitCast(d, low));
 }
 
-/// One vector of floats as half a vector of 16-bit floats, or a quarter of one of bytes: rounded to
-/// nearest even, uint8 saturated and NaN to 0.
+/// Returns a vector of floats as half a vector of 16-bit floats, or as a quarter of a vector of
+/// bytes. Rounds to nearest even. For bytes, saturates and turns NaN into 0.
 template <DType T>
 HWY_INLINE auto narrow(VF v) {
   const F f;
@@ -134,8 +135,8 @@ HWY_INLINE auto narrow(VF v) {
   }
 }
 
-/// Each lane the whole number nearest to that of `v` (halves to the even one), within 0 … 255 and 0
-/// for NaN, below 2^16. The sum of 2^23 and such a float has it for its last bits.
+/// Returns each lane rounded to the nearest integer, halves to even, and clamped to 0 … 255. NaN
+/// becomes 0. After adding 2^23, the last bits of the float are that integer.
 HWY_INLINE hn::Vec<hn::RebindToSigned<F>> byte_lanes(VF v) {
   const F f;
   const hn::RebindToSigned<F> i;
@@ -144,8 +145,9 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<F>> byte_lanes(VF v) {
   return hn::Xor(hn::BitCast(i, hn::Add(clamped, shift)), hn::BitCast(i, shift));
 }
 
-/// Four vectors of floats as one of bytes, each as `narrow` does it. Lanes cross blocks of 16 bytes
-/// once for all four. A template, because the scalar instruction set lacks what it calls.
+/// Returns four vectors of floats as one vector of bytes, with the values that `narrow` gives.
+/// Lanes cross blocks of 16 bytes only once for all four. It is a template, because the scalar
+/// instruction set lacks the operations.
 template <class Bytes, class V>
 HWY_INLINE hn::Vec<Bytes> narrow_bytes(Bytes bytes, V a, V b, V c, V d) {
   const hn::Repartition<std::int16_t, Bytes> pairs;
@@ -154,7 +156,7 @@ HWY_INLINE hn::Vec<Bytes> narrow_bytes(Bytes bytes, V a, V b, V c, V d) {
   const auto packed = ConcatEven(bytes, cd, ab);
   constexpr std::uint32_t blocks = hn::MaxLanes(Bytes()) / 16;
   if constexpr (blocks == 1) return packed;
-  HWY_ALIGN static constexpr auto kOrder = [] {  // a and b by turns, block by block; then c and d
+  HWY_ALIGN static constexpr auto kOrder = [] {  // `packed`: a and b in turn, then c and d
     std::array<std::uint32_t, 4 * blocks> order{};
     for (std::uint32_t to = 0; to < 4 * blocks; ++to) {
       const std::uint32_t vector = to / blocks, block = to % blocks;

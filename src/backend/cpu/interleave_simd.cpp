@@ -1,15 +1,15 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/interleave_simd.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, which includes this file once per instruction set.
+// Must follow foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/elementwise-inl.h"
 #include "backend/cpu/load_pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-/// Three planes of floats as pixels of bytes. Through tiles each float would be moved before it is
-/// a byte: four times as much.
+/// Converts three planes of floats to pixels of bytes. With tiles, elements would be moved as
+/// floats, before they are bytes: four times as many bytes.
 template <DType From>
 class Interleaved {
   using T = Storage<From>;
@@ -19,9 +19,9 @@ class Interleaved {
   HWY_INLINE Interleaved(const T* in, std::int64_t plane, const float* a, const float* b)
       : in_(in), plane_(plane), f_{{a, b}, {a + 1, b + 1}, {a + 2, b + 2}} {}
 
-  static constexpr std::int64_t kVisit = 64;  // pixels: whole lines of bytes
+  static constexpr std::int64_t kVisit = 64;  // pixels: whole cache lines of bytes
 
-  /// A visit, to an address of a line where stores go past the cache.
+  /// Converts kVisit pixels. For non-temporal stores, `out` must start a cache line.
   template <Stores S>
   HWY_INLINE void visit(std::int64_t pixel, std::uint8_t* out) const {
     const D d;
@@ -44,21 +44,21 @@ class Interleaved {
     }
   }
 
-  /// Only `count` pixels from number `first` of a visit on.
+  /// Converts only `count` pixels, from number `first` of the visit at `pixel` on.
   void some(std::int64_t pixel, std::int64_t first, std::int64_t count, std::uint8_t* out) const {
     HWY_ALIGN std::uint8_t pixels[3 * kVisit];
     visit<Stores::Normal>(pixel, pixels);
     std::memcpy(out, pixels + 3 * first, static_cast<std::size_t>(3 * count));
   }
 
-  /// What is read of a visit, so many pixels on.
+  /// Fetches the input of the visit at `pixel`.
   HWY_INLINE void fetch(std::int64_t pixel) const {
     for (int c = 0; c < 3; ++c)
       fetch_lines(in_ + c * plane_ + pixel, kVisit * std::int64_t{sizeof(T)});
   }
 
  private:
-  /// Each channel through the same instructions as a run of its own.
+  /// Converts each channel through the same instructions as a run of that channel.
   HWY_INLINE void take(std::int64_t pixel, std::uint8_t (&apart)[3][kVisit]) const {
     constexpr int kVectors = vectors_per_chunk<From, DType::UInt8>();
     const auto elements = kVectors * static_cast<std::int64_t>(hn::Lanes(F()));
@@ -73,8 +73,9 @@ class Interleaved {
   const OneChannel<MultiplyAdd> f_[3];
 };
 
-/// In two places of 16 KiB of each plane, while the next two are fetched. Returns where that ends.
-/// One place with fetches a page ahead took a tenth longer on one thread of Zen 4.
+/// Converts two places of 16 KiB of each plane in turn, while the next two are fetched. Returns the
+/// first pixel that is not done. On one thread of Zen 4, a single place with fetches a page ahead
+/// took a tenth longer.
 template <DType From>
 HWY_INLINE std::int64_t interleave_places(const Interleaved<From>& row, std::int64_t begin,
                                           std::int64_t pixels, std::uint8_t* out) {
@@ -89,14 +90,15 @@ HWY_INLINE std::int64_t interleave_places(const Interleaved<From>& row, std::int
   return done;
 }
 
-/// A row; past the cache from the first pixel on at which a line of the output starts.
+/// Converts a row. Non-temporal stores begin at the first pixel at which a cache line of the output
+/// starts.
 template <DType From, Stores S>
 void interleave_row(const Interleaved<From>& row, std::int64_t pixels, std::uint8_t* out) {
   constexpr std::int64_t kVisit = Interleaved<From>::kVisit;
-  constexpr std::int64_t kAhead = 4608 / std::int64_t{sizeof(Storage<From>)};  // more than a page
+  constexpr std::int64_t kAhead = 4608 / std::int64_t{sizeof(Storage<From>)};  // in elements
   std::int64_t done = 0;
   if constexpr (S != Stores::Normal) {
-    constexpr std::uintptr_t kThird = 43;  // of a pixel of three: 3 * 43 = 2 * 64 + 1
+    constexpr std::uintptr_t kThird = 43;  // inverse of 3 modulo 64: 3 * 43 = 2 * 64 + 1
     const std::uintptr_t before = std::uintptr_t{0} - reinterpret_cast<std::uintptr_t>(out);
     done = static_cast<std::int64_t>(before * kThird % kVisit);
     if (done > 0) row.some(0, 0, done, out);

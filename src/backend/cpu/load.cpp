@@ -15,14 +15,14 @@
 namespace normbench {
 namespace {
 
-/// What an image passes through; kept between calls, as a data loader keeps its buffers.
+/// The buffers that an image passes through. They are kept between calls, as a data loader does.
 struct Workspace {
   std::vector<std::uint8_t> file;
   DecodeMemory decoding;
   Image decoded, window, fitted;
 };
 
-/// Workspaces for as many threads as work at the same time.
+/// A pool of workspaces. It grows to the number of threads that work at the same time.
 class Workspaces {
  public:
   std::unique_ptr<Workspace> take() {
@@ -53,7 +53,7 @@ View image_of(const View& batch, std::int64_t index) {
   return view;
 }
 
-/// Copies an interleaved image to one of either layout.
+/// Copies an interleaved image of three byte channels to an image of any layout.
 void copy_pixels(const View& from, const View& to) {
   const Strides &f = from.desc.strides, &t = to.desc.strides;
   gather({.from = {from.data, {f.w, f.c}},
@@ -65,13 +65,13 @@ void copy_pixels(const View& from, const View& to) {
          1);
 }
 
-/// Rows and columns of an image, to be resized.
+/// An image to be resized, and the part of its rows and columns that is used.
 struct Pixels {
   View view;
   AxisPart rows, columns;
 };
 
-/// The whole picture, or a window of it, dense.
+/// Returns a window of the decoded image as a dense image. Copies it unless it is the whole image.
 Pixels dense_part(const Window& part, Workspace& space) {
   Image& decoded = space.decoded;
   const View window = crop_view(view_of(decoded), *part.top, *part.left, part.height, part.width);
@@ -86,7 +86,7 @@ bool is_whole(const AxisPart& part, std::int64_t pixels) {
   return part.begin == 0 && part.length == static_cast<double>(pixels);
 }
 
-/// Brings the decoded image to the size and layout of `out`.
+/// Crops and resizes the decoded image to the size and layout of `out`.
 void fit(const Load& op, Workspace& space, Queue& queue, const View& out) {
   const Image& image = space.decoded;
   const Window part = op.window(image.height, image.width);
@@ -102,7 +102,7 @@ void fit(const Load& op, Workspace& space, Queue& queue, const View& out) {
   copy_pixels(fitted, out);
 }
 
-/// Calls `use` with the bytes of a whole file, read or mapped as the op says.
+/// Calls `use` with the bytes of a whole file, which `op.via` tells to read or to map.
 template <class Use>
 void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue& queue, Use use) {
   std::optional<MappedFile> mapped;
@@ -121,7 +121,8 @@ void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue
   use(bytes);
 }
 
-/// Decodes and fits one file: from a smaller version of it where the row may.
+/// Decodes one file and fits it to `out`. The decoder may produce a smaller image, but not below
+/// `least`.
 void decode_one(const Load& op, const LeastSize& least, const std::string& file, Workspace& space,
                 Queue& queue, const View& out) {
   with_bytes(op, file, space, queue, [&](std::span<const std::uint8_t> bytes) {
@@ -132,7 +133,7 @@ void decode_one(const Load& op, const LeastSize& least, const std::string& file,
   fit(op, space, queue, out);
 }
 
-/// What `load_image` fails with, or "".
+/// Returns the message of the exception that `load_image` throws, or "".
 template <class LoadImage>
 std::string reason_of(const LoadImage& load_image) try {
   load_image();
@@ -141,13 +142,14 @@ std::string reason_of(const LoadImage& load_image) try {
   return error.what();
 }
 
-/// The file's name, kept for ranges.
+/// Returns the file's name for a range, stored in the recorder; "" without a recorder.
 std::string_view range_name(const Load& op, const std::string& file, Recorder* recorder) {
   return recorder == nullptr ? "" : recorder->intern(op.name_of_file(file));
 }
 
-/// Calls `load_image(i, place)` for every image of a batch. Threads take the next one when they are
-/// done with one: photographs differ in size. Throws std::runtime_error naming the broken files.
+/// Calls `load_image(i, place)` for every image of a batch. A thread takes the next image when it
+/// is done with one, since photographs differ in size. Throws std::runtime_error that names the
+/// broken files.
 template <class LoadImage>
 void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage load_image) {
   const std::vector<ImagePlace> places = walk.places_of(queue.item);
@@ -161,7 +163,7 @@ void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage l
     }
   };
   if (places.size() == 1)
-    load_some(0, 1);  // its resize has the team
+    load_some(0, 1);  // the resize of a single image uses the team
   else
     split(queue, std::min<std::int64_t>(queue.threads, std::ssize(places)), 1, load_some);
   for (const ImagePlace& place : places) names.push_back(op.name_of_file(walk.files()[place.file]));
@@ -186,7 +188,7 @@ bool accepts_decode(const Load& op, const Signature& s) {
 }
 Launch prepare_decode(const Load& op, const Signature&) { return decoding(op, {}); }
 
-/// A crop takes pixels as they are.
+/// Accepts images that are resized. A crop needs them at their full size.
 bool accepts_scaled(const Load& op, const Signature& s) {
   return accepts_decode(op, s) && op.fit == Fit::Resize;
 }
@@ -194,8 +196,9 @@ Launch prepare_scaled(const Load& op, const Signature&) {
   return decoding(op, {.height = op.height, .width = op.width});
 }
 
-/// The pixels of files that need no decoding, copied to where they are wanted. Files of several
-/// images stay open, or mapped; but when their pages are to be dropped, no mapping may hold them.
+/// Reads the pixels of files that need no decoding. Files of several images stay open or mapped
+/// between calls. They do not stay mapped if their pages are to be dropped from the page cache,
+/// since a mapping would hold the pages.
 class StoredFiles {
  public:
   StoredFiles(const Load& op, const ImageWalk& walk)
@@ -216,7 +219,7 @@ class StoredFiles {
   }
 
  private:
-  static constexpr int most_kept_ = 256;  // a process may have 1024 files open, of all variants
+  static constexpr int most_kept_ = 256;  // files; a process may have 1024 open, for all variants
 
   void keep(const Load& op, const std::string& file, std::size_t number) try {
     if (open_[number] || mapped_[number] || kept_ == most_kept_) return;
@@ -239,8 +242,8 @@ class StoredFiles {
   Via via_;
   bool keeps_maps_;
   int kept_ = 0;
-  std::vector<std::unique_ptr<InputFile>> open_;     // by file; null: each time
-  std::vector<std::unique_ptr<MappedFile>> mapped_;  // likewise
+  std::vector<std::unique_ptr<InputFile>> open_;     // by file; null: opened for every read
+  std::vector<std::unique_ptr<MappedFile>> mapped_;  // by file; null: mapped for every read
 };
 
 bool accepts_stored(const Load& op, const Signature& s) {
@@ -260,8 +263,9 @@ Launch prepare_stored(const Load& op, const Signature&) {
   };
 }
 
-/// What a photograph that is decoded at a smaller size keeps of the whole one. Both have lost what
-/// the target's pixels cannot show; they differ by how it was averaged.
+/// The lowest peak signal-to-noise ratio, in dB, of a photograph that is decoded at a smaller size
+/// to one that is decoded in full. Both lack the details that the target's pixels cannot show, but
+/// they were averaged differently.
 constexpr double scaled_psnr_db = 28;
 
 Kernel scaled_row() {

@@ -1,4 +1,4 @@
-// Included once per instruction set, by files that Highway compiles once per instruction set.
+// Highway compiles the including files once per instruction set, and includes this file each time.
 #if defined(NORMBENCH_LOAD_PIXELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_LOAD_PIXELS_INL_H_
 #undef NORMBENCH_LOAD_PIXELS_INL_H_
@@ -14,12 +14,12 @@ HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The instruction sets that pick bytes out of two vectors at once (AVX-512's VBMI).
+// True for instruction sets that pick bytes out of two vectors at once (AVX-512 with VBMI).
 constexpr bool kPicksBytes = HWY_TARGET <= HWY_AVX3_DL;
 
-/// Three vectors with elements of `Size` bytes hold three channels, interleaved or one each. The
-/// bytes of the result are in the first two of them, then in what was picked from those and the
-/// third.
+/// Byte indices that reorder three vectors of three channels, with elements of `Size` bytes. The
+/// vectors hold interleaved pixels, or one channel each. `in_two` picks from the first two vectors.
+/// `in_third` picks from that result and the third vector.
 template <int Size, bool FromPixels, bool ToPixels, bool Mirror>
 struct PickedBytes {
   constexpr PickedBytes() {
@@ -40,9 +40,9 @@ struct PickedBytes {
   HWY_ALIGN std::uint8_t in_two[3][64] = {}, in_third[3][64] = {};
 };
 
-/// Changes how three channels lie in their vectors, a quarter of the instructions of Highway's own
-/// ways. A template, because what it calls is found by its arguments: other instruction sets lack
-/// it.
+/// Changes the order of three channels in three vectors. Needs a quarter of the instructions of
+/// Highway's functions. It is a template, so that instruction sets without these operations do not
+/// compile it.
 template <bool FromPixels, bool ToPixels, bool Mirror, class D>
 HWY_INLINE void reorder_pixels(D d, hn::Vec<D> (&channels)[3]) {
   static constexpr PickedBytes<sizeof(hn::TFromD<D>), FromPixels, ToPixels, Mirror> kBytes;
@@ -58,7 +58,7 @@ HWY_INLINE void reorder_pixels(D d, hn::Vec<D> (&channels)[3]) {
   }
 }
 
-/// A vector of each of three or four channels of interleaved pixels.
+/// Loads a vector of each channel from interleaved pixels of three or four channels.
 template <class D, int C>
 HWY_INLINE void load_pixels(D d, const hn::TFromD<D>* in, hn::Vec<D> (&channels)[C]) {
   if constexpr (C == 4) {
@@ -71,8 +71,8 @@ HWY_INLINE void load_pixels(D d, const hn::TFromD<D>* in, hn::Vec<D> (&channels)
   }
 }
 
-/// The lanes in the opposite order. Few CPUs have such an instruction for bytes: pairs, then in
-/// pairs.
+/// Returns the lanes in the opposite order. Few CPUs reverse bytes with one instruction. Otherwise
+/// bytes are swapped in pairs, then the pairs are reversed.
 template <class D>
 HWY_INLINE hn::Vec<D> mirrored(D d, hn::Vec<D> v) {
   if constexpr (sizeof(hn::TFromD<D>) == 1 && kPicksBytes) {

@@ -1,4 +1,4 @@
-/// Host memory straight from the operating system.
+/// Host memory that comes directly from the operating system.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace normbench {
 
-/// Untouched zero pages of a pageable kind; pageable_huge is aligned to 2 MiB and advised to use
-/// huge pages. Throws std::runtime_error naming the failed call, the size and errno.
+/// Returns untouched zero pages of a pageable memory kind. pageable_huge is aligned to 2 MiB and
+/// advised to use huge pages. Throws std::runtime_error with the failed call, the size and errno.
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
 
-/// Has the system map the pages of a part of a mapping with one call, which is cheaper than a fault
-/// for each. What they hold stays. Does nothing where the system cannot (Linux before 5.14): first
-/// touches then fault.
+/// Makes the system map the pages of a part of a mapping with one call, which is cheaper than a
+/// fault for each page. The pages keep their contents. Does nothing if the system lacks the call
+/// (Linux before 5.14). First touches then fault.
 void populate_pages(std::byte* begin, std::int64_t bytes);
 
-/// Whether the system can do that.
+/// Returns true if the system has the call that populate_pages() uses.
 bool populates_pages();
 
 }  // namespace normbench

@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// The mean of some elements, and the sum of the squares of their distances from it.
+/// The mean of some elements, and the sum of their squared distances from the mean.
 struct MomentSums {
   double count = 0, mean = 0, squares = 0;
 
@@ -15,9 +15,9 @@ struct MomentSums {
     mean += delta * (other.count / all);
     count = all;
   }
-  /// 1 / sqrt(biased variance + eps).
+  /// Returns 1 / sqrt(biased variance + eps).
   double rstd(double eps) const { return 1 / std::sqrt(squares / count + eps); }
-  /// What the mean's rounding to float32 leaves out, negated: at a mean of 1e4 up to 5e-4.
+  /// Returns the mean rounded to float32, minus the mean: up to 5e-4 for a mean of 1e4.
   double left_of_mean() const { return static_cast<double>(static_cast<float>(mean)) - mean; }
 };
 

@@ -1,4 +1,4 @@
-// Included once per instruction set, by files that Highway compiles once per instruction set.
+// Highway compiles the including files once per instruction set, and includes this file each time.
 #if defined(NORMBENCH_MOVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_MOVE_INL_H_
 #undef NORMBENCH_MOVE_INL_H_
@@ -26,11 +26,11 @@ using V = hn::Vec<D<T>>;
 
 constexpr std::int64_t kLine = 64;  // bytes
 
-/// Pixels that are moved at a time: a cache line of each channel.
+/// The number of pixels that are moved at once, in a visit: a cache line of each channel.
 template <class T>
 constexpr std::int64_t kVisit = kLine / static_cast<std::int64_t>(sizeof(T));
 
-/// How the channels of pixels lie on both sides: interleaved, or else in planes.
+/// How pixels are moved: from and to interleaved pixels or planes, and mirrored or not.
 template <class Element, int Channels, bool FromPixels, bool ToPixels, bool Mirror>
 struct Way {
   using T = Element;
@@ -49,7 +49,7 @@ HWY_INLINE void store_pixels(const V<typename W::T> (&v)[W::kChannels], typename
   }
 }
 
-/// One visit, by vectors. `in` is the lowest of its addresses.
+/// Moves the pixels of one visit. `in` is the lowest of their addresses.
 template <class W, Stores S, class T = typename W::T>
 HWY_INLINE void visit(const T* in, std::int64_t in_plane, T* out, std::int64_t out_plane) {
   const D<T> d;
@@ -79,7 +79,7 @@ HWY_INLINE void visit(const T* in, std::int64_t in_plane, T* out, std::int64_t o
   }
 }
 
-/// One row, and the distances between its planes.
+/// One row to be moved, and the distances between its planes in elements.
 template <class W>
 struct MovedRow {
   using T = typename W::T;
@@ -90,12 +90,12 @@ struct MovedRow {
   T* out;
   std::int64_t in_plane, out_plane;
 
-  /// The row from a pixel on.
+  /// Returns the row from a pixel on.
   HWY_INLINE MovedRow from(std::int64_t pixel) const {
     return {in + W::kIn * (W::kMirror ? -pixel : pixel), out + W::kOut * pixel, in_plane,
             out_plane};
   }
-  /// The lowest address of a visit.
+  /// Returns the lowest source address of a visit.
   HWY_INLINE const T* source(std::int64_t pixel) const {
     return in + W::kIn * (W::kMirror ? 1 - pixel - kStep : pixel);
   }
@@ -103,12 +103,12 @@ struct MovedRow {
   HWY_INLINE void move(std::int64_t pixel) const {
     visit<W, S>(source(pixel), in_plane, out + W::kOut * pixel, out_plane);
   }
-  /// The same where it is rare: compiled once.
+  /// Does the same as move(), for rare calls. It is not inlined, so that it is compiled once.
   template <Stores S>
   HWY_NOINLINE void move_one(std::int64_t pixel) const {
     move<S>(pixel);
   }
-  /// Only `count` pixels from `first` on, of the visit to `pixel`.
+  /// Moves only `count` pixels from pixel `first` on, which belong to the visit at `pixel`.
   HWY_NOINLINE void move_some(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     if (count <= 0) return;
     HWY_ALIGN T some[W::kChannels * kStep];
@@ -118,7 +118,8 @@ struct MovedRow {
                   some + W::kOut * (first - pixel) + c * kStep,
                   static_cast<std::size_t>(W::kOut * count) * sizeof(T));
   }
-  /// Fetches the lines that lie so many bytes ahead of a visit's. Soon: they are needed soon.
+  /// Fetches the lines that are `bytes_ahead` bytes after those of a visit. `Soon`: into the
+  /// first-level cache.
   template <bool Soon>
   HWY_INLINE void fetch(std::int64_t pixel, std::int64_t bytes_ahead) const {
     const auto* ahead = reinterpret_cast<const std::byte*>(source(pixel)) + bytes_ahead;
@@ -130,15 +131,16 @@ struct MovedRow {
   HWY_INLINE void fetch(std::int64_t pixel, std::int64_t bytes_ahead, bool soon) const {
     soon ? fetch<true>(pixel, bytes_ahead) : fetch<false>(pixel, bytes_ahead);
   }
-  /// The first pixel at which a line of the output starts; none: more than a visit has.
+  /// Returns the first pixel at which a cache line of the output starts; more than kStep if none
+  /// does.
   HWY_INLINE std::int64_t first_line() const {
-    constexpr std::int64_t kThird = 43;  // of a pixel of three: 3 * 43 = 2 * 64 + 1
+    constexpr std::int64_t kThird = 43;  // inverse of 3 modulo 64: 3 * 43 = 2 * 64 + 1
     const auto elements = static_cast<std::int64_t>(
         (std::uintptr_t{0} - reinterpret_cast<std::uintptr_t>(out)) % kLine / sizeof(T));
     if constexpr (W::kOut == 4) return elements % 4 == 0 ? elements / 4 : kStep + 1;
     return W::kOut == 3 ? elements * kThird % kStep : elements;
   }
-  /// Claims the pages that are soon stored to.
+  /// Claims the pages of the output, which will soon be stored to.
   void claim_pages(std::int64_t pixels) const {
     for (int c = 0; c < kPlanes; ++c) {
       const auto begin = reinterpret_cast<std::uintptr_t>(out + c * out_plane);
@@ -152,9 +154,9 @@ struct MovedRow {
   static constexpr std::uintptr_t kPage = 4096;
 };
 
-/// The last pixels of a row and the first of the next one, as the output has them: the line in
-/// which they meet is cut from here. Filled a row before that, for a load of what has just been
-/// stored waits for all stores past the cache before it.
+/// The last pixels of a row and the first pixels of the next row, laid out as the output is. The
+/// cache line in which they meet is stored from this buffer. The buffer is filled one row earlier:
+/// a load of data just stored would wait for all earlier stores past the cache.
 template <class W>
 class Seam {
   using T = typename W::T;
@@ -181,27 +183,27 @@ class Seam {
   HWY_ALIGN T both_[W::kChannels * kPlane];
 };
 
-/// Parts of a run that are moved side by side: one after the other leaves memory idle at the end of
-/// every page. Planes to pixels read from three or four places in each part.
+/// The number of parts of a run that are moved side by side. With one part, memory would idle at
+/// the end of every page. From planes to pixels, each part reads from three or four places.
 template <class W>
 constexpr int kParts = kScalar ? 1 : (W::kChannels > W::kIn ? 4 : 8);
 
-/// True where eight visits are 10 to 19 KB of instructions: one after the other in a loop they took
-/// 0.6 to 1.1 of the time.
+/// True if eight unrolled visits are 10 to 19 KB of instructions. Visits in a loop took 0.6 to 1.1
+/// of their time.
 template <class W>
 constexpr bool kLongVisit =
     W::kFromPixels &&
     sizeof(typename W::T) < 4 && hn::MaxLanes(D<std::uint8_t>()) == 16 && W::kMirror;
 
-/// How far ahead is fetched: so many rows, or so many pixels of one row.
+/// How far ahead to fetch: a number of rows, or a number of pixels of one row.
 struct Ahead {
   std::int64_t rows = 0, pixels = 0;
-  std::int64_t bytes = 0;       // to where that is
-  std::int64_t last_bytes = 0;  // for the last rows
-  bool soon = false;            // what is fetched is needed soon
+  std::int64_t bytes = 0;       // distance from a visit to what it fetches
+  std::int64_t last_bytes = 0;  // that distance for the last rows
+  bool soon = false;            // fetch into the first-level cache
 };
 
-/// `N` parts of a run, of `count` rows each.
+/// `N` parts of a run, with `count` rows each.
 template <class W, Stores S, int N>
 class Parts {
   using T = typename W::T;
@@ -217,7 +219,7 @@ class Parts {
     in_stride_ = run.stride / std::int64_t{sizeof(T)};
   }
 
-  /// Fetches for the first rows, since no move before them has done so.
+  /// Fetches the first rows, which no earlier move has fetched.
   void fetch_first() const {
     for (const Row& part : parts_)
       for (std::int64_t y = 0; y < ahead_.rows; ++y)
@@ -225,7 +227,7 @@ class Parts {
           nth(part, in_order(y)).fetch(W::kMirror ? pixels_ - kStep - i : i, 0, ahead_.soon);
   }
 
-  /// Moves all rows, going up in the source's memory, as the hardware expects.
+  /// Moves all rows in ascending order of the source addresses, as the hardware expects.
   HWY_NOINLINE void move() {
     for (std::int64_t i = 0; i < count_; ++i) {
       const std::int64_t y = in_order(i), after = in_order(i + 1);
@@ -243,7 +245,7 @@ class Parts {
  private:
   static constexpr std::int64_t kStep = Row::kStep;
 
-  /// The row that is moved as number `i`.
+  /// Returns the row that is moved in step `i`.
   std::int64_t in_order(std::int64_t i) const { return in_stride_ < 0 ? count_ - 1 - i : i; }
 
   Row nth(const Row& first, std::int64_t y) const {
@@ -263,7 +265,7 @@ class Parts {
     }
   }
 
-  /// Makes whole visits to all rows, as many as the shortest row allows. It is inlined: as a call,
+  /// Moves whole visits of all rows, as many as the shortest row has. It is inlined: as a call,
   /// flips of float32 pixels took 1.05 to 1.08 of the time.
   template <bool Soon>
   HWY_INLINE void visits(std::int64_t bytes_ahead) {
@@ -283,7 +285,7 @@ class Parts {
                                     std::int64_t bytes_ahead) {
     if constexpr (kLongVisit<W>) {
       for (const Row& row : rows) visit_one<Soon>(row, i, bytes_ahead);
-    } else {  // the more instructions, the fewer lines are under way
+    } else {  // fewer instructions keep more lines under way
       HWY_UNROLL(8)
       for (const Row& row : rows) visit_one<Soon>(row, i, bytes_ahead);
     }
@@ -292,11 +294,12 @@ class Parts {
   static HWY_INLINE void visit_one(const Row& row, std::int64_t i, std::int64_t bytes_ahead) {
     row.template fetch<Soon>(i, bytes_ahead);
     row.template move<S>(i);
-    // Fetches gathered from several rows by the compiler cost a seventh on Emerald Rapids.
+    // Keeps the compiler from grouping the fetches of several rows, which costs a seventh on
+    // Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
-  /// Moves the rest of a row, with the pixels of the next row that are in the same line.
+  /// Moves the rest of a row, together with the pixels of the next row in the same cache line.
   HWY_INLINE void end_row(int p, std::int64_t y) {
     std::int64_t done = done_[p];
     for (; done + kStep <= pixels_; done += kStep) rows_[p].template move_one<S>(done);
@@ -310,12 +313,12 @@ class Parts {
   const std::int64_t pixels_, count_;
   const Ahead ahead_;
   std::int64_t in_stride_;
-  Row parts_[N], rows_[N];     // their first rows, and those that are moved now
-  std::int64_t done_[N] = {};  // pixels of these
+  Row parts_[N], rows_[N];     // first row of each part; rows that are moved now
+  std::int64_t done_[N] = {};  // pixels of `rows_`
   Seam<W> seams_[N];
 };
 
-/// The part of a run that has `rows` rows from row `first` on.
+/// Returns `rows` rows of a run, from row `first` on.
 template <class W>
 PixelRun rows_of(PixelRun run, std::int64_t first, std::int64_t rows) {
   run.from.data += first * run.stride;
@@ -324,8 +327,8 @@ PixelRun rows_of(PixelRun run, std::int64_t first, std::int64_t rows) {
   return run;
 }
 
-/// Rows of a part, 16 KiB of the source at least: so many that parts do not all end a page of it at
-/// the same time, where any number does that.
+/// Returns the number of rows of a part: at least 16 KiB of the source. If possible, parts with
+/// this number do not all end a page of the source at the same time.
 HWY_INLINE std::int64_t rows_of_part(std::int64_t stride) {
   constexpr std::int64_t kSeveral = 8, kApart = 512;  // rows; bytes
   const std::int64_t bytes = std::max<std::int64_t>(1, std::abs(stride)),
@@ -335,8 +338,8 @@ HWY_INLINE std::int64_t rows_of_part(std::int64_t stride) {
   return least;
 }
 
-/// The shorter the cropped row, the further from the limit on Zen 4, one thread: of 3,360 and 4,480
-/// bytes 79 %, of 13,440 88 %. Lines that two rows share are some points of it.
+/// Moves rows in parts. On Zen 4 with one thread, cropped rows of 3,360 and 4,480 bytes reach 79 %
+/// of the limit, rows of 13,440 bytes 88 %. Cache lines that two rows share cost some points of it.
 template <class W, Stores S>
 void move_rows(const PixelRun& run) {
   constexpr std::int64_t kMany = kParts<W>;
@@ -362,7 +365,7 @@ void move_rows(const PixelRun& run) {
   if (rest > 0) Parts<W, S, 1>(at(done, rest), rest, {.bytes = stride}).move();
 }
 
-/// Moves a long row in parts; what is left is a part of its own.
+/// Moves a long row in parts. The pixels left over are a part of their own.
 template <class W, Stores S>
 void move_row(PixelRun run) {
   using T = typename W::T;
@@ -417,7 +420,7 @@ bool move_channels(const PixelRun& run, Stores stores) {
   const bool from_pixels = f.channel == 1 && (f.pixel == C || f.pixel == -C);
   const bool to_pixels = t.channel == 1 && t.pixel == C;
   if ((!from_pixels && f.pixel != 1 && f.pixel != -1) || (!to_pixels && t.pixel != 1)) return false;
-  if (from_pixels && to_pixels)  // mirrored, else a copy
+  if (from_pixels && to_pixels)  // mirrored: a plain copy is done elsewhere
     return move_as<Way<T, C, true, true, true>>(run, stores);
   if (from_pixels)
     return f.pixel < 0 ? move_as<Way<T, C, true, false, true>>(run, stores)

@@ -5,19 +5,19 @@
 namespace normbench {
 namespace {
 
-/// True for pixels that lie side by side, channels too, on both sides.
+/// Returns true if pixels and their channels lie side by side in the source and in the target.
 bool is_copy(const PixelRun& run) {
   const PixelStrides f = run.from.strides, t = run.to.strides;
   return f.pixel == run.channels && t.pixel == run.channels &&
          (run.channels == 1 || (f.channel == 1 && t.channel == 1));
 }
 
-/// Past the cache rows of fewer bytes that end within lines are copied faster one after the other
-/// than side by side.
+/// Bytes. Past the cache, shorter rows that end within a cache line are copied faster one after the
+/// other than side by side.
 constexpr std::int64_t kShortRow = 2048;
 
-/// Every row, as bytes. Does nothing and gives false where it is slower than one row after the
-/// other.
+/// Copies all rows as bytes. Does nothing and returns false where one row after the other is
+/// faster.
 bool copy_as_bytes(PixelRun run, std::int64_t size, Stores stores) {
   constexpr std::int64_t kLine = 64;
   run.pixels *= run.channels * size;

@@ -1,23 +1,23 @@
-/// Pixels moved between strided places, as bytes.
+/// Moves pixels as bytes between buffers with different strides.
 #pragma once
 
 #include "backend/cpu/elementwise.h"
 
 namespace normbench {
 
-/// Moves rows of pixels whose elements have `size` bytes: 1, 2 or 4. Does nothing and gives false
-/// where vectors cannot: they can move one channel, three or four, in planes or interleaved,
-/// mirrored or not; past the cache only if cache lines start at the same pixels of all planes.
+/// Moves rows of pixels with elements of `size` bytes: 1, 2 or 4. Vectors move one, three or four
+/// channels, in planes or interleaved, mirrored or not. Past the cache, lines must start at the
+/// same pixels in all planes. Does nothing and returns false in any other case.
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores);
 
-/// move_pixels for elements of one size, and for bytes that are copied in rows. Each has a file of
-/// its own, since it takes long to compile.
+/// move_pixels() for elements of one size, and for bytes that are copied in rows. Each function has
+/// its own source file, since it takes long to compile.
 bool move_8bit(const PixelRun& run, Stores stores);
 bool move_16bit(const PixelRun& run, Stores stores);
 bool move_32bit(const PixelRun& run, Stores stores);
 bool copy_bytes(const PixelRun& bytes, Stores stores);
 
-/// Moves the pixels through the cache, whatever their strides are.
+/// Moves the pixels through the cache, with any strides.
 void gather(const PixelRun& run, std::int64_t size);
 
 }  // namespace normbench

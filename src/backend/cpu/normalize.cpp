@@ -8,9 +8,9 @@
 namespace normbench {
 namespace {
 
-using Lut = std::vector<std::array<float, 256>>;  // per channel, by uint8 value
+using Lut = std::vector<std::array<float, 256>>;  // indexed by channel and uint8 value
 
-/// (x * scale - mean) / std as one multiplication and one addition.
+/// Returns constants for (x * scale - mean) / std as one multiplication and one addition.
 Constants2 multiply_add(const Normalize& op, std::int64_t channels) {
   check_divisors(op.std);
   return repeat_channels(channels, [&](std::int64_t c) {

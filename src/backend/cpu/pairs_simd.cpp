@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/pairs_simd.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, which includes this file once per instruction set.
+// Must follow foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/elementwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,7 +32,7 @@ HWY_INLINE void pair_block(const Storage<T>* a, const Storage<T>* b, Storage<T>*
   }
 }
 
-/// Fewer elements than a block, through the same instructions.
+/// Computes fewer elements than a block in a padded copy, through the same instructions as a block.
 template <DType T, class Operation>
 HWY_INLINE void partial_pair(const Storage<T>* a, const Storage<T>* b, Storage<T>* out,
                              std::int64_t elements) {
@@ -45,7 +45,8 @@ HWY_INLINE void partial_pair(const Storage<T>* a, const Storage<T>* b, Storage<T
   std::memcpy(out, to, bytes);
 }
 
-/// In several parts in turn. Returns how many elements are done.
+/// Computes the elements in kParts parts, a line of each in turn. Returns how many elements are
+/// done.
 template <DType T, class Operation>
 HWY_INLINE std::int64_t pairs_in_parts(const Storage<T>* a, const Storage<T>* b, Storage<T>* out,
                                        std::int64_t elements) {
@@ -59,7 +60,7 @@ HWY_INLINE std::int64_t pairs_in_parts(const Storage<T>* a, const Storage<T>* b,
         fetch_line_soon(b + at + kFetchAhead / size);
         for (std::int64_t block = at; block < at + line; block += kPairBlock<T>)
           pair_block<T, Stores::NonTemporal, Operation>(a + block, b + block, out + block);
-        // As in `in_parts`: the compiler would gather the fetches.
+        // Keeps the compiler from grouping the fetches of several pages.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
     done += kParts * part;

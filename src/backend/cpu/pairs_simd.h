@@ -1,4 +1,4 @@
-/// Element-wise functions of two tensors that lie alike in memory.
+/// Element-wise functions of two tensors with the same layout in memory.
 #pragma once
 
 #include "backend/cpu/elementwise.h"
@@ -8,7 +8,7 @@ namespace normbench {
 using PairFunction = void (*)(const std::byte* a, const std::byte* b, std::byte* out,
                               std::int64_t elements);
 
-/// a + b and a * b in float32, for floats; null for other dtypes.
+/// Return the function for a + b or a * b in float32; null if the dtype is not a float.
 PairFunction add_function(DType dtype, Stores stores);
 PairFunction multiply_function(DType dtype, Stores stores);
 

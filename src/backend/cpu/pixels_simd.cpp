@@ -1,27 +1,28 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/pixels_simd.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, which includes this file once per instruction set.
+// Must follow foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/elementwise-inl.h"
 #include "backend/cpu/load_pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-// Tiles leave memory idle while their channels are taken apart. So: a few lines at a time.
-constexpr std::int64_t kVisit = 64;  // whole lines of every channel
+// A tile would leave memory idle while its channels are separated. A visit is only a few lines.
+constexpr std::int64_t kVisit = 64;  // pixels: whole cache lines of every channel
 
 using Channel = OneChannel<MultiplyAdd>;
 using Apart = std::uint8_t[3][kVisit];
 
-/// The first of so many pixels in memory, from one on that is so many from the first.
+/// Returns the lowest address of `pixels` pixels, the first of which is `on` pixels after the row's
+/// first.
 template <bool Mirrored>
 HWY_INLINE const std::uint8_t* pixels_at(const std::byte* first, std::int64_t on,
                                          std::int64_t pixels) {
   return reinterpret_cast<const std::uint8_t*>(first) + 3 * (Mirrored ? 1 - on - pixels : on);
 }
 
-/// The channels of a visit apart.
+/// Separates the channels of the visit that begins `on` pixels after `first`.
 template <bool Mirrored>
 HWY_INLINE void take_apart(const std::byte* first, std::int64_t on, Apart& apart) {
   const hn::ScalableTag<std::uint8_t> d;
@@ -33,7 +34,7 @@ HWY_INLINE void take_apart(const std::byte* first, std::int64_t on, Apart& apart
   }
 }
 
-/// Each channel through the same instructions as a run of its own.
+/// Computes each channel of a visit through the same instructions as a run of that channel.
 template <DType To, Stores S, class Function>
 HWY_INLINE void all(const Apart& apart, Storage<To>* out, std::int64_t plane,
                     const Function (&f)[3]) {
@@ -44,7 +45,7 @@ HWY_INLINE void all(const Apart& apart, Storage<To>* out, std::int64_t plane,
       chunk<DType::UInt8, To, S, kVectors>(apart[c] + i, out + c * plane + i, f[c]);
 }
 
-/// Computes only `count` pixels from pixel `from` on.
+/// Computes only `count` pixels of a visit, from pixel `from` on.
 template <DType To, Stores S>
 HWY_INLINE void some(const Apart& apart, std::int64_t from, std::int64_t count, Storage<To>* out,
                      std::int64_t plane, const Channel (&f)[3]) {
@@ -57,16 +58,16 @@ HWY_INLINE void some(const Apart& apart, std::int64_t from, std::int64_t count, 
   }
 }
 
-/// One row: its pixels, the ones to be fetched meanwhile, and where the first channel goes.
+/// One row: its pixels, the pixels to fetch meanwhile, and the output of the first channel.
 template <DType To>
 struct Row {
   const std::byte *in, *ahead;
   Storage<To>* out;
   std::int64_t pixels;
-  bool is_long;  // the only one of its run
+  bool is_long;  // the only row of its run
 };
 
-/// Visits from a pixel on as long as there are enough; gives where they end.
+/// Computes whole visits from pixel `i` on. Returns the first pixel that is not done.
 template <DType To, Stores S, bool Mirrored, class Function>
 HWY_INLINE std::int64_t visits(const Row<To>& row, std::int64_t i, std::int64_t plane,
                                const Function (&f)[3]) {
@@ -79,10 +80,11 @@ HWY_INLINE std::int64_t visits(const Row<To>& row, std::int64_t i, std::int64_t 
   return i;
 }
 
-/// Parts of a row that are worked on in turn. Each writes to three planes.
+/// The number of parts of a row that are computed in turn. Each part writes to three planes.
 constexpr std::int64_t kRowParts = 4;
 
-/// Visits to parts of a row in turn from a pixel on; gives where they end.
+/// Computes visits to kRowParts parts in turn, from pixel `i` on. Returns the first pixel that is
+/// not done.
 template <DType To, bool Mirrored, class Function>
 HWY_INLINE std::int64_t visits_in_parts(const Row<To>& row, std::int64_t i, std::int64_t plane,
                                         const Function (&f)[3]) {
@@ -103,7 +105,8 @@ HWY_INLINE std::int64_t visits_in_parts(const Row<To>& row, std::int64_t i, std:
   return i;
 }
 
-/// Past the cache from the first pixel on at which a line of every plane starts.
+/// Computes a row. Non-temporal stores begin at the first pixel at which a cache line of every
+/// plane starts.
 template <DType To, Stores S, bool Mirrored, class Function>
 HWY_INLINE void whole_row(const Row<To>& row, std::int64_t plane, const Function (&f)[3],
                           const Channel (&plain)[3]) {
@@ -127,7 +130,7 @@ HWY_INLINE void whole_row(const Row<To>& row, std::int64_t plane, const Function
   some<To, S>(apart, kVisit - rest, rest, row.out + done, plane, plain);
 }
 
-/// What is soon read of a single row: more than a page on.
+/// How far ahead a single row is fetched: more than a page.
 constexpr std::int64_t kAhead = 72 * 64;  // bytes
 
 template <DType To, Stores S, bool Mirrored, class Function>

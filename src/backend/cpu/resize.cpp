@@ -21,7 +21,8 @@ Filter make_filter(std::int64_t from, std::int64_t to, const AxisPart& part) {
   return filter;
 }
 
-/// Images of interleaved pixels, or their channels as planes of their own.
+/// Returns the geometry of the images. Interleaved pixels stay together; else each channel is a
+/// plane.
 ResizePlanes planes_of(const View& in, const View& out) {
   return {.in = in.data,
           .out = out.data,

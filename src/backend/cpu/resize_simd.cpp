@@ -7,21 +7,22 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/resize_simd.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, which includes this file once per instruction set.
+// Must follow foreach_target.h, which includes this file once per instruction set.
 #include "backend/cpu/transpose-inl.h"
 #include "backend/cpu/weigh-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-constexpr std::int64_t kBlock = 256;  // elements of an input row that are blended at a time
-constexpr std::int64_t kChunk = 96;   // elements of an output row that are stored at a time
+constexpr std::int64_t kBlock = 256;  // elements of an input row that are blended at once
+constexpr std::int64_t kChunk = 96;   // elements of an output row that are stored at once
 
-/// As many output rows at a time as a vector has lanes. The input's rows are blended block by block
-/// and transposed, so that in the tile a column's values in these rows are one vector: along the
-/// row, every tap is a load and a multiplication. What comes of that is transposed back.
-/// Bound by arithmetic: on Zen 4 halving an image that lies in the caches takes three quarters of
-/// the time that it takes from memory.
+/// Computes as many output rows at once as a vector has lanes. Input rows are blended block by
+/// block and transposed into the tile. A vector of the tile holds the values of one column in these
+/// rows, so that along the row a tap is one load and one multiplication. The results are transposed
+/// back.
+/// It is bound by arithmetic: on Zen 4, halving an image that is in the caches takes three quarters
+/// of the time that it takes from memory.
 template <DType T>
 class Resizer {
  public:
@@ -56,13 +57,13 @@ class Resizer {
     return floats;
   }
 
-  /// Output rows [y, y + count) of a plane.
+  /// Computes output rows [y, y + count) of a plane.
   void rows_of_plane(std::int64_t plane, std::int64_t y, std::int64_t count) {
     const auto* in =
         reinterpret_cast<const Storage<T>*>(planes_.in) + plane * planes_.in_height * in_row_;
     auto* out =
         reinterpret_cast<Storage<T>*>(planes_.out) + (plane * planes_.out_height + y) * out_row_;
-    std::int64_t start = 0, filled = 0;  // elements of the input rows that the tile holds
+    std::int64_t start = 0, filled = 0;  // the tile holds elements [start, filled) of a row
     std::int64_t x = 0, stored = 0, ready = 0;
     while (x < planes_.out_width) {
       start = drop_before(pixel(x).first * planes_.group, start, filled);
@@ -83,13 +84,14 @@ class Resizer {
   Filter::Pixel pixel(std::int64_t x) const {
     return horizontal_.pixels[static_cast<std::size_t>(x)];
   }
-  /// Where the elements end that an output pixel needs.
+  /// Returns the end of the input elements that an output pixel needs.
   std::int64_t past_last(std::int64_t x) const {
     const Filter::Pixel taps = pixel(x);
     return (taps.first + taps.end - taps.begin) * planes_.group;
   }
 
-  /// Moves what the tile holds from `keep` on to its beginning; gives what it begins with now.
+  /// Moves the tile's contents from element `keep` on to its beginning. Returns the new first
+  /// element.
   std::int64_t drop_before(std::int64_t keep, std::int64_t start, std::int64_t filled) {
     const std::int64_t from = std::min(keep, filled);
     const float* kept = tile_.get() + (from - start) * lanes();
@@ -97,7 +99,7 @@ class Resizer {
     return from;
   }
 
-  /// Blends a block of the input's columns for output rows [y, y + count) and transposes it.
+  /// Blends a block of input columns for output rows [y, y + count) and transposes it into `tile`.
   void fill(const Storage<T>* in, std::int64_t y, std::int64_t count, std::int64_t columns,
             float* tile) {
     for (std::int64_t r = 0; r < count; ++r) {
@@ -108,7 +110,8 @@ class Resizer {
     transpose(blended_.get(), kBlock, count, columns, tile, lanes());
   }
 
-  /// All channels of an output pixel in all rows, from a tile that begins with element `start`.
+  /// Computes all channels of an output pixel in all rows, from a tile that begins with element
+  /// `start`.
   void weigh_pixel(Filter::Pixel taps, std::int64_t start, std::int64_t ready) {
     const float* weights = horizontal_.weights.data() + taps.begin;
     const std::int64_t n = lanes(), step = planes_.group * n, count = taps.end - taps.begin;
@@ -126,7 +129,7 @@ class Resizer {
           out);
   }
 
-  /// Stores `elements` of each of `count` output rows from `out` on.
+  /// Stores `elements` elements of each of `count` output rows, from `out` on.
   void store(Storage<T>* out, std::int64_t count, std::int64_t elements) {
     transpose(weighed_.get(), lanes(), elements, lanes(), results_.get(), chunk_stride_);
     for (std::int64_t r = 0; r < count; ++r)
@@ -137,10 +140,10 @@ class Resizer {
   const Filter &vertical_, &horizontal_;
   const std::int64_t in_row_, out_row_;  // elements
   const std::int64_t chunk_, chunk_stride_;
-  const Floats blended_;  // a block of the rows
+  const Floats blended_;  // a block of blended rows
   const Floats tile_;     // columns of the input, one vector each
   const Floats weighed_;  // a chunk of the output's columns, one vector each
-  const Floats results_;  // the same as rows
+  const Floats results_;  // that chunk, transposed to rows
 };
 
 template <DType T>

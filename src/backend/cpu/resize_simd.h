@@ -9,8 +9,8 @@
 
 namespace normbench {
 
-/// The taps of each output pixel of an axis: weights [begin, end), from input pixel `first` on.
-/// Neither `first` nor the tap after the last one ever goes back.
+/// The taps of each output pixel along an axis. Weights [begin, end) apply to the input pixels from
+/// `first` on. From one output pixel to the next, neither the first nor the last tap moves back.
 struct Filter {
   struct Pixel {
     std::int64_t first, begin, end;
@@ -20,18 +20,18 @@ struct Filter {
   std::int64_t most_taps = 0;
 };
 
-/// Planes of contiguous rows, each pixel `group` interleaved channels.
+/// Planes of contiguous rows. Each pixel has `group` interleaved channels.
 struct ResizePlanes {
   const std::byte* in;
   std::byte* out;
   std::int64_t group, in_height, in_width, out_height, out_width;
 };
 
-/// Computes rows [begin, end) of the output, counted through all planes.
+/// Computes output rows [begin, end), counted over all planes.
 using ResizeFunction = void (*)(const ResizePlanes& planes, const Filter& vertical,
                                 const Filter& horizontal, std::int64_t begin, std::int64_t end);
 
-/// The function for the instruction set in use.
+/// Returns the function for the instruction set in use.
 ResizeFunction resize_function(DType dtype);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// The rows of the CPU, one function per op's file.
+/// The kernel rows of the CPU. Each function returns the rows of one source file.
 #pragma once
 
 #include <array>
@@ -22,17 +22,17 @@ std::span<const Kernel> launch_rows();
 std::span<const Kernel> compute_rows();
 std::span<const Kernel> save_rows();
 
-/// All of these, in the order of the table.
+/// All functions above, in the order in which their rows are listed.
 inline constexpr std::array row_lists{
     &load_rows,      &resize_rows,      &move_rows,       &cast_rows,        &sub_div_rows,
     &normalize_rows, &denormalize_rows, &group_norm_rows, &group_chain_rows, &copy_rows,
     &stream_rows,    &launch_rows,      &compute_rows,    &save_rows};
 
-/// The row `reference` of the op called `op`: its exact meaning in double, a few images at a time.
-/// Accepts whatever the op's infer accepts.
+/// Returns the row `reference` of an op. It computes the op exactly as defined, in double, a few
+/// images at a time. It accepts whatever the op's infer() accepts.
 Kernel reference_row(std::string_view op);
 
-/// Resizes these rows and columns of dense images to all of `to`, on the threads of the queue.
+/// Resizes the given rows and columns of dense images to the size of `to`, on the queue's threads.
 void resize_part(const View& from, const AxisPart& rows, const AxisPart& columns, const View& to,
                  Queue& queue);
 

@@ -10,9 +10,9 @@ namespace {
 
 bool accepts_saving(const Save&, const Signature& s) { return s.in[0].is_dense(); }
 
-/// Threads take the next image when they are done with one.
+/// Each thread takes the next image when it is done with one.
 Launch prepare_saving(const Save& op, const Signature& s) {
-  // What an image is encoded into is kept between calls, and is each thread's own.
+  // Each thread keeps its own encoding buffer between calls.
   using Memory = std::vector<std::uint8_t>;
   const auto memories = std::make_shared<std::vector<Memory>>();
   return [op, memories, images = s.in[0].shape.n](Queue& queue, std::span<const View> in,

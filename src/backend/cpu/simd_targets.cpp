@@ -26,13 +26,14 @@ namespace {
 
 HWY_EXPORT(this_target);
 
-/// The bits of those that this CPU can run. Asked before any is disabled.
+/// Returns the bits of the instruction sets that this CPU can run. The first call must come before
+/// any is disabled.
 std::int64_t runnable() {
   static const std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS;
   return bits;
 }
 
-/// Lower bits are better instruction sets.
+/// Returns each set bit of `bits`, the best instruction set first. It has the lowest bit.
 std::vector<std::int64_t> each_of(std::int64_t bits) {
   std::vector<std::int64_t> targets;
   for (; bits != 0; bits &= bits - 1) targets.push_back(bits & -bits);
@@ -47,7 +48,8 @@ std::vector<std::string> names_of(std::int64_t bits) {
 
 std::int64_t target_in_use() { return HWY_DYNAMIC_DISPATCH(this_target)(); }
 
-/// A file that is not compiled for it takes the best of those that follow.
+/// Makes kernels use `target`. A file that is not compiled for it uses the next best instruction
+/// set.
 void use_target(std::int64_t target) noexcept {
   const std::int64_t better = target - 1, usable = runnable() & ~better;
   hwy::DisableTargets(better);

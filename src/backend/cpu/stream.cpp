@@ -1,4 +1,4 @@
-/// What machines allow: rows of stream, first_touch and launch.
+/// What a machine allows at most: the rows of stream, first_touch and launch.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -11,14 +11,14 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kSplit = 64;  // vectors; what a mix of whole numbers keeps
+constexpr std::int64_t kSplit = 64;  // vectors; at multiples of it the common mixes are exact
 
-/// Input bytes that the mix reads.
+/// Returns the number of input bytes that the mix reads.
 std::int64_t read_bytes(const Stream& op, const View& in) {
   return op.read_parts == 0 ? 0 : in.desc.bytes();
 }
 
-/// Reads everything and stores one word of its exclusive or, so that no load can be left out.
+/// Reads the whole input. Stores one word of its exclusive or, so that no load can be left out.
 void read_only(const View& in, const View& out, const Queue& queue) {
   const std::int64_t size = vector_bytes();
   std::atomic<std::uint64_t> sum = 0;
@@ -29,14 +29,15 @@ void read_only(const View& in, const View& out, const Queue& queue) {
   std::memcpy(out.data, &word, std::min(sizeof(word), static_cast<std::size_t>(out.desc.bytes())));
 }
 
-/// Whole vectors; the output's last bytes, less than a read has, are zeros.
+/// Streams whole vectors. The last bytes of the output, less than belong to one read, become zeros.
 void mix(const Stream& op, const View& in, const View& out, const Queue& queue, StreamForm form) {
   const std::int64_t size = vector_bytes(), bytes = out.desc.bytes();
   const bool aligned =
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
   StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
-  // A whole number of writes for each read is quicker to go through than one fewer for the last.
+  // Give every read the same whole number of writes: this is faster than fewer writes for the last
+  // read.
   if (all.reads > 0 && op.write_parts % op.read_parts == 0)
     all.writes = std::min(all.writes, all.reads * (op.write_parts / op.read_parts));
   split(queue, all.writes, kSplit, [&](std::int64_t begin, std::int64_t end) {
@@ -56,7 +57,7 @@ Launch prepare(const Stream& op, const Signature&) {
   };
 }
 
-/// Byte for byte: the one at the same share of the input.
+/// Stores byte by byte. Each output byte is the input byte at the same share of the input's length.
 Launch prepare_plain(const Stream& op, const Signature&) {
   return [op](Queue&, std::span<const View> in, std::span<const View> out, View) {
     const std::int64_t reads = read_bytes(op, in[0]), writes = out[0].desc.bytes();
@@ -84,7 +85,7 @@ Launch prepare_touch(const FirstTouch&, const Signature& s) {
 
 bool accepts_launch(const EmptyLaunch&, const Signature&) { return true; }
 
-/// Teams as kernels have them, without work.
+/// Wakes teams as kernels do, without work.
 Launch prepare_launch(const EmptyLaunch& op, const Signature&) {
   return [count = op.count](Queue& queue, std::span<const View>, std::span<const View>, View) {
     for (std::int64_t i = 0; i < count; ++i)

@@ -53,23 +53,23 @@ HWY_INLINE void repeat(V v, std::byte* out, std::int64_t writes) {
   for (std::int64_t k = 0; k < writes; ++k) store<Form>(v, out + k * vector_size());
 }
 
-/// A vector of the side of a mix that has fewer, and its share of the other side's vectors.
+/// A vector of the side of a mix that has fewer vectors, and its share of the other side's vectors.
 struct Unit {
   std::int64_t reads, writes;
   bool operator==(const Unit&) const = default;
 };
 
 constexpr std::int64_t kLine = 64;     // bytes
-constexpr std::int64_t kTogether = 4;  // units at most that a place has in turn: a line's
+constexpr std::int64_t kTogether = 4;  // most units of a place in one turn: a cache line
 
-/// The units of the common mixes are all alike.
+/// The units of the common mixes are all equal.
 template <int Reads, int Writes>
 struct Alike {
   static constexpr void take(std::int64_t) {}
   static constexpr Unit at(std::int64_t) { return {Reads, Writes}; }
 };
 
-/// The units of other mixes have one vector more now and then.
+/// Some units of the other mixes have one vector more than others.
 class Uneven {
  public:
   Uneven(std::int64_t reads, std::int64_t writes)
@@ -77,15 +77,15 @@ class Uneven {
         unit_{reads / units_, writes / units_},
         rest_{reads % units_, writes % units_} {}
 
-  /// Takes the next so many units.
+  /// Computes the next `count` units.
   HWY_INLINE void take(std::int64_t count) {
     for (std::int64_t k = 0; k < count; ++k)
       taken_[k] = {unit_.reads + more(rest_.reads, due_.reads),
                    unit_.writes + more(rest_.writes, due_.writes)};
   }
-  /// Unit k of those that take() took.
+  /// Returns unit k of the units that take() has computed.
   HWY_INLINE Unit at(std::int64_t k) const { return taken_[k]; }
-  /// True for the first `count` of them.
+  /// Returns true if the first `count` of these units are equal.
   HWY_INLINE bool are_alike(std::int64_t count) const {
     return std::all_of(taken_, taken_ + count, [&](const Unit& one) { return one == taken_[0]; });
   }
@@ -103,12 +103,12 @@ class Uneven {
   Unit due_{}, taken_[kTogether];
 };
 
-/// Bytes from one place to the next, and in the input to what Pages fetches.
+/// Distances in bytes: from one place to the next, and in the input to the data that Pages fetches.
 struct Places {
   std::int64_t in, out, ahead;
 };
 
-/// Reads and stores so many units at one place.
+/// Reads and stores `units` units at one place.
 template <StreamForm Form, class Units>
 HWY_INLINE void visit(const std::byte* in, std::byte* out, std::int64_t units, const Units& mix,
                       const Places& places) {
@@ -125,7 +125,7 @@ HWY_INLINE void visit(const std::byte* in, std::byte* out, std::int64_t units, c
   }
 }
 
-/// Visits each of `N` places, and moves the first one on.
+/// Visits each of `N` places. Moves `in` and `out` past the units of the first place.
 template <StreamForm Form, int N, class Units>
 HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t units,
                           const Units& mix, const Places& places) {
@@ -135,7 +135,8 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
     visit<Form>(from, to, units, mix, places);
     from += places.in;
     to += places.out;
-    // Fetches gathered from several pages by the compiler cost a seventh on Emerald Rapids.
+    // Keeps the compiler from grouping the fetches of several pages, which costs a seventh on
+    // Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   for (std::int64_t k = 0; k < units; ++k) {
@@ -144,7 +145,8 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
   }
 }
 
-/// The fewer instructions, the more lines are under way: units of few vectors as if all were alike.
+/// Visits units of few vectors with constant counts if all units are equal. Fewer instructions keep
+/// more cache lines under way.
 template <StreamForm Form, int N>
 HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t units,
                              const Uneven& mix, const Places& places) {
@@ -161,7 +163,7 @@ HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t
   visit_all<Form, N>(in, out, units, mix, places);
 }
 
-/// Moves so many units at each of `N` places, a cache line of each in turn.
+/// Moves `units` units at each of `N` places, a cache line of each in turn.
 template <StreamForm Form, int N, class Units>
 HWY_INLINE void in_turn(const std::byte* in, std::byte* out, std::int64_t units, Units mix,
                         const Places& places) {
@@ -176,7 +178,7 @@ HWY_INLINE void in_turn(const std::byte* in, std::byte* out, std::int64_t units,
   }
 }
 
-/// Moves all vectors from one end to the other.
+/// Moves all vectors in order. Stores zeros if there is nothing to read.
 template <StreamForm Form>
 void in_order(const std::byte* in, std::int64_t reads, std::byte* out, std::int64_t writes) {
   const std::int64_t units = std::min(reads, writes);
@@ -185,7 +187,8 @@ void in_order(const std::byte* in, std::int64_t reads, std::byte* out, std::int6
   if (units > 0) in_turn<Form, 1>(in, out, units, Uneven(reads, writes), {});
 }
 
-/// Vectors that one of `N` places has, of `units` that are left for all of them; 0: too few.
+/// Returns the units that each of `N` places gets if `units` are left for all of them; 0 if too
+/// few.
 template <StreamForm Form, int N>
 std::int64_t units_of_place(std::int64_t units, const void* in, const void* out, bool is_copy) {
   const std::int64_t size = vector_size(), most = units / N * size;
@@ -194,7 +197,7 @@ std::int64_t units_of_place(std::int64_t units, const void* in, const void* out,
   return part_bytes(most, is_copy ? part_phase({in}, out) : part_phase({}, out)) / size;
 }
 
-/// Moves the vectors of a stream from one end to the other.
+/// Moves the vectors of a stream in order.
 template <StreamForm Form, class Units>
 void whole(const StreamVectors& all) {
   if constexpr (std::is_same_v<Units, Uneven>)
@@ -203,9 +206,8 @@ void whole(const StreamVectors& all) {
     visit<Form>(all.in, all.out, std::min(all.reads, all.writes), Units(), {});
 }
 
-/// Blocks of `N` places past the cache, as long as there is enough. Between two blocks the vectors
-/// by which their places' whole numbers of reads fall short of the mix; the rest in order, which is
-/// all of a short row.
+/// Moves a stream past the cache in blocks of `N` places, and what is left in order. The places of
+/// a block take whole numbers of reads. Reads that the mix has beyond these follow after the block.
 template <StreamForm Form, int N, class Units>
 void in_blocks(const StreamVectors& all) {
   const std::int64_t size = vector_size();
@@ -215,9 +217,10 @@ void in_blocks(const StreamVectors& all) {
     std::byte* out = all.out + written * size;
     const std::int64_t reads = all.reads - read, writes = all.writes - written;
     const std::int64_t fewest = std::min(reads, writes);
-    const std::int64_t usable = std::is_same_v<Units, Uneven> ? fewest - 1 : fewest;  // one is last
+    // The last unit is left for the reads between blocks.
+    const std::int64_t usable = std::is_same_v<Units, Uneven> ? fewest - 1 : fewest;
     const std::int64_t units = units_of_place<Form, N>(usable, in, out, reads == writes);
-    if (units == 0)  // so few that what is fetched ahead is beyond them
+    if (units == 0)  // too few for fetches ahead to be useful
       return whole < Form == StreamForm::Parts ? StreamForm::Unfetched : Form,
              Units > ({.in = in, .reads = reads, .out = out, .writes = writes});
     const std::int64_t r = units * reads / fewest, w = units * writes / fewest;
@@ -261,7 +264,7 @@ void copy_any(const std::byte* in, std::byte* out, std::int64_t bytes, Stores st
   std::memcpy(out, in, static_cast<std::size_t>(i));
   const std::int64_t vectors = (bytes - i) / size;
   const StreamVectors all{in + i, vectors, out + i, vectors};
-  const bool is_short = vectors * size < kParts * kFetchAhead;  // as rows of a crop may be
+  const bool is_short = vectors * size < kParts * kFetchAhead;  // as rows of a crop can be
   if (stores == Stores::Normal)
     whole<StreamForm::Temporal, Alike<1, 1>>(all);
   else if (is_short)
@@ -286,7 +289,7 @@ void stream_any(const StreamVectors& all, std::int64_t begin, std::int64_t end, 
   stream_as<Uneven>(part, form);
 }
 
-/// Four pages at once, as in places.
+/// Reads four pages at once, a vector of each in turn.
 std::uint64_t read_any(const std::byte* in, std::int64_t vectors) {
   const std::int64_t size = vector_size(), page = kPrefetchReach / size;
   V a = hn::Zero(Words()), b = a;

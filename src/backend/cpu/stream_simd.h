@@ -1,4 +1,4 @@
-/// Loops that move bytes and compute nothing: what memory allows.
+/// Loops that move bytes and compute nothing. They show what memory allows.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,15 @@
 
 namespace normbench {
 
-/// Bytes of a vector of this machine.
+/// Returns the bytes of a vector of the instruction set in use.
 std::int64_t vector_bytes();
 
-/// Copies bytes. Up to the first aligned vector of `out` and from the last one on, through the
-/// cache whatever `stores` says.
+/// Copies bytes. Before the first aligned vector of `out` and after the last one, it always stores
+/// through the cache.
 void copy_bytes(const std::byte* in, std::byte* out, std::int64_t bytes, Stores stores);
 
-/// A mix of vectors. What is stored depends on all that is read, and on how it is gone through.
+/// Vectors to read and vectors to write. The values stored depend on all vectors read and on the
+/// form.
 struct StreamVectors {
   const std::byte* in;
   std::int64_t reads;
@@ -25,25 +26,26 @@ struct StreamVectors {
   bool is_mix(std::int64_t of_reads, std::int64_t of_writes) const {
     return reads * of_writes == writes * of_reads;
   }
-  /// How many are read before vector `write` is stored, where one follows the other.
+  /// Returns how many vectors are read before vector `write` is stored, if both go in order.
   std::int64_t reads_before(std::int64_t write) const { return write * reads / writes; }
 };
 
-/// How memory is gone through. Which form is the fastest depends on the machine, and on a virtual
-/// machine on what its host leaves it at that time.
+/// The order of memory accesses. Which form is the fastest depends on the machine. On a virtual
+/// machine it also depends on what the host leaves to it at that time.
 enum class StreamForm {
-  Temporal,   // from one end to the other, through the cache; the others store past it
+  Temporal,   // in order, through the cache; all others store past it
   Parts,      // kParts parts, a line of each in turn, fetched ahead: as kernels do
-  Unfetched,  // the same, and the hardware alone fetches
-  InOrder,    // from one end to the other, and the hardware alone fetches
-  Pages,      // in eight places of four pages in turn, while the next eight are fetched
+  Unfetched,  // as Parts, but only the hardware fetches
+  InOrder,    // in order; only the hardware fetches
+  Pages,      // eight places of four pages in turn, while the next eight are fetched
 };
 
-/// Stores vectors [begin, end) of `all.writes`, at an aligned `all.out` unless it is Temporal.
+/// Stores vectors [begin, end) of `all.writes`. `all.out` must be aligned to a vector, except for
+/// Temporal.
 void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end,
                     StreamForm form);
 
-/// Loads vectors and gives a word of their exclusive or.
+/// Loads `vectors` vectors and returns one word of their exclusive or.
 std::uint64_t read_vectors(const std::byte* in, std::int64_t vectors);
 
 }  // namespace normbench

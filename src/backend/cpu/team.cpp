@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kAnywhere = -1;
 
-/// Names a thread of a team once: the pool that it comes from gives it the same rank every time.
+/// Names a thread of a team once. The thread pool gives a thread the same rank every time.
 void name_worker(int rank) {
   thread_local bool named = false;
   if (named) return;
@@ -28,7 +28,7 @@ void name_worker(int rank) {
   name_this_thread(fmt::format("omp worker {}", rank));
 }
 
-/// Where a thread of a team runs: anywhere when there are more of them than CPUs.
+/// Returns the CPU of a thread of a team, or kAnywhere if there are more threads than CPUs.
 int cpu_of(int rank, int threads, std::span<const int> cpus) {
   const bool enough = static_cast<std::size_t>(threads) <= cpus.size();
   return enough ? cpus[static_cast<std::size_t>(rank)] : kAnywhere;
@@ -41,15 +41,15 @@ cpu_set_t only(int cpu) {
   return cpus;
 }
 
-/// Binds a thread of the pool, where it is not bound to this already.
+/// Binds the calling pool thread to a CPU, unless it is bound to that CPU already.
 void bind_worker(int cpu) {
   thread_local int bound_to = kAnywhere;
   if (cpu == bound_to) return;
   bind_this_thread(cpu == kAnywhere ? allowed_cpus() : only(cpu));
-  bound_to = cpu;  // also where the system refuses: it would again
+  bound_to = cpu;  // also if the system refused: it would refuse again
 }
 
-/// Moves the calling thread to a CPU that it may run on, and leaves it free to go.
+/// Moves the calling thread to a CPU if it may run there. Does not leave it bound.
 void move_to(int cpu) {
   if (cpu == kAnywhere || sched_getcpu() == cpu) return;
   cpu_set_t before;
@@ -57,26 +57,27 @@ void move_to(int cpu) {
   if (bind_this_thread(only(cpu))) bind_this_thread(before);
 }
 
-constexpr double kBytesPerNs = 16.0;  // of one thread, beyond its own caches
+constexpr double kBytesPerNs = 16.0;  // memory traffic of one thread beyond its own caches
 
-/// Where a thread's share has a range: not in the thread that has the stage's own.
+/// Returns the recorder for the share of a thread, or null. The thread of rank 0 records the
+/// stage's own range instead.
 Recorder* recorder_of_share(const Queue& queue, int rank) {
   return rank > 0 && !queue.stage.empty() ? queue.recorder : nullptr;
 }
 
-/// Bytes that a core keeps to itself: the largest data cache before the last level.
+/// Returns the size in bytes of the data cache before the last level; 0 if there is none.
 std::int64_t own_cache(std::span<const std::int64_t> caches) {
   return caches.size() < 2 ? 0 : caches[caches.size() - 2];
 }
 
-/// The fewest bytes for which a team of at least two is used: more than a thread's own caches hold,
-/// and enough that sharing them saves more than waking the team costs.
+/// Returns the fewest bytes for which a team of two or more is used. They exceed a thread's own
+/// cache, and sharing them saves more time than waking the team costs.
 std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
   const double even = team_wake_ns * kBytesPerNs / (1 - 1.0 / threads);
   return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;
 }
 
-/// Fewer threads than are said must not be measured.
+/// Throws std::runtime_error if a team is smaller than asked for: it must not be measured.
 void require_size(int size, int threads) {
   if (size != threads)
     throw std::runtime_error(fmt::format(
@@ -93,8 +94,8 @@ void on_team(int threads, std::span<const int> cpus,
              const std::function<void(int rank, int size)>& body) {
   if (omp_in_parallel()) return body(0, 1);
   move_to(cpu_of(0, threads, cpus));
-  omp_set_dynamic(0);        // OMP_DYNAMIC would let OpenMP give fewer; a setting of each thread
-  std::exception_ptr error;  // nothing may be thrown out of a team
+  omp_set_dynamic(0);        // else OMP_DYNAMIC may give fewer threads; set per thread
+  std::exception_ptr error;  // an exception must not leave a parallel region
 #pragma omp parallel num_threads(threads)
   try {
     require_size(omp_get_num_threads(), threads);

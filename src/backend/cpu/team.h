@@ -1,5 +1,5 @@
-/// Teams of OpenMP threads, each named and bound to a CPU of its own: work split over one, and how
-/// large it is where the config leaves that open.
+/// Teams of OpenMP threads: how work is split over a team, and how large a team is if the config
+/// does not say. Each thread of a team has a name and a CPU of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,39 +11,41 @@ namespace normbench {
 
 class Queue;
 
-/// Calls body(rank, size) on every thread of a team of `threads`, of which the caller is the first;
-/// returns when all are done and throws what one of them threw. Alone, with size 1, inside another
-/// team. Throws std::runtime_error where OpenMP gives fewer threads.
+/// Calls body(rank, size) on every thread of a team of `threads` threads; the caller has rank 0.
+/// Returns when all are done. Throws an exception that a body threw. Inside another team it calls
+/// body(0, 1) only. Throws std::runtime_error if OpenMP gives fewer threads.
 ///
-/// The other threads are named "omp worker 1", … and stay bound to their CPUs of `team_cpus()`. The
-/// caller is not bound: threads and programs that it starts would inherit that. It moves to the
-/// first of the CPUs once, if it is elsewhere. On another thread's CPU it would spin there until
-/// all are done, and keep that very thread from running: milliseconds.
+/// The other threads are named "omp worker 1", … and stay bound to the CPUs of `team_cpus()`. The
+/// caller is not bound, because threads and programs that it starts would inherit the binding. It
+/// moves to the first CPU if it runs elsewhere. On the CPU of another thread of the team, it would
+/// spin and keep that thread from running, for milliseconds.
 void on_team(int threads, const std::function<void(int rank, int size)>& body);
-/// Runs the team on these CPUs, by rank; with fewer CPUs than threads none is bound. Every calling
-/// thread has teams of its own.
+/// Runs the team on `cpus`, by rank. If there are more threads than CPUs, no thread is bound. Every
+/// calling thread has its own teams.
 void on_team(int threads, std::span<const int> cpus,
              const std::function<void(int rank, int size)>& body);
 
-/// `threads`, or as many as OpenMP gives a team here where those are fewer (OMP_THREAD_LIMIT).
+/// Returns `threads`, or the size of the team that OpenMP gives here if that is smaller
+/// (OMP_THREAD_LIMIT).
 int team_of_at_most(int threads);
 
-/// Calls part(begin, end) on the threads of a team of `queue.threads`, however little there is to
-/// do; the parts cover [0, total) in order and start at multiples of `unit`. A thread without a
-/// share calls nothing. Inside another team the caller does it all. Non-temporal stores of a part
-/// are visible when this returns. What a part throws is thrown when all are done.
+/// Calls part(begin, end) on the threads of a team of `queue.threads`, even if there is little to
+/// do. The parts cover [0, total) in order and start at multiples of `unit`. A thread without a
+/// share does not call `part`. Inside another team the caller does everything. When this returns,
+/// non-temporal stores of all parts are visible. An exception of a part is thrown after all parts
+/// have ended.
 ///
-/// Where the stage has a range, each share of the other threads is one too, of kind Worker and with
-/// the stage's name.
+/// If the stage has a range, the share of each other thread gets a range of kind Worker with the
+/// stage's name.
 void split(const Queue& queue, std::int64_t total, std::int64_t unit,
            const std::function<void(std::int64_t begin, std::int64_t end)>& part);
 
-/// What `"threads": "all"` means for a case: `threads` where its largest stage moves `bytes` enough
-/// to save what waking a team costs, else 1. From constants and the machine's data caches (bytes,
-/// nearest first) alone: the same in every process of a machine.
+/// Returns the team size of a case with `"threads": "all"`. It is `threads` if the largest stage of
+/// the case moves enough `bytes` to save the time of waking a team, else 1. It depends only on
+/// constants and the data caches (bytes, nearest first), so that all processes of a machine agree.
 int team_for(std::int64_t bytes, int threads, std::span<const std::int64_t> caches);
 
-/// The rule in words, for so many threads.
+/// Returns the rule of team_for() in words, for `threads` threads.
 std::string explain_team(int threads, std::span<const std::int64_t> caches);
 
 }  // namespace normbench

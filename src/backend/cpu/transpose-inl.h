@@ -1,4 +1,4 @@
-// Included once per instruction set, by files that Highway compiles once per instruction set.
+// Highway compiles the including files once per instruction set, and includes this file each time.
 #if defined(NORMBENCH_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_TRANSPOSE_INL_H_
 #undef NORMBENCH_TRANSPOSE_INL_H_
@@ -14,11 +14,12 @@ HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Columns that are transposed at a time.
+/// The number of columns that are transposed at once.
 constexpr std::int64_t kQuad = HWY_TARGET == HWY_SCALAR ? 1 : 4;
 
-/// Four columns of as many rows as `d` has lanes, as blocks of 16 bytes side by side: rows 0, 4, 8,
-/// … A template as all here, for the scalar instruction set lacks what is found by its arguments.
+/// Loads four columns of rows 0, 4, 8, …, as blocks of 16 bytes side by side, for as many rows as
+/// `d` has lanes. It is a template like the other functions here, because the scalar instruction
+/// set lacks the operations.
 template <class D>
 HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
@@ -31,7 +32,7 @@ HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride
   }
 }
 
-/// Four columns of as many rows as `d` has lanes become as many elements of four rows.
+/// Transposes four columns of as many rows as `d` has lanes, to as many elements of four rows.
 template <class D>
 HWY_INLINE void transpose_quad(D d, const float* in, std::int64_t in_stride, float* out,
                                std::int64_t out_stride) {
@@ -48,8 +49,8 @@ HWY_INLINE void transpose_quad(D d, const float* in, std::int64_t in_stride, flo
   StoreU(BitCast(d, InterleaveUpper(pairs, ab_high, ce_high)), d, out + 3 * out_stride);
 }
 
-/// out[c * out_stride + r] = in[r * in_stride + c] of so many rows and columns; on both sides rows
-/// are rounded up to whole vectors, columns to kQuad.
+/// Stores out[c * out_stride + r] = in[r * in_stride + c] for all rows and columns. On both sides,
+/// rows are rounded up to whole vectors and columns to kQuad.
 HWY_INLINE void transpose(const float* in, std::int64_t in_stride, std::int64_t rows,
                           std::int64_t columns, float* out, std::int64_t out_stride) {
   const hn::ScalableTag<float> d;

@@ -13,14 +13,15 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTilePixels = 1024;
-constexpr std::int64_t kBeyond = 512;  // bytes, from the end of a tile to what is fetched
-constexpr std::int64_t kLine = 64;     // bytes; also the pixels that every split is a multiple of
-constexpr std::int64_t kFewestPixels = 64;  // of a row that `pixels` is given
+constexpr std::int64_t kBeyond = 512;  // bytes between a tile and the data fetched meanwhile
+constexpr std::int64_t kLine = 64;     // bytes; parts start at a multiple of as many pixels
+constexpr std::int64_t kFewestPixels = 64;  // fewest pixels of a row that `pixels` is called for
 
 bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc && desc.shape.c > 1; }
 
-/// The geometry of one walk. A pixel is `group` channels: all of them where one side is
-/// interleaved, one where both are planes. `planes` counts images or channel planes.
+/// The geometry of one walk. A pixel has `group` channels: all channels if the input or the output
+/// is interleaved, else one. `planes` counts images in the first case and channel planes in the
+/// second.
 class Walk {
  public:
   Walk(const View& in, const View& out, const RunBody& body, const PixelBody& pixels,
@@ -36,7 +37,7 @@ class Walk {
     group_ = any ? shape.c : 1;
     planes_ = shape.n * shape.c / group_;
     pixels_ = shape.h * shape.w;
-    one_row_ = from_.h == shape.w * from_.w;  // a plane is a long one
+    one_row_ = from_.h == shape.w * from_.w;  // a plane is one long row
     width_ = one_row_ ? pixels_ : shape.w;
     direct_ = interleaved(in.desc) == interleaved(out.desc) && from_.w == group_ &&
               (group_ == 1 || from_.c == 1);
@@ -51,8 +52,8 @@ class Walk {
 
   std::int64_t total() const { return planes_ * pixels_; }
 
-  /// Pixels [begin, end) of all planes, plane by plane; all at once where nothing lies between
-  /// them.
+  /// Computes pixels [begin, end), counted over all planes. If the planes lie without gaps, it
+  /// makes a single run; else it goes plane by plane.
   void part(std::int64_t begin, std::int64_t end) const {
     if (seamless_) {
       if (begin < end)
@@ -79,19 +80,19 @@ class Walk {
            size_of(in_.desc.dtype) * (n * from_.n + c * from_.c + y * from_.h + x * from_.w);
   }
 
-  /// Where the row of a pixel ends, at `end` at the latest.
+  /// Returns the end of the row that holds the pixel, at most `end`.
   std::int64_t row_end(std::int64_t pixel, std::int64_t end) const {
     return one_row_ ? end : std::min(end, (pixel / width_ + 1) * width_);
   }
 
-  /// The address of channel `c` of the group at a pixel.
+  /// Returns the address in the output of channel `c` of a pixel.
   std::byte* target(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
     const std::int64_t element = interleaved(out_.desc) ? (plane * pixels_ + pixel) * group_ + c
                                                         : (plane * group_ + c) * pixels_ + pixel;
     return out_.data + size_of(out_.desc.dtype) * element;
   }
 
-  /// The pages of pixels [begin, end) of a plane.
+  /// Populates the output's pages of pixels [begin, end) of a plane.
   void populate(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     const bool all = interleaved(out_.desc);
     const std::int64_t bytes = (end - begin) * (all ? group_ : 1) * size_of(out_.desc.dtype);
@@ -99,7 +100,7 @@ class Walk {
       populate_pages(target(plane, begin, c), bytes);
   }
 
-  /// One run: all channels of the pixels when the output is interleaved, else channel `c` of them.
+  /// Makes one run: all channels of the pixels if the output is interleaved, else channel `c`.
   void run(const std::byte* in, std::int64_t plane, std::int64_t pixel, std::int64_t c,
            std::int64_t count, const std::byte* ahead = nullptr) const {
     const bool all = interleaved(out_.desc);
@@ -113,7 +114,7 @@ class Walk {
            .ahead = ahead});
   }
 
-  /// Pixels [begin, end) of a plane whose rows lie as the output's do.
+  /// Computes pixels [begin, end) of a plane whose rows lie as the rows of the output do.
   void rows(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
       const std::int64_t next = row_end(begin, end);
@@ -123,18 +124,19 @@ class Walk {
     }
   }
 
-  /// Pixels [begin, end) of a plane in runs.
+  /// Computes pixels [begin, end) of a plane with `body`.
   void runs(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     direct_ ? rows(plane, begin, end) : tiles(plane, begin, end);
   }
 
-  /// Where planes are as long as this, the strides of something laid out as the output is.
+  /// Returns the strides of a buffer that is laid out like the output and has `plane` pixels per
+  /// plane.
   PixelStrides target_strides(std::int64_t plane) const {
     return interleaved(out_.desc) ? PixelStrides{group_, 1} : PixelStrides{1, plane};
   }
 
-  /// Pixels [begin, end) of a plane, as far as the body has a way of its own; gives where that
-  /// ends.
+  /// Computes pixels [begin, end) of a plane with `pixels`, as far as it can. Returns the first
+  /// pixel that is not done.
   std::int64_t pixels(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     while (by_pixels_ && begin < end) {
       const std::int64_t row = row_end(begin, end) - begin;
@@ -154,7 +156,8 @@ class Walk {
     return begin;
   }
 
-  /// How many pixels before this one a cache line of the output starts; 0 where none does soon.
+  /// Returns how many pixels before this one a cache line of the output starts; 0 if none starts at
+  /// one of the 64 pixels before it.
   std::int64_t past_line(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
     const auto past = reinterpret_cast<std::uintptr_t>(target(plane, pixel, c)) % kLine;
     const auto size = static_cast<std::uintptr_t>(size_of(out_.desc.dtype));
@@ -165,14 +168,15 @@ class Walk {
     return 0;
   }
 
-  /// Where a channel's share of a tile that ends at `pixel` does: at a line, but for the last tile.
+  /// Returns the end of the run of channel `c` in a tile that ends at `pixel`. Runs end at a cache
+  /// line of the output, except in the last tile and with short tiles.
   std::int64_t cut(std::int64_t plane, std::int64_t pixel, std::int64_t c, std::int64_t begin,
                    std::int64_t end) const {
     if (pixel == end || tile_pixels_ < 2 * kLine) return pixel;
     return std::max(begin, pixel - past_line(plane, pixel, c));
   }
 
-  /// Starts to load some pixels of a row.
+  /// Starts to load `count` pixels of a row into the cache.
   void fetch_soon(std::int64_t plane, std::int64_t pixel, std::int64_t count) const {
     if (pixel + count > pixels_) return;
     const std::int64_t size = size_of(in_.desc.dtype);
@@ -184,7 +188,7 @@ class Walk {
     }
   }
 
-  /// Pixels [begin, end) of a plane into a tile, row by row.
+  /// Gathers pixels [begin, end) of a plane into a tile, row by row.
   void fill(std::byte* tile, PixelStrides to, std::int64_t plane, std::int64_t begin,
             std::int64_t end) const {
     const std::int64_t size = size_of(in_.desc.dtype);
@@ -200,9 +204,10 @@ class Walk {
     }
   }
 
-  /// Gathers tile by tile in the input's dtype, laid out as the output is. Every channel goes on
-  /// from and up to a line of its own; a tile holds the pixels before its own that this leaves.
-  /// Memory would idle while a tile is worked on: every channel fetches its share of a later one.
+  /// Gathers tile by tile in the input's dtype, laid out like the output. The run of each channel
+  /// begins and ends at a cache line of the output. A tile therefore begins with the pixels that
+  /// the previous tile left over. Memory would idle while a tile is computed, so each channel
+  /// fetches its share of a later tile.
   void tiles(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     alignas(kLine) std::byte tile[kTileBytes];
     const std::int64_t size = size_of(in_.desc.dtype);

@@ -1,4 +1,4 @@
-/// One way through a tensor for every element-wise kernel, whatever the layouts, crop and flip.
+/// Goes through a tensor for every element-wise kernel, with any layout, crop and flip.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +12,24 @@ namespace normbench {
 
 class Queue;
 
-/// Planes one after the other, of one channel each.
+/// Planes of one channel each, one after the other in memory.
 struct Planes {
-  std::int64_t left;      // elements of the first, which may begin before the run does
-  std::int64_t elements;  // of each other; the last may go on behind the run
-  std::int64_t channels;  // after the last of them comes the first again
+  std::int64_t left;      // elements from the start of the run to the end of its first plane
+  std::int64_t elements;  // elements of every other plane; the last may end after the run
+  std::int64_t channels;  // number of channels; channel 0 follows the last one
 };
 
-/// A piece of work: `elements` contiguous inputs and as many contiguous outputs. Element i has
-/// channel `channel` + i % `period` where channels are interleaved; with a period of 1 the first
-/// plane has channel `channel`.
+/// A piece of work: `elements` contiguous inputs and as many contiguous outputs. If channels are
+/// interleaved, element i has channel `channel` + i % `period`. If `period` is 1, the run consists
+/// of planes, and the first plane has channel `channel`.
 struct Run {
   const std::byte* in;
   std::byte* out;
   std::int64_t elements, channel, period;
   Planes planes;
-  const std::byte* ahead = nullptr;  // read soon, as many bytes as `in` has: fetched meanwhile
+  const std::byte* ahead = nullptr;  // input of a later run, as large as `in`; fetched meanwhile
 
-  /// Goes on to the next plane if this one has ended.
+  /// Moves to the next plane if the current one has ended.
   static void end_plane(Planes& planes, std::int64_t& channel) {
     if (planes.left > 0) return;
     planes.left = planes.elements;
@@ -37,7 +37,7 @@ struct Run {
   }
 };
 
-/// Calls `body(first, count, channel)` for the elements that each plane has of a run, without those
+/// Calls `body(first, count, channel)` for the elements of each plane in a run. Skips the elements
 /// before element `begin` of the run.
 template <class Body>
 void each_plane(const Run& run, std::int64_t begin, const Body& body) {
@@ -52,7 +52,7 @@ void each_plane(const Run& run, std::int64_t begin, const Body& body) {
   }
 }
 
-/// Distances in elements between neighbouring pixels and between the channels of one.
+/// Distances in elements between neighbouring pixels, and between neighbouring channels of a pixel.
 struct PixelStrides {
   std::int64_t pixel, channel;
 };
@@ -65,35 +65,36 @@ struct PixelTarget {
   PixelStrides strides;
 };
 
-/// Rows of pixels that go to other places. In the target they lie one after the other.
+/// Rows of pixels that are moved to another layout. In the target the rows follow each other
+/// without gaps.
 struct PixelRun {
   PixelSource from;
   PixelTarget to;
-  std::int64_t channels, pixels;  // of a row
+  std::int64_t channels, pixels;  // channels of a pixel; pixels of a row
   std::int64_t rows = 1;
-  std::int64_t stride = 0;  // bytes from a row's first pixel to the next one's, in the source
+  std::int64_t stride = 0;  // bytes between the first pixels of neighbouring rows in the source
 };
 
 using RunBody = std::function<void(const Run&)>;
-using PixelBody = std::function<bool(const PixelRun&)>;  // false: nothing was done, now or ever
+using PixelBody = std::function<bool(const PixelRun&)>;  // false: it did nothing and never can
 
-/// How the pages of an output come from the system where nothing has touched them yet: one by one
-/// as stores fault, or many at once ahead of the stores, while what has been zeroed is in the
-/// cache.
+/// How the operating system maps the pages of an output that nothing has touched. Fault: one by
+/// one, when a store faults. Populate: many at once before the stores, which then find the zeroed
+/// pages in the cache.
 enum class FirstTouches { Fault, Populate };
 
-/// True if `walk` can go from a part of `in` to `out`: the output is contiguous and a pixel fits
-/// the tile.
+/// Returns true if `walk` can go from `in`, or a part of it, to `out`. The output must be
+/// contiguous, and a pixel must fit in a tile.
 bool walkable(const TensorDesc& in, const TensorDesc& out);
 
-/// Calls `body` on the queue's team for runs that cover the output once, but not for pixels that
-/// `pixels`, if given, did. Inputs that do not lie as the output does are gathered in tiles
-/// in the first-level cache. `in` may equal `out` when their descriptions are equal. Neither body
-/// may throw.
+/// Calls `body` on the queue's team, for runs that cover the output once. If `pixels` is given, it
+/// is called first, and `body` gets only the pixels that `pixels` did not do. Inputs that do not
+/// lie as the output does are gathered in tiles in the first-level cache. `in` may equal `out` if
+/// their descriptions are equal. `body` and `pixels` must not throw.
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
           const PixelBody& pixels = nullptr, FirstTouches touches = FirstTouches::Fault);
 
-/// Bytes of an output whose pages are populated together.
+/// Bytes of an output whose pages are populated at once.
 constexpr std::int64_t kPopulatedBytes = std::int64_t{256} << 10;
 
 }  // namespace normbench

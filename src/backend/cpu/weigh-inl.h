@@ -1,4 +1,4 @@
-// Included once per instruction set, by files that Highway compiles once per instruction set.
+// Highway compiles the including files once per instruction set, and includes this file each time.
 #if defined(NORMBENCH_WEIGH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_WEIGH_INL_H_
 #undef NORMBENCH_WEIGH_INL_H_
@@ -16,11 +16,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-constexpr std::int64_t kTapsPerSum = 32;  // longer sums are sums of sums: closer to the exact one
+constexpr std::int64_t kTapsPerSum = 32;  // longer sums are split, which is more exact
 
 HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
-/// N sums of weighted vectors: of `at(tap, n)` over all taps.
+/// Stores N vectors: for each n the weighted sum of `at(tap, n)` over all taps.
 template <int N, class At>
 HWY_INLINE void weigh(const float* weights, std::int64_t taps, At at, float* out) {
   const F f;
@@ -38,7 +38,8 @@ HWY_INLINE void weigh(const float* weights, std::int64_t taps, At at, float* out
   for (int n = 0; n < N; ++n) hn::StoreU(total[n], f, out + n * lanes());
 }
 
-/// The weighted sum of `taps` input rows, `stride` apart, at `elements` of their elements.
+/// Stores the weighted sum of `taps` input rows that are `stride` elements apart, for `elements`
+/// elements of a row.
 template <DType T>
 HWY_INLINE void blend(const Storage<T>* in, std::int64_t stride, const float* weights,
                       std::int64_t taps, std::int64_t elements, float* out) {
@@ -65,7 +66,7 @@ HWY_INLINE void blend(const Storage<T>* in, std::int64_t stride, const float* we
       out + i);
 }
 
-/// A row of floats, rounded to the dtype.
+/// Stores a row of floats, rounded to the dtype.
 template <DType T>
 HWY_INLINE void store_row(const float* from, Storage<T>* to, std::int64_t elements) {
   const std::int64_t n = lanes();
