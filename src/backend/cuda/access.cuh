@@ -1,5 +1,5 @@
-/// Loads and stores of whole words, and bytes of them: the one place where device code differs from
-/// host code.
+/// Loads and stores of whole words, and access to their bytes. Device and host each have their own
+/// code here.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace normbench::cuda {
 
-/// 16 bytes, the widest access of every architecture.
+/// 16 bytes: the widest access on every architecture.
 struct alignas(16) Vector16 {
   std::uint32_t words[4];
 };
@@ -21,19 +21,20 @@ __host__ __device__ inline bool is_aligned(const void* address, std::size_t byte
   return (reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) == 0;
 }
 
-/// Throws std::runtime_error if not aligned, as a GPU fails (cudaErrorMisalignedAddress).
+/// Throws std::runtime_error if `address` is not aligned. A GPU fails too
+/// (cudaErrorMisalignedAddress).
 inline void check_aligned(const void* address, std::size_t bytes) {
   if (!is_aligned(address, bytes))
     throw std::runtime_error("misaligned access of " + std::to_string(bytes) + " bytes");
 }
 
-/// Loads 1, 2 or 4 words at once. `address` is a multiple of their bytes. What it holds may be
-/// overwritten by the same thread later.
+/// Loads 1, 2 or 4 words at once. `address` must be a multiple of their size. The same thread may
+/// overwrite the words later.
 template <int Words>
 __host__ __device__ inline void load_words(const void* address, std::uint32_t* words) {
   static_assert(Words == 1 || Words == 2 || Words == 4);
 #ifdef __CUDA_ARCH__
-  // Plain accesses of CUDA's vector types: __ldca of these are ordered as atomics are.
+  // Plain accesses to CUDA's vector types: __ldca on these types would be ordered like atomics.
   if constexpr (Words == 1) {
     words[0] = *static_cast<const std::uint32_t*>(address);
   } else if constexpr (Words == 2) {
@@ -53,14 +54,14 @@ __host__ __device__ inline void load_words(const void* address, std::uint32_t* w
 #endif
 }
 
-/// Stores 1, 2 or 4 words at once, `address` being a multiple of their bytes. `Streaming`: the line
-/// is not expected to be read again soon.
+/// Stores 1, 2 or 4 words at once. `address` must be a multiple of their size. `Streaming`: the
+/// line is not expected to be read again soon.
 template <int Words, bool Streaming>
 __host__ __device__ inline void store_words(void* address, const std::uint32_t* words) {
   static_assert(Words == 1 || Words == 2 || Words == 4);
 #ifdef __CUDA_ARCH__
-  // By name: the compiler splits an assignment of uint4 into words and does not always join them
-  // again, and __stwb is ordered as atomics are.
+  // Names the store instruction. The compiler would split an assignment of uint4 into words and not
+  // always join them again. __stwb would be ordered like atomics.
   [[maybe_unused]] const std::size_t to = __cvta_generic_to_global(address);
   if constexpr (Words == 1 && Streaming)
     __stcs(static_cast<std::uint32_t*>(address), words[0]);
@@ -83,20 +84,20 @@ __host__ __device__ inline void store_words(void* address, const std::uint32_t* 
 #endif
 }
 
-/// `address` is a multiple of 16.
+/// Loads 16 bytes. `address` must be a multiple of 16.
 __host__ __device__ inline Vector16 load16(const void* address) {
   Vector16 v;
   load_words<4>(address, v.words);
   return v;
 }
 
-/// `address` is a multiple of 16.
+/// Stores 16 bytes. `address` must be a multiple of 16.
 template <bool Streaming>
 __host__ __device__ inline void store16(void* address, const Vector16& v) {
   store_words<4, Streaming>(address, v.words);
 }
 
-/// A byte of a word.
+/// Byte `index` of a word.
 struct Byte {
   std::uint32_t word;
   int index;
@@ -106,7 +107,7 @@ struct Byte {
   }
 };
 
-/// Extracted and converted by one instruction.
+/// Converts a byte to a float. On a device, one instruction extracts and converts it.
 __host__ __device__ inline float to_float(Byte byte) {
 #ifdef __CUDA_ARCH__
   std::uint32_t value;

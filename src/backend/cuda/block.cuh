@@ -1,6 +1,6 @@
-/// What the threads of a block work together with. On a device every thread runs a kernel's body,
-/// on the host one call runs it for all threads of a block: one source says what both do, to the
-/// bit.
+/// How the threads of a block work together. On a device, every thread runs a kernel's body. On the
+/// host, one call runs the body for all threads of a block. Both use the same source and give the
+/// same bits.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@ namespace normbench::cuda {
 
 inline constexpr unsigned warp_lanes = 32;
 
-/// A variable of each lane of a warp.
+/// A variable with a value for each lane of a warp.
 template <class T>
 class PerLane {
  public:
@@ -31,7 +31,7 @@ class PerLane {
 #endif
 };
 
-/// A warp of a block. All of its lanes come to each call.
+/// A warp of a block. All of its lanes must make each call.
 struct Warp {
   unsigned index;
 
@@ -45,7 +45,8 @@ struct Warp {
 #endif
   }
 
-  /// Gives each lane the sum over all lanes that are a multiple of `apart` from it, a power of two.
+  /// Sets `x` of each lane to the sum over all lanes whose distance from it is a multiple of
+  /// `apart`, a power of two.
   __host__ __device__ void sum(PerLane<float>& x, unsigned apart = 1) const {
     for (unsigned step = warp_lanes / 2; step >= apart; step /= 2) {
 #ifdef __CUDA_ARCH__
@@ -60,7 +61,7 @@ struct Warp {
 
 struct Block {
   unsigned index, warps;
-  std::byte* shared;  // at a multiple of 16
+  std::byte* shared;  // aligned to 16 bytes
 
   /// Runs `work(warp)` for every warp.
   template <class Work>
@@ -72,7 +73,8 @@ struct Block {
 #endif
   }
 
-  /// A barrier: what a thread has written before it, in any memory, the whole block sees after it.
+  /// Waits for all threads of the block. What a thread wrote before, in any memory, is then visible
+  /// to the whole block.
   __host__ __device__ void sync() const {
 #ifdef __CUDA_ARCH__
     __syncthreads();

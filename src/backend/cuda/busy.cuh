@@ -1,4 +1,4 @@
-/// What the threads of `compute` do: arithmetic that takes a time, and is of no use.
+/// The body of the op `compute`: arithmetic that takes time and has no useful result.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace normbench::cuda {
 
-/// A chain of fused multiplications and additions, each of which needs the one before.
+/// A chain of fused multiply-adds. Each one needs the result of the one before.
 struct BusyBody {
   std::int64_t threads;
   std::int64_t steps;
@@ -24,7 +24,8 @@ struct BusyBody {
   __host__ __device__ void operator()(std::int64_t thread) const {
     float value = static_cast<float>(thread & 1);
     for (std::int64_t i = 0; i < steps; ++i) value = fmaf(value, 0.5f, 1.0f);
-    // It goes to 2, which a compiler does not know: without a use there would be no work.
+    // `value` approaches 2, but the compiler does not know that. Without this use it would remove
+    // the work.
     if (value < 0) *unused = std::byte{0};
   }
 };

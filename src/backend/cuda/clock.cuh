@@ -1,4 +1,4 @@
-/// The cycles of multiprocessors, and the time that goes by meanwhile.
+/// Reads the cycle counters of multiprocessors together with the GPU's time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace normbench::cuda {
 
-/// One thread of each block notes what its multiprocessor has counted. There is none on a host.
+/// One thread of each block writes its multiprocessor's cycle count and the time. Does nothing on
+/// the host.
 struct ReadClocks {
   Grid grid;
   ClockReading* readings;

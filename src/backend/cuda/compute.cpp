@@ -13,10 +13,11 @@ int attribute_of_device(cudaDeviceAttr attribute, const char* what) {
   return value;
 }
 
-/// A block on each multiprocessor of its share, for as many dependent steps as the device does in
-/// that time at its nominal peak clock. At a lower clock it takes longer, as a network would.
+/// Launches one block per multiprocessor of the op's share. Each thread makes as many dependent
+/// steps as the device does in that time at its nominal peak clock. At a lower clock it takes
+/// longer, as a network would.
 Launch prepare_busy(const Compute& op, const Signature& s) {
-  constexpr double clocks_per_step = 4;  // of a dependent FMA, since sm_70
+  constexpr double clocks_per_step = 4;  // latency of a dependent FMA since sm_70
   const int multiprocessors = attribute_of_device(cudaDevAttrMultiProcessorCount,
                                                   "cudaDeviceGetAttribute(MultiProcessorCount)");
   const double clocks_per_ns =

@@ -18,7 +18,7 @@ namespace normbench {
 namespace cuda {
 namespace {
 
-/// In the catalogue's order, each op's reference first.
+/// Returns all rows in the catalogue's order of ops, with the reference of each op first.
 std::vector<Kernel> all_rows() {
   std::vector<Kernel> rows = reference_rows();
   for (const auto list : row_lists) rows.insert(rows.end(), list().begin(), list().end());
@@ -29,15 +29,16 @@ std::vector<Kernel> all_rows() {
   return rows;
 }
 
-/// True where the driver's library finds no device: the runtime does not ask one that is too old.
+/// Returns true if the driver's library finds no device. The runtime does not ask a driver that is
+/// too old.
 bool driver_finds_none() {
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // stays, as the runtime's
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed
   auto* const init =
       library ? reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit")) : nullptr;
   return init != nullptr && static_cast<cudaError_t>(init(0)) == cudaErrorNoDevice;
 }
 
-/// Why there is no device at all, or nothing.
+/// Returns why there is no device at all, or std::nullopt. Sets `devices` to the number of devices.
 std::optional<std::string> no_device(int& devices) {
   cudaError_t error = cudaGetDeviceCount(&devices);
   int driver = 0;
@@ -126,7 +127,7 @@ class CudaBackend final : public Backend {
     return facts;
   }
 
-  // Asks NVML only: a device that a kernel broke still has a condition.
+  // Asks only NVML: a device that a kernel broke still has a condition.
   Json condition() override { return unavailable_ ? Json() : condition_of(nvml()); }
 
   std::optional<DeviceState> state() override {
@@ -145,7 +146,7 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  /// Whatever CUDA says against it, the device is of no use then.
+  /// Runs `work`. After any CudaError the device is unavailable.
   void try_to(const std::function<void()>& work) {
     try {
       work();
@@ -154,14 +155,15 @@ class CudaBackend final : public Backend {
     }
   }
 
-  /// Makes the device current to this thread, with its context, and sees whether this build runs.
+  /// Makes the device current to this thread, which creates its context. Checks that this build's
+  /// kernels can run on it.
   void start() {
     check(cudaSetDevice(device_), fmt::format("cudaSetDevice({})", device_));
     check(load_empty(), "loading a kernel");
     nvtx::name_device(device_, fmt::format("normbench GPU {}", device_));
   }
 
-  /// What is asked for all the time, and needs no context.
+  /// Reads facts that are needed often and need no context.
   void look_up() {
     check(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, device_),
           "cudaDeviceGetAttribute(L2CacheSize)");
@@ -190,9 +192,9 @@ class CudaBackend final : public Backend {
   std::string pci_bus_id_;
   Json host_memory_;
   std::optional<int> link_node_;
-  std::optional<Nvml> nvml_;  // made when first asked for
+  std::optional<Nvml> nvml_;  // created at first use
   std::once_flag pool_once_;
-  std::optional<Pool> pool_;  // made when first asked for
+  std::optional<Pool> pool_;  // created at first use
 };
 
 }  // namespace

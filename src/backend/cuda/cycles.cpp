@@ -10,7 +10,7 @@
 namespace normbench::cuda {
 namespace {
 
-/// Numbers of multiprocessors, some of which a GPU may leave out.
+/// The limit of multiprocessor numbers. A GPU may skip some numbers.
 constexpr std::size_t kNumbers = 1024;
 
 using Moment = std::array<ClockReading, kNumbers>;

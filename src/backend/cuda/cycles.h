@@ -1,4 +1,4 @@
-/// The clock rate that a GPU's multiprocessors really had while they worked.
+/// The actual clock rate of a GPU's multiprocessors while they work.
 #pragma once
 
 #include "backend/cuda/kernels.h"
@@ -6,22 +6,22 @@
 
 namespace normbench::cuda {
 
-/// Cycles that multiprocessors count between two moments, over the time that the GPU counts. A
-/// driver's reading says what the clock is when it is read, which is after the work.
+/// Divides the cycles of the multiprocessors between two moments by the GPU's time between them. A
+/// driver's reading would only give the clock after the work.
 class Cycles {
  public:
-  /// Counts on the current device. Throws CudaError, as all else here.
+  /// Prepares to count on the current device. Throws CudaError, like the functions below.
   Cycles();
-  /// Begins to count in the stream; returns when the counters are read.
+  /// Begins to count in the stream. Returns when the counters have been read.
   void start(cudaStream_t stream);
-  /// The MHz since start(): the median of multiprocessors; 0 where nothing was counted.
+  /// Returns the MHz since start(): the median of the multiprocessors, or 0 if nothing was counted.
   std::int64_t stop(cudaStream_t stream);
 
  private:
   void read(cudaStream_t stream, std::size_t moment);
 
   unsigned multiprocessors_;
-  std::unique_ptr<Allocation> readings_;  // of two moments
+  std::unique_ptr<Allocation> readings_;  // at start() and at stop()
 };
 
 }  // namespace normbench::cuda

@@ -29,12 +29,12 @@ std::string version(cudaError_t (*read)(int*), std::string_view call) {
   return version_text(number);
 }
 
-/// True for an instance of a GPU that is divided: "NVIDIA A100-SXM4-40GB MIG 1g.5gb".
+/// Returns true for a MIG instance, a part of a divided GPU: "NVIDIA A100-SXM4-40GB MIG 1g.5gb".
 bool is_mig_instance(const cudaDeviceProp& properties) {
   return std::string_view(properties.name).find(" MIG ") != std::string_view::npos;
 }
 
-/// "GPU-6b4d1a2c-…" or "MIG-6b4d1a2c-…", as nvidia-smi and CUDA_VISIBLE_DEVICES write it.
+/// Returns "GPU-6b4d1a2c-…" or "MIG-6b4d1a2c-…", as nvidia-smi and CUDA_VISIBLE_DEVICES write it.
 std::string uuid_text(const cudaDeviceProp& properties) {
   std::string text = is_mig_instance(properties) ? "MIG" : "GPU";
   for (std::size_t i = 0; i < sizeof(properties.uuid.bytes); ++i)
@@ -43,8 +43,9 @@ std::string uuid_text(const cudaDeviceProp& properties) {
   return text;
 }
 
-/// What the device has left beside all that runs on it. NVML tells it of a whole GPU, of which the
-/// device may be a part; without NVML it is all that a device has until it is ready.
+/// Returns the free memory of the device in bytes. If the device is not ready, it is the free
+/// memory that NVML reports for the whole GPU, of which the device may be a part. Without NVML it
+/// is all memory of the device.
 std::int64_t free_memory_bytes(const cudaDeviceProp& properties, const Nvml& nvml, bool ready) {
   const auto most = static_cast<std::int64_t>(properties.totalGlobalMem);
   if (!ready) {
@@ -55,7 +56,7 @@ std::int64_t free_memory_bytes(const cudaDeviceProp& properties, const Nvml& nvm
   return static_cast<std::int64_t>(free);
 }
 
-/// What a kernel's launch and its occupancy are bounded by.
+/// Returns the limits of a kernel's launch and of its occupancy.
 Json launch_limits(const cudaDeviceProp& properties) {
   return {{"warp_size", properties.warpSize},
           {"threads_per_block", properties.maxThreadsPerBlock},
@@ -87,12 +88,13 @@ Nvml::Link read_while_copying(Allocation& to, Allocation& from, const Stream& st
 
 struct LoadedLink {
   Nvml::Link link;
-  LinkReading reading = LinkReading::Idle;  // since NVML or the memory for copies is missing
+  LinkReading reading = LinkReading::Idle;  // if NVML or the memory for copies is missing
 };
 
-/// The PCIe link as it is while copies run: an idle GPU may slow it down. Keeps pinned copies in
-/// flight until the link is as fast as it can be, at most for ten times 256 MiB, and reads it
-/// meanwhile. Throws CudaError, but not for want of memory.
+/// Returns the PCIe link as it is while copies run: an idle GPU may slow the link down. Keeps
+/// pinned copies in flight, for at most ten times 256 MiB, and reads the link until it is as fast
+/// as it can be. Reads the idle link if memory for the copies is missing. Throws CudaError for any
+/// other error.
 LoadedLink link_under_load(int device, const Nvml& nvml) {
   if (!nvml.missing().empty()) return {};
   check(cudaSetDevice(device), "cudaSetDevice");
@@ -107,7 +109,7 @@ LoadedLink link_under_load(int device, const Nvml& nvml) {
     return {.link = link, .reading = LinkReading::UnderLoad};
   } catch (const CudaError& error) {
     if (error.code != cudaErrorMemoryAllocation) throw;
-    cudaGetLastError();  // the failed allocation is dealt with
+    cudaGetLastError();  // clears the error of the failed allocation
     return {.link = nvml.link()};
   }
 }

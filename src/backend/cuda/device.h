@@ -1,4 +1,4 @@
-/// What a GPU is, and the state it is in: facts for the environment and between groups.
+/// What a GPU is, and the state that it is in: facts for the environment and between groups.
 #pragma once
 
 #include <string>
@@ -8,17 +8,18 @@
 
 namespace normbench::cuda {
 
-/// "0000:1b:00.0", in lower case as sysfs has it; the runtime gives upper case. Throws CudaError.
+/// Returns "0000:1b:00.0", in lower case as in sysfs. The runtime gives upper case. Throws
+/// CudaError.
 std::string pci_bus_id(int device);
 
-/// Name, uuid, versions, memory and what is free of it, caches, clock maxima and the PCIe link of a
-/// device; null is what cannot be read, "nvml" says why. A device that is `ready`, with a context,
-/// says itself what memory is free, and its link is read while copies run over it; for any other
-/// NVML is asked, and no context is made. Throws CudaError.
+/// Returns name, uuid, versions, memory, caches, maximum clocks and PCIe link of a device. Facts
+/// that cannot be read are null, and "nvml" tells why. A `ready` device has a context. It reports
+/// its own free memory, and its link is read while copies run over it. For any other device NVML is
+/// asked, and no context is made. Throws CudaError.
 Json describe_device(int device, const Nvml& nvml, bool ready);
 
-/// Clocks in MHz, throttle reasons, temperature, power in W and the link, as they are now; and for
-/// how long each reason has held the clocks back so far.
+/// Returns the current clocks in MHz, throttle reasons, temperature, power in W and link. Also
+/// returns for how long each reason has held the clocks back so far.
 Json condition_of(const Nvml& nvml);
 
 }  // namespace normbench::cuda

@@ -1,4 +1,4 @@
-/// Division by a number known before the launch.
+/// Division by a number that is known before the launch.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,15 +13,16 @@ struct Quotient {
   std::int64_t quotient, remainder;
 };
 
-/// A multiplication and a shift (Granlund and Montgomery, "Division by invariant integers using
-/// multiplication", 1994): of 32 bits where dividend and divisor are below 2^31, else of 64.
+/// Divides with a multiplication and a shift (Granlund and Montgomery, "Division by invariant
+/// integers using multiplication", 1994). It uses 32 bits if dividend and divisor are below 2^31,
+/// else 64 bits.
 struct Divisor {
   std::int64_t divisor = 1;
   std::uint64_t multiplier = std::uint64_t{1} << 63;        // ceil(2^(63 + shift) / divisor)
   std::uint32_t short_multiplier = std::uint32_t{1} << 31;  // ceil(2^(31 + shift) / divisor)
   std::uint32_t shift = 0;                                  // ceil(log2(divisor))
 
-  /// `divisor` is positive.
+  /// Returns the Divisor for a positive `divisor`.
   static Divisor of(std::int64_t divisor) {
     Divisor d{.divisor = divisor};
     while (std::uint64_t{1} << d.shift < static_cast<std::uint64_t>(divisor)) ++d.shift;
@@ -32,7 +33,7 @@ struct Divisor {
     return d;
   }
 
-  /// `x` is not negative.
+  /// Returns the quotient and the remainder of `x`, which must not be negative.
   __host__ __device__ Quotient split(std::int64_t x) const {
     std::uint64_t quotient = 0;
     if (((x | divisor) >> 31) == 0)

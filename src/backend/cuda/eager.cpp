@@ -20,13 +20,14 @@ Launch prepare_cast(const Cast&, const Signature&) {
   };
 }
 
-/// What a row does with its views once the constants are on the device.
+/// Runs a row on its views, with its constants in device memory.
 using ConstantsBody =
     std::function<void(Queue&, const View& in, const View& out, const float* constants)>;
 
-/// A launch of `body` with the numbers that `make` gives on the device: sent here, once (cached),
-/// or made anew and sent by every launch, inside a range `constants` (per_call). `make` gives the
-/// same count every time and may throw std::runtime_error, as check_divisors does.
+/// Returns a launch of `body` with the numbers of `make` in device memory. If cached, they are made
+/// and sent once, here. If per_call, every launch makes and sends them, inside a range `constants`.
+/// `make` must return the same count every time. It may throw std::runtime_error, as
+/// check_divisors() does.
 Launch with_device_constants(Constants when, std::function<std::vector<float>()> make,
                              ConstantsBody body) {
   const std::vector<float> first = make();
@@ -48,7 +49,7 @@ Launch with_device_constants(Constants when, std::function<std::vector<float>()>
 
 using LaunchBroadcast = cudaError_t (*)(cudaStream_t, const BroadcastArguments&);
 
-/// One float32 per channel, where one value may stand for all.
+/// Returns one float32 per channel. `values` may have a single value for all channels.
 std::vector<float> per_channel(const std::vector<double>& values, std::int64_t channels) {
   std::vector<float> all;
   all.reserve(static_cast<std::size_t>(channels));

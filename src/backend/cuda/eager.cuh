@@ -1,8 +1,8 @@
-/// What the threads of the element-wise kernels do: 4 elements each, as eager frameworks have it.
+/// The bodies of the element-wise kernels: 4 elements per thread, as in eager frameworks.
 ///
-/// Threads whose elements are whole vectors of 4 at multiples of their size load and store them at
-/// once; which blocks have only such threads is decided on the host. Instructions that a warp
-/// executes there, on sm_90, for 128 elements, and its budget (tests/backend/issue_budget.py counts
+/// A thread loads and stores its elements at once if they are a whole vector of 4 at a multiple of
+/// its size. The host decides which blocks have only such threads. Instructions that a warp
+/// executes there for 128 elements on sm_90, and their budget (tests/backend/issue_budget.py counts
 /// them):
 ///   cast 25 of 40, sub 27 of 40, div 40 of 40, scale_shift 34 of 40, two tensors 29 of 40
 #pragma once
@@ -26,8 +26,8 @@ constexpr std::int64_t elements_per_block = std::int64_t{elements_per_thread} * 
 inline unsigned blocks_for(std::int64_t elements) {
   return static_cast<unsigned>((elements + elements_per_block - 1) / elements_per_block);
 }
-/// How many blocks of the grid work on whole vectors only; 0 if `in` or `out` is not aligned to
-/// one.
+/// Returns how many blocks of the grid work on whole vectors only; 0 if `in` or `out` is not
+/// aligned to a vector.
 template <class In, class Out>
 unsigned whole_blocks(const In* in, const Out* out, std::int64_t elements) {
   const bool aligned = is_aligned(in, elements_per_thread * sizeof(In)) &&
@@ -35,7 +35,7 @@ unsigned whole_blocks(const In* in, const Out* out, std::int64_t elements) {
   return aligned ? static_cast<unsigned>(elements / elements_per_block) : 0;
 }
 
-/// Changes whole vectors: `change(x, use)` calls `use(y)`.
+/// Changes a whole vector: `change(x, use)` must call `use(y)`, which stores y.
 template <class In, class Out, class Change>
 __host__ __device__ void change_vector(const In* in, Out* out, Change change) {
   constexpr int count = elements_per_thread;
@@ -47,7 +47,7 @@ __host__ __device__ void change_vector(const In* in, Out* out, Change change) {
   });
 }
 
-/// Changes the first `left` of a thread's elements, one by one.
+/// Changes the first `left` elements of a thread, one by one.
 template <class In, class Out, class Change>
 __host__ __device__ void change_elements(const In* in, Out* out, std::int64_t left, Change change) {
   constexpr int count = elements_per_thread;
@@ -94,9 +94,10 @@ struct Subtract {
   }
 };
 
-/// A quotient from the divisor's inverse, corrected by its remainder: the same bits as those of a
-/// division, in a third of its instructions (Markstein, "Computation of elementary functions on the
-/// IBM RISC System/6000 processor", 1990). Where a step could underflow or overflow, a division.
+/// Divides by multiplying with the divisor's inverse and correcting by the remainder. The result
+/// has the same bits as a division, with a third of its instructions (Markstein, "Computation of
+/// elementary functions on the IBM RISC System/6000 processor", 1990). It divides if a step could
+/// underflow or overflow.
 struct Divide {
   struct alignas(8) Constant {
     float divisor, inverse;
@@ -107,7 +108,7 @@ struct Divide {
     return reinterpret_cast<Constants>(a.constants);
   }
 
-  // A warp with a zero among its elements divides them all, as one whose quotients nearly vanish.
+  // If one element of a warp is zero or has a tiny quotient, the whole warp divides.
   template <class Use>
   static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
     float quotients[elements_per_thread];
@@ -116,7 +117,7 @@ struct Divide {
       const auto [divisor, inverse] = constants[j];
       const float near = x[j] * inverse;
       quotients[j] = fmaf(fmaf(-near, divisor, x[j]), inverse, near);
-      right = right & (fabsf(quotients[j]) >= 0x1p-63f);  // NaN after an overflow
+      right = right & (fabsf(quotients[j]) >= 0x1p-63f);  // false for NaN, after an overflow
     });
     if (right) return use(quotients);
     unrolled<elements_per_thread>([&](int j) { quotients[j] = x[j] / constants[j].divisor; });
@@ -147,7 +148,7 @@ struct ScaleAndShift {
   }
 };
 
-/// Two tensors in one pass.
+/// Combines two tensors in one pass.
 template <class T, class Operation>
 struct PairBody {
   Grid grid;
@@ -180,7 +181,7 @@ struct Add {
   __host__ __device__ float operator()(float x, float y) const { return x + y; }
 };
 
-/// Planes of whole vectors: the grid counts channels and images.
+/// Computes planes of whole vectors. The grid counts channels along y and images along z.
 template <class T, class Operation>
 struct PlanesBody {
   Grid grid;
@@ -202,7 +203,8 @@ struct PlanesBody {
   }
 };
 
-/// Channels in any order: each thread finds that of its first element, and goes on from there.
+/// Computes elements with channels in any order. A thread finds the channel of its first element
+/// and counts on from there.
 template <class T, class Operation>
 struct BroadcastBody {
   Grid grid;
@@ -213,7 +215,8 @@ struct BroadcastBody {
   std::int64_t elements;
   Divisor inner, channels;
 
-  /// The channel of element `i`, and its elements before that one.
+  /// Returns the channel of element `i`, and the number of its elements before `i` in the same
+  /// plane.
   __host__ __device__ Quotient channel(std::int64_t i) const {
     const Quotient plane = inner.split(i);
     return {channels.split(plane.quotient).remainder, plane.remainder};
@@ -236,7 +239,7 @@ struct BroadcastBody {
   }
 };
 
-/// Calls `use` with the body for the dtypes.
+/// Calls `use` with the cast body for the dtypes.
 template <class Use>
 auto with_cast_body(const CastArguments& a, Use use) {
   return with_type(a.from, [&]<class In>(std::type_identity<In>) {

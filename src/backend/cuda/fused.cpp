@@ -10,9 +10,9 @@
 namespace normbench::cuda {
 namespace {
 
-constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;  // sums of two fit 32 bits
+constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;  // a sum of two fits in 32 bits
 
-/// Whether a kernel reaches this memory without the link.
+/// Returns true if a kernel accesses this memory without the link.
 bool is_on_device(Memory memory) { return memory == Memory::Device || memory == Memory::Managed; }
 
 bool is_reached(const Signature& s) {
@@ -20,7 +20,7 @@ bool is_reached(const Signature& s) {
   return std::ranges::all_of(s.in, reached) && reached(s.out[0]);
 }
 
-/// Whether the output is larger than the L2 cache of the current device. Throws CudaError.
+/// Returns true if the output is larger than the L2 cache of the current device. Throws CudaError.
 bool outgrows_l2(const Signature& s) {
   int device = 0, bytes = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
@@ -49,7 +49,7 @@ Launch prepare_move(const T& op, const Signature& s) {
 
 using LaunchNormalize = cudaError_t (*)(cudaStream_t, const NormalizeArguments&);
 
-/// Null: no row normalises to this dtype.
+/// Returns the launch function, or null if no row normalises to this dtype.
 LaunchNormalize launch_of(const Normalize& op) {
   if (op.to == DType::Float16) return &launch_normalize<DType::Float16>;
   if (op.to == DType::BFloat16) return &launch_normalize<DType::BFloat16>;
@@ -57,7 +57,7 @@ LaunchNormalize launch_of(const Normalize& op) {
 }
 LaunchNormalize launch_of(const Denormalize&) { return &launch_denormalize; }
 
-/// `OnDevice`: the input lies there; else it is read over the link.
+/// Accepts an input in device memory if `OnDevice`, else an input that is read over the link.
 template <class T, bool OnDevice>
 bool accepts_affine(const T& op, const Signature& s) {
   return launch_of(op) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&
@@ -74,7 +74,7 @@ void submit(const T& op, bool streaming, Queue& queue, std::span<const View> in,
   }
 }
 
-/// The constants travel with the launch.
+/// Prepares a launch that carries the constants in its kernel arguments.
 template <class T>
 Launch prepare_cached(const T& op, const Signature& s) {
   NormalizeArguments prepared;
@@ -86,7 +86,8 @@ Launch prepare_cached(const T& op, const Signature& s) {
   };
 }
 
-/// Every launch makes the constants and sends them, as torchvision makes two tensors in every call.
+/// Prepares a launch that makes the constants and sends them every time, as torchvision makes two
+/// tensors in every call.
 Launch prepare_per_call(const Normalize& op, const Signature& s) {
   const auto channels = static_cast<std::size_t>(s.out[0].shape.c);
   const auto a = std::make_shared<DeviceArray<float>>(channels);

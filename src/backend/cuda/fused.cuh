@@ -1,5 +1,5 @@
-/// One pass over an output: every element read once, changed by a function, stored once, in whole
-/// 16-byte stores but for the ends of runs.
+/// One pass over an output. Each element is read once, changed by a function, and stored once.
+/// Stores are whole 16-byte slots, except at the ends of runs.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 
 namespace normbench::cuda {
 
-/// The elements of a 16-byte slot.
+/// The number of elements in a 16-byte slot.
 template <class Out>
 constexpr int slot_elements = 16 / static_cast<int>(sizeof(Out));
 
-/// Elements of the slot of `to` that lie before it.
+/// Returns the number of elements that precede `to` in its slot.
 template <class Out>
 __host__ __device__ std::int64_t phase_of(const Out* to) {
   return static_cast<std::int64_t>((reinterpret_cast<std::uintptr_t>(to) & 15) / sizeof(Out));
 }
 
-/// Where the part of a run ends that a slot of `count` elements from `first` on holds.
+/// Returns the end of the part of a run that lies in a slot of `count` elements from `first` on.
 __host__ __device__ inline std::int64_t end_of_part(std::int64_t first, std::int64_t count,
                                                     std::int64_t elements) {
   return first + count < elements ? first + count : elements;
@@ -30,21 +30,21 @@ __host__ __device__ inline std::int64_t end_of_part(std::int64_t first, std::int
 
 /// The body of a fused kernel. A Function has
 ///   Constant at(std::int64_t channel) const;
-///   void choose(Use use) const;                     // calls use(x) once, where x.at is as `at`
-///   static Value apply(In x, Constant constant);   // an Out, or a float that is rounded to one
-/// Each element is read before it is written, by the same thread, and nothing else is: the output
-/// may be the input where both are contiguous and their elements of one size.
+///   void choose(Use use) const;                     // calls use(x) once; x.at() is like at()
+///   static Value apply(In x, Constant constant);   // an Out, or a float to be rounded to an Out
+/// A thread reads each element before it writes it, and reads no other elements. So the output may
+/// be the input if both are contiguous and their elements have the same size.
 template <class Pattern, class In, class Out, class Function>
 struct Fused {
   static constexpr int count = slot_elements<Out>;
   static constexpr int depth = Pattern::template depth<In, count>;  // slots of a thread
-  /// The registers of a thread: 16 floats that become bytes need many.
+  /// The registers of a thread. Turning 16 floats into bytes needs many.
   static constexpr unsigned registers = sizeof(Out) == 1 && sizeof(In) > 1 ? 128 : 80;
 
   std::int64_t threads;
   Walk walk;
   Slots slots;
-  Spot step;  // from a thread's slot to its next
+  Spot step;  // from a slot of a thread to its next slot
   const In* in;
   Out* out;
   bool streaming;
@@ -88,7 +88,7 @@ struct Fused {
       store_pack<false>(to, pack);
   }
 
-  /// Changes the elements of a slot that are in the run, one by one.
+  /// Changes the elements of a slot that belong to the run, one by one.
   __host__ __device__ void part(const In* from, Out* to, std::int64_t channel, Spot spot) const {
     for (const std::int64_t end = end_of_part(spot.first, count, walk.elements); spot.first < end;
          spot = spot.next(walk, {1, 0, 1}))
@@ -98,8 +98,9 @@ struct Fused {
   }
 };
 
-/// Pixels of three channels into three planes, pixel by pixel: whatever crop, flip, alignment and
-/// dtype, each element is read once. As Fused, for a walk over the pixels of the first plane.
+/// Moves pixels of three channels into three planes, pixel by pixel. It reads each element once,
+/// with any crop, flip, alignment and dtype. It works like Fused, for a walk over the pixels of the
+/// first plane.
 template <class In, class Out, class Function>
 struct PixelsApart {
   static constexpr int depth = 4;  // pixels of a thread
@@ -110,7 +111,7 @@ struct PixelsApart {
   const In* in;
   Out* out;
   Function function;
-  std::int64_t plane;  // elements from plane to plane
+  std::int64_t plane;  // elements from one plane to the next
 
   __host__ __device__ void operator()(std::int64_t thread) const {
     const Share share = slots.share(thread);
@@ -133,7 +134,7 @@ struct PixelsApart {
   }
 };
 
-/// The descriptions with pixels for elements, for a walk over the first plane.
+/// Returns the task with a single channel, for a walk over the pixels of the first plane.
 inline FusedTask first_plane(const FusedTask& task) {
   FusedTask plane = task;
   plane.in.desc.shape.c = 1;
@@ -141,7 +142,7 @@ inline FusedTask first_plane(const FusedTask& task) {
   return plane;
 }
 
-/// The body of Fused for a task.
+/// Returns the body of Fused for a task.
 template <class Body, class In, class Out, class Function>
 Body fused(const FusedTask& task, const Walk& walk, const Function& function) {
   const auto address = reinterpret_cast<std::uintptr_t>(task.out.data);
@@ -156,7 +157,7 @@ Body fused(const FusedTask& task, const Walk& walk, const Function& function) {
           .function = function};
 }
 
-/// The body of PixelsApart for a task.
+/// Returns the body of PixelsApart for a task.
 template <class In, class Out, class Function>
 PixelsApart<In, Out, Function> pixels_apart(const FusedTask& task, const Function& function) {
   using Body = PixelsApart<In, Out, Function>;
@@ -172,7 +173,7 @@ PixelsApart<In, Out, Function> pixels_apart(const FusedTask& task, const Functio
           .plane = task.out.desc.strides.c};
 }
 
-/// Calls `use(body)` with the body that does the task in one pass, and gives what it gives.
+/// Calls `use(body)` with the body that does the task in one pass. Returns the result of `use`.
 template <class In, class Out, class Function, class Use>
 auto with_body(const FusedTask& task, const Function& function, Use use) {
   return with_bool(task.streaming, [&]<bool Streaming>(std::bool_constant<Streaming>) {
@@ -212,7 +213,7 @@ auto with_body(const FusedTask& task, const Function& function, Use use) {
   });
 }
 
-/// What a move does to one element: nothing.
+/// The constant of a move, which leaves elements as they are.
 struct NoConstant {};
 
 template <class T>
@@ -225,7 +226,7 @@ struct Identity {
   static __host__ __device__ T apply(T x, NoConstant) { return x; }
 };
 
-/// Calls `use(body)` with the body of a move, by the size of an element.
+/// Calls `use(body)` with the body of a move. Only the size of an element matters.
 template <class Use>
 auto with_move(const FusedTask& task, Use use) {
   return with_type(task.out.desc.dtype, [&]<class T>(std::type_identity<T>) {
@@ -239,7 +240,7 @@ struct MultiplyAdd {
   float a, b;
 };
 
-/// Constants of all channels, wherever they are.
+/// The constants of all channels, in any memory.
 struct AffineTable {
   const float *a, *b;
 
@@ -255,7 +256,7 @@ struct Affine {
   __host__ __device__ MultiplyAdd at(std::int64_t channel) const {
     return sent.a != nullptr ? sent.at(channel) : AffineTable{a, b}.at(channel);
   }
-  /// Calls `use` with the constants: code of its own for either place.
+  /// Calls `use` with the table of constants. Each of the two tables gets its own code.
   template <class Use>
   __host__ __device__ void choose(Use use) const {
     if (sent.a != nullptr)
@@ -276,7 +277,7 @@ struct Affine {
   }
 };
 
-/// Calls `use(body)` with the body of a normalisation to Out, and gives what it gives.
+/// Calls `use(body)` with the body of a normalisation to Out. Returns the result of `use`.
 template <class Out, class Use>
 auto with_normalize(const NormalizeArguments& arguments, Use use) {
   return with_type(arguments.task.in.desc.dtype, [&]<class In>(std::type_identity<In>) {
@@ -284,7 +285,7 @@ auto with_normalize(const NormalizeArguments& arguments, Use use) {
   });
 }
 
-/// Calls `use(body)` with the body from a float dtype to uint8, and gives what it gives.
+/// Calls `use(body)` with the body from a float dtype to uint8. Returns the result of `use`.
 template <class Use>
 auto with_denormalize(const NormalizeArguments& arguments, Use use) {
   return with_float_type(arguments.task.in.desc.dtype, [&]<class In>(std::type_identity<In>) {

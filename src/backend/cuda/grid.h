@@ -1,4 +1,4 @@
-/// The indices that a kernel's body is run for: on the device all at once, on the host one by one.
+/// The indices that a kernel's body runs for: in parallel on the device, one by one on the host.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,11 +11,11 @@
 namespace normbench::cuda {
 
 inline constexpr unsigned threads_per_block = 256;
-/// Most blocks along y and along z; along x as many as 31 bits count.
+/// The most blocks along y and along z. Along x there may be 2^31 - 1 blocks.
 inline constexpr std::int64_t most_blocks_across = 65535;
 
-/// The blocks of a launch. A coordinate of its own for the channel and the image saves every thread
-/// a division.
+/// The blocks of a launch. With separate coordinates for the channel and the image, threads need no
+/// division.
 struct Grid {
   unsigned x = 1, y = 1, z = 1;
 };
@@ -25,20 +25,20 @@ struct Index {
   unsigned x, y, z, thread;
 };
 
-/// Blocks in a row whose threads work together.
+/// Blocks in a row. The threads of a block work together.
 struct Blocks {
   unsigned count = 1, warps = 1;
   std::size_t shared_bytes = 0;
-  std::size_t most_shared_bytes = 0;  // that a block of the device may have
+  std::size_t most_shared_bytes = 0;  // limit of a block on the device
 };
 
-/// A body is run for the threads of its blocks, if it has
+/// A body runs for the threads of its blocks, if it has
 ///   Grid grid;
 ///   __host__ __device__ void operator()(const Index& at) const;
-/// or for whole blocks (block.cuh):
+/// or for whole blocks (block.cuh), if it has
 ///   Blocks blocks;
 ///   __host__ __device__ void operator()(const Block& block) const;
-/// or else for so many threads in a row:
+/// or else for `threads` threads in a row:
 ///   std::int64_t threads;
 ///   __host__ __device__ void operator()(std::int64_t thread) const;
 template <class Body>
@@ -61,8 +61,8 @@ std::int64_t threads_of(const Body& body) {
     return body.threads;
 }
 
-/// Runs thread `i` of threads_of(body), in the order of blocks: x before y before z. Where the
-/// threads of a block work together, the first one runs them all.
+/// Runs thread `i` of threads_of(body). Threads are counted block by block, along x before y before
+/// z. If the threads of a block work together, the block's first thread runs them all.
 template <class Body>
 void run_thread(const Body& body, std::int64_t i) {
   if constexpr (HasBlocks<Body>) {

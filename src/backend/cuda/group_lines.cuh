@@ -13,8 +13,8 @@
 
 namespace normbench::cuda {
 
-/// `Count` elements that are worked on at once: 16 bytes, or one element. Unless they are `Aligned`
-/// they are moved one by one, in the same order.
+/// `Count` elements that are processed at once: 16 bytes, or one element. If they are not
+/// `Aligned`, they are moved one by one, in the same order.
 template <class T, int Count, bool Aligned>
 struct Elements {
   static constexpr bool is_wide = Count > 1;
@@ -39,7 +39,7 @@ struct Elements {
       unrolled<Count>([&](int i) { loaded.packed.set(i, from[i]); });
     return loaded;
   }
-  /// Stores `value(0)`, `value(1)`, …: not to be read again soon.
+  /// Stores `value(0)`, `value(1)`, …, which are not expected to be read again soon.
   template <class Value>
   static __host__ __device__ void store(T* to, Value value) {
     if constexpr (is_wide && Aligned)
@@ -48,7 +48,7 @@ struct Elements {
       unrolled<Count>([&](int i) { to[i] = to_value<T>(value(i)); });
   }
 
-  /// Stores the vector as number `i` of an array in shared memory.
+  /// Stores the vector as element `i` of an array in shared memory.
   __host__ __device__ void hold(std::byte* shared, unsigned i) const {
     if constexpr (is_wide)
       reinterpret_cast<uint4*>(shared)[i] =
@@ -66,18 +66,20 @@ struct Elements {
   }
 };
 
-/// The vectors of a group, by lines: of nchw each line is a plane, of nhwc so many channels as a
-/// vector has, of every pixel. The warps of a block take turns at the pieces of `abreast` lines.
+/// The vectors of a group, arranged in lines. In nchw a line is a plane. In nhwc it is the channels
+/// of one vector, in all pixels. Lines are cut into pieces. The warps of a block take turns at the
+/// pieces of `abreast` lines.
 struct GroupLines {
   std::int64_t image = 0, group = 0;  // elements to the next image, to the next group
-  unsigned groups = 1, channels = 1;  // of an image, of a group
-  unsigned lines = 0, length = 0;     // of a group; vectors of a line
-  unsigned to_line = 0, along = 0;    // elements to the next line, to the next vector of a line
-  unsigned abreast = 1;               // a power of two, up to the lanes of a warp
-  unsigned pieces = 1;                // of a line
-  unsigned parts = 1;                 // of a group, a block each
+  unsigned groups = 1, channels = 1;  // groups of an image; channels of a group
+  unsigned lines = 0, length = 0;     // lines of a group; vectors of a line
+  unsigned to_line = 0, along = 0;    // elements to the next line; to the next vector of a line
+  unsigned abreast = 1;               // lines that a warp works on at once: 1, 2, 4, … or 32
+  unsigned pieces = 1;                // pieces of a line
+  unsigned parts = 1;                 // parts of a group; one block works on a part
 
-  /// The group of a block, counted over all images; its first element, and its first channel.
+  /// Return the group of a block, counted over all images, and that group's first element and
+  /// channel.
   __host__ __device__ unsigned group_of(const Block& block) const { return block.index / parts; }
   __host__ __device__ std::int64_t first(const Block& block) const {
     const unsigned index = group_of(block);
@@ -89,7 +91,7 @@ struct GroupLines {
   __host__ __device__ std::int64_t at(unsigned line, unsigned i) const {
     return std::int64_t{line} * to_line + std::int64_t{i} * along;
   }
-  /// The number of a vector in memory's order, among those of the group.
+  /// Returns the number of a vector within the group, in the order of memory.
   __host__ __device__ unsigned number(unsigned line, unsigned i) const {
     return along < to_line ? line * length + i : i * lines + line;
   }
@@ -101,7 +103,7 @@ struct LaneShare {
   __host__ __device__ bool is_empty() const { return begin >= end; }
 };
 
-/// Calls `use(first_line, piece)` for the pieces that are a warp's.
+/// Calls `use(first_line, piece)` for each piece that the warp works on.
 template <class Use>
 __host__ __device__ void each_piece(const GroupLines& lines, const Block& block, const Warp& warp,
                                     Use use) {
@@ -122,7 +124,7 @@ __host__ __device__ inline LaneShare share_of(const GroupLines& lines, unsigned 
           .step = warp_lanes / lines.abreast};
 }
 
-/// Calls `use(i, load(i))` for a share, with `Depth` loads under way together.
+/// Calls `use(i, load(i))` for each vector of a share, with `Depth` loads under way at once.
 template <int Depth, class Load, class Use>
 __host__ __device__ void walk_share(const LaneShare& share, Load load, Use use) {
   unsigned i = share.begin;
@@ -134,13 +136,13 @@ __host__ __device__ void walk_share(const LaneShare& share, Load load, Use use) 
   for (; i < share.end; i += share.step) use(i, load(i));
 }
 
-/// A number for each element of a vector, or one for all where they are of one channel.
+/// A number for each element of a vector, or one number if all elements are of one channel.
 template <int Channels>
 struct PerChannel {
   float of[Channels];
   __host__ __device__ float at(int i) const { return of[Channels == 1 ? 0 : i]; }
 };
-/// The values of the channels from `first` on; `otherwise` for each where `values` is null.
+/// Returns the values of the channels from `first` on; `otherwise` for each if `values` is null.
 template <int Channels>
 __host__ __device__ PerChannel<Channels> channels_from(const float* values, std::int64_t first,
                                                        float otherwise) {
@@ -149,7 +151,7 @@ __host__ __device__ PerChannel<Channels> channels_from(const float* values, std:
   return all;
 }
 
-/// The lines in vectors of `count` elements, the last of which need not be full.
+/// Returns the lines in vectors of `count` elements. The last vector need not be full.
 inline GroupLines lines_of(const GroupArguments& a, unsigned count) {
   const auto pixels = static_cast<unsigned>(a.pixels);
   const auto channels = static_cast<unsigned>(a.channels / a.groups);

@@ -8,14 +8,16 @@
 namespace normbench::cuda {
 namespace {
 
-/// What the kernels count in 32 bits: elements of a group, pixels, channels, groups of all images.
+/// Returns true if `x` is not empty and 32 bits suffice for all that the kernels count: elements of
+/// a group, pixels, channels, groups of all images.
 bool is_counted(const TensorDesc& x, std::int64_t groups) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto [n, c, h, w] = x.shape;
   return x.elements() > 0 && c <= most && c / groups * h * w <= most && n * groups <= most;
 }
 
-/// Shared memory that a block of the current device may have. Throws CudaError.
+/// Returns the bytes of shared memory that a block of the current device may have. Throws
+/// CudaError.
 std::size_t most_shared_bytes() {
   int device = 0, bytes = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
@@ -24,7 +26,7 @@ std::size_t most_shared_bytes() {
   return static_cast<std::size_t>(bytes);
 }
 
-/// The arguments for groups of `x`, with no tensors yet.
+/// Returns the arguments for groups of `x`, without tensors.
 GroupArguments arguments_of(const TensorDesc& x, std::int64_t groups) {
   const auto [n, c, h, w] = x.shape;
   GroupArguments arguments{.dtype = x.dtype,
@@ -50,11 +52,11 @@ void submit_sums(Queue& queue, const GroupArguments& arguments) {
   check(launch_channel_sums(stream_of(queue), arguments), "launching sums of channels");
 }
 
-/// Loads the kernels for tensors at multiples of 16 bytes and for others, so that their blocks may
-/// have the shared memory: asking for it takes a call, which is not to be in each launch.
+/// Loads the kernels for tensors at multiples of 16 bytes and for others. Also allows their blocks
+/// the shared memory, so that no launch needs an extra call for that.
 void load(const GroupArguments& prepared,
           cudaError_t (*launch)(cudaStream_t, const GroupArguments&)) {
-  for (const std::uintptr_t address : {16, 4}) {  // of nothing: what is loaded reads nothing
+  for (const std::uintptr_t address : {16, 4}) {  // no tensor is there: loading reads nothing
     GroupArguments somewhere = prepared;
     somewhere.x = somewhere.out = reinterpret_cast<void*>(address);
     check(launch(only_load(), somewhere), "loading a group norm");
@@ -129,7 +131,7 @@ Kernel group_norm_row() {
   return kernel;
 }
 
-// The steps of the chain, each a pass of its own.
+// The steps of the chain. Each step is a separate pass.
 
 bool accepts_moments(const Moments& op, const Signature& s) {
   return accepts_dense(op, s) && is_counted(s.in[0], op.groups);
@@ -202,7 +204,8 @@ Launch prepare_accumulate(const Accumulate&, const Signature&) {
   };
 }
 
-/// Groups of some thousand elements: enough for a block, and many blocks.
+/// Returns a number of groups of some thousand elements each: enough work for a block, and many
+/// blocks.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 4096;
   const std::int64_t most = std::clamp<std::int64_t>(x.c * x.h * x.w / worth, 1, x.c);
@@ -217,7 +220,7 @@ bool accepts_sum(const Sum& op, const Signature& s) {
   return accepts_dense(op, s) && is_counted(s.in[0], groups_to_sum(s.in[0].shape));
 }
 
-/// As dbeta is summed, with x in the place of dy.
+/// Sums x as a backward pass sums dbeta, with x in the place of dy.
 Launch prepare_sum(const Sum&, const Signature& s) {
   return [prepared = arguments_of(s.in[0], groups_to_sum(s.in[0].shape))](
              Queue& queue, std::span<const View> in, std::span<const View> out, View scratch) {

@@ -5,7 +5,8 @@
 namespace normbench::cuda {
 namespace {
 
-/// Calls `launch_step(step)` for one launch, or where groups are in parts for two.
+/// Calls `launch_step(step)` once, or twice if groups are split into parts. Returns the first
+/// error.
 template <class Launch>
 cudaError_t launch_steps(const GroupArguments& a, Launch launch_step) {
   if (a.plan.parts == 1) return launch_step(GroupStep::Whole);
@@ -36,9 +37,9 @@ cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& argum
 }
 
 GroupPlan plan_groups(const GroupArguments& a) {
-  constexpr std::int64_t enough_blocks = 256;  // for a large GPU
-  constexpr std::int64_t part = 8192;          // vectors that are worth a block and a second launch
-  constexpr std::int64_t share = 8;            // vectors of a lane
+  constexpr std::int64_t enough_blocks = 256;  // keep a large GPU busy
+  constexpr std::int64_t part = 8192;          // fewest vectors worth a block and a second launch
+  constexpr std::int64_t share = 8;            // vectors per lane
   constexpr std::int64_t most_parts = warp_lanes;
   constexpr std::uint64_t most_warps = 32;
   GroupPlan plan;
@@ -51,7 +52,7 @@ GroupPlan plan_groups(const GroupArguments& a) {
   const auto wanted = static_cast<std::uint64_t>((all_warps + plan.parts - 1) / plan.parts);
   plan.warps =
       static_cast<unsigned>(std::clamp<std::uint64_t>(std::bit_ceil(wanted), 2, most_warps));
-  // The fewest pieces that keep all warps busy, of which each lane has two vectors.
+  // Choose the fewest pieces that keep all warps busy, with at least two vectors per lane.
   const unsigned across = (lines.lines + lines.abreast - 1) / lines.abreast;
   const unsigned warps = plan.parts * plan.warps, step = warp_lanes / lines.abreast;
   const auto busy = [&](unsigned pieces) {

@@ -1,14 +1,14 @@
-/// Group normalization and its gradients: a block for each group of an image, or several blocks
-/// where there are few large groups.
+/// Group normalization and its gradients. Each group of an image has a block, or several blocks if
+/// there are few large groups.
 ///
-/// A block that has a group for itself reads it, sums it, and normalises it. What it has read waits
-/// in shared memory, so that a group that fits is read once; of a larger one the rest is read
-/// again, from the L2 cache as far as that has it. Several blocks sum in one launch and normalise
-/// in a second one, which reads all again. Sums are taken in one order whatever the device, without
-/// atomics: they have the same bits every time.
+/// A block that has a whole group reads it, sums it and normalises it. It keeps what it reads in
+/// shared memory, so that a group that fits is read once. The rest of a larger group is read again,
+/// from the L2 cache if it is still there. Several blocks of a group sum in a first launch and
+/// normalise in a second one, which reads everything again. Sums are taken in the same order on
+/// every device, without atomics, so that they always have the same bits.
 ///
 /// Instructions that a warp executes in one turn of the inner loops, on sm_90 and with at most 64
-/// registers, and its budget (tests/backend/issue_budget.py counts them):
+/// registers, and their budget (tests/backend/issue_budget.py counts them):
 ///   forward, sums        float32 104 of 120, two bytes 201 of 220, for 2,048 bytes read
 ///   forward, normalised  float32 118 of 130, two bytes 215 of 220, for 2,048 bytes written
 ///   backward, sums       float32  83 of  90, two bytes 152 of 170, for 2,048 bytes read
@@ -24,8 +24,8 @@
 
 namespace normbench::cuda {
 
-/// Sums of what lies around a centre: the moments of x, without the digits that a large mean would
-/// take from them.
+/// Sums of distances from a centre: the moments of x, without the digits that a large mean would
+/// cost.
 struct CentredSums {
   float count = 0, centre = 0, sum = 0, squares = 0;
 
@@ -34,18 +34,19 @@ struct CentredSums {
     sum += distance;
     squares = fmaf(distance, distance, squares);
   }
-  /// These sums about another centre.
+  /// Returns these sums about another centre.
   __host__ __device__ CentredSums moved(float to) const {
     const float by = centre - to;
     return {count, to, fmaf(count, by, sum), fmaf(count * by, by, fmaf(2 * by, sum, squares))};
   }
 };
 
-/// Gives each lane the sums of all, about a centre near their mean. The first lane has some.
+/// Gives each lane the sums of all lanes, about a centre near their mean. If any lane has elements,
+/// the first lane has some.
 __host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sums) {
   PerLane<float> count, centre, total, squares;
   warp.each([&](unsigned lane) { centre[lane] = lane == 0 ? sums[lane].centre : 0; });
-  warp.sum(centre);  // the first lane's: sums about 0 could overflow
+  warp.sum(centre);  // gives all lanes the centre of lane 0: sums about 0 could overflow
   warp.each([&](unsigned lane) {
     const CentredSums& own = sums[lane];
     count[lane] = own.count;
@@ -67,28 +68,28 @@ __host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sum
   });
 }
 
-/// What one launch does with a group.
+/// The work on a group that one launch does.
 enum class GroupStep {
   Whole,
-  Sum,    // of a part of it
-  Finish  // with sums, or statistics, that there are
+  Sum,    // sums a part of a group
+  Finish  // normalises with known sums or statistics
 };
 
-/// y = (x - mean) * rstd * gamma + beta, mean and rstd found first unless they are given; or these
-/// alone. `Channels`: of a vector of `Count` elements.
+/// Computes y = (x - mean) * rstd * gamma + beta. Finds mean and rstd first, unless they are given.
+/// Without `out` it only finds them. `Channels`: channels in a vector of `Count` elements.
 template <class T, int Count, int Channels, bool Aligned>
 struct GroupForward {
   Blocks blocks;
   GroupLines lines;
   GroupStep step;
-  unsigned held;   // vectors that shared memory has room for behind the warps' sums
+  unsigned held;   // vectors that fit in shared memory after the warps' sums
   float elements;  // of a group
   float eps;
   const T* x;
-  const float *gamma, *beta, *mean, *rstd;  // null: 1, 0, not known
-  T* out;                                   // null: only moments
+  const float *gamma, *beta, *mean, *rstd;  // if null: 1, 0, unknown, unknown
+  T* out;                                   // if null: only moments are found
   float *found_mean, *found_rstd;
-  CentredSums* of_parts;  // of each part of each group, between two launches
+  CentredSums* of_parts;  // sums of each part of each group, from one launch to the next
 
   __host__ __device__ void operator()(const Block& block) const {
     if (step != GroupStep::Finish) {
@@ -142,7 +143,7 @@ struct GroupForward {
     });
   }
 
-  /// The sums of the block's part, joined, for the second launch.
+  /// Stores the joined sums of the block's part, for the second launch.
   __host__ __device__ void keep(const Block& block, const Warp& warp) const {
     PerLane<CentredSums> all = joined(warp, sums(block), block.warps);
     warp.each([&](unsigned lane) {
@@ -158,7 +159,7 @@ struct GroupForward {
     return all;
   }
 
-  /// The numbers that normalise a group: (x - centre) * rstd + shift.
+  /// The numbers that normalise a group: (x - centre + shift) * rstd.
   struct Statistics {
     float centre, rstd, shift;
   };
@@ -166,7 +167,7 @@ struct GroupForward {
   __host__ __device__ Statistics statistics(const CentredSums& all) const {
     const float past = all.sum / elements;
     const float squares = fmaf(-past, all.sum, all.squares);
-    const float variance = (squares < 0 ? 0 : squares) / elements;  // NaN stays
+    const float variance = (squares < 0 ? 0 : squares) / elements;  // keeps NaN
     return {all.centre, 1 / sqrtf(variance + eps), -past};
   }
 
@@ -225,19 +226,19 @@ __host__ __device__ inline void add(GroupSums& to, const GroupSums& other) {
   to.plain += other.plain;
 }
 
-/// dx = dy * gamma * rstd + (x - mean) * slope + constant, slope and constant from sums over the
-/// group; and the sums of each channel.
+/// Computes dx = dy * gamma * rstd + (x - mean) * slope + constant. Slope and constant come from
+/// sums over the group. Also stores the sums of each channel.
 template <class T, int Count, int Channels, bool Aligned>
 struct GroupBackward {
   Blocks blocks;
   GroupLines lines;
   GroupStep step;
-  unsigned held;                     // vectors of dy, and as many of x
+  unsigned held;                     // vectors of dy, and as many of x, in shared memory
   float elements;                    // of a group
   const T *dy, *x, *old;             // x and old may be null
-  const float *gamma, *mean, *rstd;  // null: 1, 0, 1
+  const float *gamma, *mean, *rstd;  // if null: 1, 0, 1
   T* out;
-  GroupSums* sums;  // of each piece of each channel: [N, groups, pieces, C / groups]
+  GroupSums* sums;  // for each piece of each channel: [N, groups, pieces, C / groups]
 
   __host__ __device__ void operator()(const Block& block) const {
     if (step != GroupStep::Finish) block.each_warp([&](const Warp& warp) { sum(block, warp); });
@@ -249,7 +250,7 @@ struct GroupBackward {
   using Vector = Elements<T, Count, Aligned>;
   static constexpr int depth = Channels > 4 ? 1 : 2;  // more would not fit into registers
   struct Loaded {
-    Vector dy, x, old;  // zeros where there is none
+    Vector dy, x, old;  // zeros if the tensor is missing
   };
 
   __host__ __device__ float mean_of(const Block& block) const {
@@ -364,7 +365,7 @@ struct GroupBackward {
   }
 };
 
-/// The sums of channels over the images and their pieces, 32 channels a block.
+/// Adds up the sums of channels over all images and pieces, 32 channels per block.
 struct ChannelSums {
   Blocks blocks;
   std::int64_t images;
@@ -409,7 +410,8 @@ struct ChannelSums {
   }
 };
 
-/// Calls `use` with the dtype, elements and channels of a vector, and whether they are aligned.
+/// Calls `use` with the dtype, the elements and channels of a vector, and whether tensors are
+/// aligned.
 template <class Use>
 auto with_group_vectors(const GroupArguments& a, Use use) {
   const auto aligned = [](auto... tensors) { return (is_aligned(tensors, 16) && ...); };
@@ -424,7 +426,8 @@ auto with_group_vectors(const GroupArguments& a, Use use) {
   });
 }
 
-/// How many vectors of a group, `bytes` each, stay in shared memory after they were summed.
+/// Returns how many vectors of a group, of `bytes` bytes each, stay in shared memory after the
+/// sums.
 inline unsigned held_vectors(const GroupLines& lines, std::size_t shared_bytes, std::size_t bytes) {
   return static_cast<unsigned>(
       std::min<std::size_t>(lines.lines * lines.length, shared_bytes / bytes));
@@ -434,7 +437,7 @@ inline unsigned blocks_of(const GroupArguments& a) {
   return static_cast<unsigned>(a.images * a.groups * a.plan.parts);
 }
 
-/// Calls `use` with the body of a step.
+/// Calls `use` with the forward body of a step. Returns the result of `use`.
 template <class Use>
 auto with_forward_body(const GroupArguments& a, GroupStep step, Use use) {
   return with_group_vectors(a, [&]<class T, int Count, int Channels, bool Aligned>() {
@@ -490,7 +493,7 @@ auto with_backward_body(const GroupArguments& a, GroupStep step, Use use) {
   });
 }
 
-/// The body that adds up what the backward body has left in `sums`.
+/// Returns the body that adds up the sums that the backward body has stored.
 inline ChannelSums channel_sums_body(const GroupArguments& a) {
   constexpr unsigned warps = 8;
   return {.blocks = {.count = static_cast<unsigned>((a.channels + warp_lanes - 1) / warp_lanes),

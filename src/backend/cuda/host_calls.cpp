@@ -9,7 +9,8 @@
 namespace normbench::cuda {
 namespace {
 
-// Pinning is done when the call returns; the caller has waited for copies of the same buffers.
+// A pin is complete when its call returns. The caller has already waited for copies of the same
+// buffers.
 
 Launch prepare_memcpy(const Pin&, const Signature& s) {
   return [bytes = static_cast<std::size_t>(s.out[0].bytes())](Queue&, std::span<const View> in,
@@ -18,7 +19,7 @@ Launch prepare_memcpy(const Pin&, const Signature& s) {
   };
 }
 
-/// Stores past the cache where CPU kernels do so. Page-locked memory is mapped when it is given.
+/// Stores past the cache under the condition of CPU kernels. Page-locked memory is always mapped.
 Launch prepare_team(const Pin&, const Signature& s) {
   const std::int64_t bytes = s.out[0].bytes();
   const Stores stores =
@@ -38,7 +39,7 @@ Launch prepare_register(const Register&, const Signature& s) {
                                 View) { static_cast<CudaQueue&>(queue).lock(in[0].data, bytes); };
 }
 
-/// A copy may still read what is to be given back.
+/// Drains the queue first: a copy may still read the memory.
 Launch prepare_unregister(const Unregister&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View>, View) {
     queue.drain();
@@ -59,7 +60,7 @@ Launch prepare_sync(const Sync&, const Signature&) {
 
 }  // namespace
 
-// Calls of the host cannot be captured.
+// Host calls cannot be captured, so they use normbench::row.
 std::span<const Kernel> host_call_rows() {
   static constexpr Kernel rows[] = {
       normbench::row<Pin, accepts_dense<Pin>, prepare_memcpy>("reference", Place::Cuda),

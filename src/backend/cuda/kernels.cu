@@ -1,4 +1,4 @@
-/// All kernels but the fused ones and the references.
+/// All kernels except group norm, the fused kernels and the references.
 #include "backend/cuda/busy.cuh"
 #include "backend/cuda/clock.cuh"
 #include "backend/cuda/eager.cuh"
@@ -28,7 +28,7 @@ cudaError_t launch_read_clocks(cudaStream_t stream, ClockReading* readings, unsi
 
 std::string built_architectures() {
   std::string text;
-  for (const int architecture : {__CUDA_ARCH_LIST__})  // of nvcc: 900 for sm_90
+  for (const int architecture : {__CUDA_ARCH_LIST__})  // defined by nvcc: 900 for sm_90
     text += (text.empty() ? "sm_" : ", sm_") + std::to_string(architecture / 10);
   return text;
 }

@@ -1,4 +1,4 @@
-/// The only kernel, which runs a body for every index or for every block.
+/// The only kernel function. It runs a body for every index or for every block.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,10 +12,11 @@
 
 namespace normbench::cuda {
 
-/// Registers of a thread of a body with a grid, and of one that takes many. On sm_90 32 are enough
-/// for both, which leave room for 2048 threads, as many as a multiprocessor can have. Elsewhere
-/// ptxas takes more: from sm_100 on for most bodies, of which 40 leave room for 1536 threads; and
-/// for those that take many, on sm_100 and later and with CUDA 12.4 before sm_90, 48 and 1280.
+/// The registers of a thread: of a body with a grid, and of a body that takes many. On sm_90, 32
+/// are enough for both. They leave room for 2048 threads, the most of a multiprocessor. Elsewhere
+/// ptxas needs more. From sm_100 on most bodies need 40, which leave room for 1536 threads. Bodies
+/// that take many need 48, which leave room for 1280 threads: from sm_100 on, and before sm_90 with
+/// CUDA 12.4.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 inline constexpr unsigned grid_registers = 40, many_registers = 48;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -29,8 +30,8 @@ concept TakesMany = HasGrid<Body> && requires {
   requires Body::takes_many_registers;
 };
 
-/// Registers of a thread, if the body does not say so itself. 64 leave room for a block of 1024;
-/// bodies without a grid would spill with fewer than 80.
+/// The registers of a thread, unless the body sets them. 64 leave room for a block of 1024 threads.
+/// Bodies without a grid would spill with fewer than 80.
 template <class Body>
 inline constexpr unsigned most_registers = TakesMany<Body>   ? many_registers
                                            : HasGrid<Body>   ? grid_registers
@@ -40,7 +41,7 @@ template <class Body>
 requires requires { Body::registers; }
 inline constexpr unsigned most_registers<Body> = Body::registers;
 
-/// Shared memory of a block that is to be had without asking for it.
+/// The bytes of shared memory that a block can have without asking for them.
 inline constexpr std::size_t usual_shared_bytes = std::size_t{48} << 10;
 
 template <class Body>
@@ -57,8 +58,8 @@ __global__ void __maxnreg__(most_registers<Body>) run(const __grid_constant__ Bo
   }
 }
 
-/// Brings the code of the body's kernel to the device, and lets its blocks have as much shared
-/// memory as any launch asks for.
+/// Loads the code of the body's kernel onto the device. Allows its blocks as much shared memory as
+/// any launch asks for.
 template <class Body>
 cudaError_t load(const Body& body) {
   const auto* const kernel = reinterpret_cast<const void*>(&run<Body>);
@@ -73,10 +74,9 @@ cudaError_t load(const Body& body) {
   return cudaFuncGetAttributes(&attributes, kernel);
 }
 
-/// Submits `body`, a trivially copyable struct of at most 4 KiB as grid.h describes it. Nothing is
-/// launched for 0 threads; more than 2^31-1 blocks in a row are an error, as they are to CUDA. On
-/// only_load() the kernel is loaded and nothing else done; what asks for more shared memory than
-/// usual must have been.
+/// Submits `body`, a trivially copyable struct of at most 4 KiB as grid.h describes it. Launches
+/// nothing for 0 threads. More than 2^31-1 blocks in a row are an error, as in CUDA. On only_load()
+/// it only loads the kernel. A body that needs more than `usual_shared_bytes` must be loaded first.
 template <class Body>
 cudaError_t launch(cudaStream_t stream, const Body& body) {
   static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4096);
@@ -103,7 +103,7 @@ cudaError_t launch(cudaStream_t stream, const Body& body) {
   return cudaLaunchKernel(kernel, grid, block, const_cast<void**>(arguments), shared_bytes, stream);
 }
 
-/// Launches the body that it is given.
+/// Returns a function that launches a body on the stream.
 inline auto launching(cudaStream_t stream) {
   return [stream](const auto& body) { return launch(stream, body); };
 }

@@ -16,7 +16,7 @@
 namespace normbench::cuda {
 namespace {
 
-/// Memory with the call that gives it back.
+/// Memory together with the function that frees it.
 class Owned final : public Allocation {
  public:
   using Free = std::function<void(void*)>;
@@ -35,7 +35,7 @@ class Owned final : public Allocation {
   Free free_;
 };
 
-/// How a kind is allocated and freed.
+/// How a kind of memory is allocated and freed.
 struct Kind {
   Memory memory;
   std::string_view call;
@@ -61,7 +61,7 @@ constexpr Kind kinds[] = {
     {Memory::Device, "cudaMalloc", &cudaMalloc, &cudaFree},
 };
 
-/// Pages of the operating system, page-locked while this lives.
+/// Pages of the operating system that stay page-locked during the object's lifetime.
 class Registered final : public Allocation {
  public:
   explicit Registered(std::size_t bytes) : pages_(map_pages(Memory::Pageable, bytes)) {
@@ -79,7 +79,8 @@ class Registered final : public Allocation {
   std::unique_ptr<Allocation> pages_;
 };
 
-/// Kernels are given the host's address, so it has to be the device's too.
+/// Throws std::runtime_error unless the device sees the memory at the host's address, which kernels
+/// get.
 void check_one_address(Allocation& allocation, Memory memory) {
   void* device_data = nullptr;
   check(cudaHostGetDevicePointer(&device_data, allocation.data(), 0), "cudaHostGetDevicePointer");
@@ -88,7 +89,7 @@ void check_one_address(Allocation& allocation, Memory memory) {
                              " memory at another address than the host (use pinned memory)");
 }
 
-// What CUDA 12 and CUDA 13 declare as cudaMemAdvise.
+// The declarations of cudaMemAdvise in CUDA 12 and in CUDA 13.
 using AdviseDevice = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, int);
 using AdviseLocation = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation);
 
@@ -103,7 +104,8 @@ using AdviseLocation = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvis
   return call(memory.data(), memory.bytes(), cudaMemAdviseSetPreferredLocation, location);
 }
 
-/// Where the GPU cannot fault pages in, managed memory lies on it anyway while kernels run.
+/// Makes managed memory stay on the device. A GPU that cannot fault pages in holds it anyway while
+/// kernels run.
 void prefer_device(Allocation& memory, int device) {
   int faults_in = 0;
   check(cudaDeviceGetAttribute(&faults_in, cudaDevAttrConcurrentManagedAccess, device),
@@ -122,21 +124,23 @@ std::unique_ptr<Allocation> allocate_kind(Memory memory, std::size_t bytes) {
 
 constexpr std::size_t kChunkBytes = 4 << 20;
 
-/// Calls `work` with the offset and the bytes of each chunk.
+/// Calls `work` with the offset and the size in bytes of each chunk.
 template <class Work>
 void in_chunks(std::size_t bytes, Work work) {
   for (std::size_t at = 0; at < bytes; at += kChunkBytes)
     work(at, std::min(kChunkBytes, bytes - at));
 }
 
-/// cudaHostAlloc's and cudaHostRegister's; the runtime does not tell them apart.
+/// Returns true for memory from cudaHostAlloc or cudaHostRegister. The runtime does not tell them
+/// apart.
 bool is_locked_host(const void* data) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
   return attributes.type == cudaMemoryTypeHost;
 }
 
-// Neither call waits for all that it starts, and queues do not wait for it.
+// cudaMemcpy and cudaMemset may return before their work is done, and queues do not wait for that
+// work.
 
 void copy_and_wait(std::byte* to, const std::byte* from, std::size_t bytes) {
   check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy",
@@ -156,14 +160,16 @@ using Bitmap = std::unique_ptr<hwloc_bitmap_s, void (*)(hwloc_bitmap_t)>;
 
 Bitmap make_bitmap() { return {hwloc_bitmap_alloc(), &hwloc_bitmap_free}; }
 
-/// Systems without NUMA, most virtual machines among them, say -1 or nothing.
+/// Returns the NUMA node of a PCI device. Most virtual machines and systems without NUMA report -1
+/// or nothing.
 std::optional<int> node_of(const std::string& bus_id, const fs::path& root) {
   std::ifstream in(root / "sys/bus/pci/devices" / bus_id / "numa_node");
   int node = -1;
   return in >> node && node >= 0 ? std::optional(node) : std::nullopt;
 }
 
-/// Nodes with memory of their own; the file lists them as "0-1,4".
+/// Returns the number of NUMA nodes with memory, or 1 if it is unknown. The file lists nodes as
+/// "0-1,4".
 int memory_nodes(const fs::path& root) {
   std::ifstream in(root / "sys/devices/system/node/has_memory");
   std::string list;

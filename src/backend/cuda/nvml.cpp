@@ -9,18 +9,18 @@
 namespace normbench::cuda {
 namespace {
 
-// What nvml.h declares: enums and results are ints, clocks, watts and links unsigned ints.
+// Declarations of nvml.h. Enums and results are ints. Clocks, watts and links are unsigned ints.
 constexpr int kSuccess = 0;
 constexpr int kSmClock = 1, kMemoryClock = 2;
 constexpr int kGpuSensor = 0;
 constexpr unsigned kDriverVersionBytes = 80;
 
-/// nvmlMemory_t.
+/// The layout of nvmlMemory_t.
 struct MemoryBytes {
   unsigned long long total, free, used;
 };
 
-/// nvmlFieldValue_t, of a number without a sign.
+/// The layout of nvmlFieldValue_t, with an unsigned value.
 struct FieldValue {
   unsigned field, scope;
   long long at_us, latency_us;
@@ -28,22 +28,22 @@ struct FieldValue {
   unsigned long long value;
 };
 
-/// The values of nvmlValueType_t that are read.
+/// The types of nvmlValueType_t that can be read here.
 constexpr int kUnsignedInt = 1, kUnsignedLong = 2, kUnsignedLongLong = 3;
 
 bool is_known(const FieldValue& field) {
   return field.result == kSuccess && field.type >= kUnsignedInt && field.type <= kUnsignedLongLong;
 }
 
-/// A field that counts for how long a reason has held the clocks back.
+/// A field that counts for how long a reason has held the clocks back, and the bit of that reason.
 struct TimeField {
   unsigned number;
   std::uint64_t reason;
 };
 
-/// The reason's own, or of a policy that means the same. Three of them are numbered from 251 on by
-/// some drivers and from 269 on by later ones; whatever else has such a number is a setting, which
-/// does not grow.
+/// The fields of each reason, or of a policy with the same meaning. Three of the fields have
+/// numbers from 251 on in some drivers and from 269 on in later ones. In a driver with the other
+/// numbers, these fields are settings, which do not grow.
 constexpr auto kTimeFields = std::to_array<TimeField>({{74, 0x004},
                                                        {75, 0x020},
                                                        {76, 0x010},
@@ -56,7 +56,7 @@ constexpr auto kTimeFields = std::to_array<TimeField>({{74, 0x004},
                                                        {270, 0x040},
                                                        {271, 0x080}});
 
-/// nvmlTemperature_v1_t.
+/// The layout of nvmlTemperature_v1_t.
 struct Temperature {
   unsigned version;
   int sensor;
@@ -73,7 +73,7 @@ Function* Nvml::function(const char* name) const {
   return library_ ? reinterpret_cast<Function*>(dlsym(library_.get(), name)) : nullptr;
 }
 
-/// What the function called `name` writes for this GPU; nothing when it is missing or fails.
+/// Returns what the function `name` writes for this GPU; std::nullopt if it is missing or fails.
 template <class Value, class... Args>
 std::optional<Value> Nvml::ask(const char* name, Args... args) const {
   auto* const query = function<int(Gpu*, Args..., Value*)>(name);
@@ -93,7 +93,7 @@ Nvml::~Nvml() {
   if (started_ && shut_down != nullptr) shut_down();
 }
 
-/// Why there is nothing to read, or "".
+/// Returns why nothing can be read, or "".
 std::string Nvml::open(const std::string& pci_bus_id, const std::string& library) {
   library_.reset(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!library_) {

@@ -1,4 +1,4 @@
-/// One GPU as NVIDIA's management library sees it; the library is loaded at run time.
+/// One GPU as seen by NVIDIA's management library (NVML), which is loaded at run time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace normbench::cuda {
 
-/// A number, or nothing where the driver or the GPU does not give it.
+/// A number, or std::nullopt if the driver or the GPU does not provide it.
 using Reading = std::optional<std::int64_t>;
 
 class Nvml {
@@ -21,14 +21,15 @@ class Nvml {
     Reading generation, width;
   };
 
-  /// Never throws: where the library or the GPU cannot be had, `missing` says why and every reading
-  /// is nothing. `pci_bus_id` may be of either case.
+  /// Loads the library and finds the GPU. Never throws: on failure missing() tells why, and every
+  /// reading is std::nullopt. `pci_bus_id` may be in upper or lower case.
   explicit Nvml(const std::string& pci_bus_id, const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// "NVML not found (libnvidia-ml.so.1: …): no clocks, temperature, power", or "".
+  /// Returns why nothing can be read ("NVML not found (libnvidia-ml.so.1: …): no clocks,
+  /// temperature, power"), or "".
   const std::string& missing() const { return missing_; }
 
   std::optional<std::string> driver_version() const;
@@ -39,21 +40,21 @@ class Nvml {
   Reading temperature_c() const;
   Reading power_mw() const;
   Reading power_limit_mw() const;
-  /// The free memory of the whole GPU.
+  /// Returns the free memory of the whole GPU.
   Reading free_memory_bytes() const;
-  /// Millijoules since the driver was loaded.
+  /// Returns the energy used since the driver was loaded, in mJ.
   Reading energy_mj() const;
   std::optional<bool> persistence_mode() const;
-  /// The link as it is now; a GPU may slow it down while idle.
+  /// Returns the current link. An idle GPU may slow it down.
   Link link() const;
-  /// The fastest link that GPU and slot can have together.
+  /// Returns the fastest link that the GPU and its slot can have together.
   Link max_link() const;
   std::optional<std::vector<std::string>> throttle_reasons() const;
-  /// Nanoseconds for which each reason has held the clocks back so far, by the words of
-  /// throttle_words(); only those that can be read. Only differences of readings count: they start
-  /// anywhere. Drivers count in steps of about 100 ms.
+  /// Returns for how many ns each reason has held the clocks back so far, by the words of
+  /// throttle_words(). Reasons that cannot be read are missing. The counters start at any value, so
+  /// that only differences of readings have a meaning. Drivers count in steps of about 100 ms.
   std::map<std::string, std::int64_t> held_back_ns() const;
-  /// Clock, throttle reasons and temperature together; nothing where the clock cannot be read.
+  /// Returns clock, throttle reasons and temperature; std::nullopt if the clock cannot be read.
   std::optional<DeviceState> state() const;
 
  private:

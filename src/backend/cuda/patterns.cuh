@@ -1,7 +1,8 @@
 /// How the elements of a run are read into registers, and which constants they get.
 ///
-/// A pattern has `depth`, the slots of a thread: their loads are under way together. Some 16 to 32
-/// bytes a thread fill the memory system of a GPU; more cost registers, and so threads.
+/// A pattern has a `depth`: the number of slots of a thread. Their loads are under way together.
+/// About 16 to 32 bytes per thread fill the memory system of a GPU. More bytes cost registers, and
+/// therefore threads.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +15,21 @@
 
 namespace normbench::cuda {
 
-/// Calls `use(0)`, … `use(Count - 1)`, so that each index is a constant once inlined: an array that
-/// is indexed by constants alone stays in registers.
+/// Calls `use(0)`, … `use(Count - 1)`. Each index is a constant once inlined. An array that is
+/// indexed by constants only stays in registers.
 template <int Count, class Use>
 __host__ __device__ void unrolled(Use use) {
   [&]<int... Index>(std::integer_sequence<int, Index...>) { (use(Index), ...); }
   (std::make_integer_sequence<int, Count>{});
 }
 
-/// Gives `use` std::true_type or std::false_type.
+/// Calls `use` with std::true_type or std::false_type. Returns the result of `use`.
 template <class Use>
 auto with_bool(bool value, Use use) {
   return value ? use(std::true_type{}) : use(std::false_type{});
 }
 
-/// Unsigned numbers of so many bytes.
+/// The unsigned integer type with `Bytes` bytes.
 template <std::size_t Bytes>
 struct Unsigned;
 template <>
@@ -38,7 +39,7 @@ struct Unsigned<2> : std::type_identity<std::uint16_t> {};
 template <>
 struct Unsigned<4> : std::type_identity<std::uint32_t> {};
 
-/// `Count` elements of type T as words.
+/// `Count` elements of type T, packed into words.
 template <class T, int Count>
 struct Pack {
   static constexpr int per_word = 4 / sizeof(T);
@@ -49,14 +50,14 @@ struct Pack {
 
   std::uint32_t word[words];
 
-  /// Element `i`: a T, or a Byte.
+  /// Returns element `i`: a T, or a Byte if T has one byte.
   __host__ __device__ auto get(int i) const {
     if constexpr (sizeof(T) == 1)
       return Byte{word[i / per_word], i % per_word};
     else
       return __builtin_bit_cast(T, static_cast<Bits>(word[i / per_word] >> shift(i)));
   }
-  /// Each element is set once, in order.
+  /// Sets element `i`. Each element must be set once, in order.
   __host__ __device__ void set(int i, T value) {
     const std::uint32_t bits = __builtin_bit_cast(Bits, value);
     if (i % per_word == 0)
@@ -71,7 +72,7 @@ struct Pack {
   }
 };
 
-/// The `Count` elements from `from` on, which is a multiple of the widest words that they fill.
+/// Loads `Count` elements. `from` must be a multiple of the widest words that they fill.
 template <int Count, class T>
 __host__ __device__ Pack<T, Count> load_aligned(const T* from) {
   using Loaded = Pack<T, Count>;
@@ -83,7 +84,7 @@ __host__ __device__ Pack<T, Count> load_aligned(const T* from) {
   return pack;
 }
 
-/// The `Count` elements from `from` on: in the widest words that the address allows, or one by one.
+/// Loads `Count` elements: in the widest words if the address allows it, else one by one.
 template <int Count, class T>
 __host__ __device__ Pack<T, Count> load_pack(const T* from) {
   if (is_aligned(from, Pack<T, Count>::widest * 4)) return load_aligned<Count>(from);
@@ -92,13 +93,13 @@ __host__ __device__ Pack<T, Count> load_pack(const T* from) {
   return pack;
 }
 
-/// Stores a pack of 4, 8 or 16 bytes at a multiple of these.
+/// Stores a pack of 4, 8 or 16 bytes. `to` must be a multiple of that size.
 template <bool Streaming, class T, int Count>
 __host__ __device__ void store_pack(T* to, const Pack<T, Count>& pack) {
   store_words<Pack<T, Count>::words, Streaming>(to, pack.word);
 }
 
-/// What a function gave, as an element: rounded, if that is a float.
+/// Returns the result of a function as an element. A float is rounded.
 template <class Out, class Value>
 __host__ __device__ Out element_of(Value value) {
   if constexpr (std::is_same_v<Value, Out>)
@@ -107,8 +108,9 @@ __host__ __device__ Out element_of(Value value) {
     return to_value<Out>(value);
 }
 
-/// `value(0)`, `value(1)`, … as elements, asked for in order. Floats become elements of two bytes
-/// by pairs, one instruction for both, and bytes by fours.
+/// Returns `value(0)`, `value(1)`, … as elements, and calls `value` in this order. Floats become
+/// elements of two bytes in pairs, with one instruction for both. They become bytes in groups of
+/// four.
 template <class Out, int Count, class Value>
 __host__ __device__ Pack<Out, Count> pack_of(Value value) {
   Pack<Out, Count> pack;
@@ -127,23 +129,24 @@ __host__ __device__ Pack<Out, Count> pack_of(Value value) {
   return pack;
 }
 
-/// Element `first` of a run, which is channel `channel` of the run's pixel `pixel`.
+/// A position in a run: element `first`, which is channel `channel` of the run's pixel `pixel`.
 struct Spot {
   std::int64_t first, pixel;
   std::int32_t channel;
 
-  /// The spot `first` elements into a run, or no more than `count` before it.
+  /// Returns the spot of element `first` of a run. `first` may be negative, down to -`count`.
   static __host__ __device__ Spot at(const Walk& walk, std::int64_t first, std::int64_t count) {
     const auto [pixel, channel] = walk.period.split(first + count * walk.period.divisor);
     return {first, pixel - count, static_cast<std::int32_t>(channel)};
   }
 
-  /// The spot's element of the input, counted from the run's first.
+  /// Returns the spot's element of the input, counted from the first element of the run.
   __host__ __device__ std::int64_t source(const Walk& walk) const {
     return pixel * walk.pixel + channel * walk.channel;
   }
 
-  /// The spot that is further on by so many elements, given also as pixels and channels.
+  /// Returns the spot that is `by` further on. `by` is a distance in elements, and the same
+  /// distance in pixels and channels.
   __host__ __device__ Spot next(const Walk& walk, const Spot& by) const {
     const auto period = static_cast<std::int32_t>(walk.period.divisor);
     const std::int32_t c = channel + by.channel;
@@ -152,7 +155,7 @@ struct Spot {
   }
 };
 
-/// A run of one channel whose input is a run as well.
+/// A run of one channel with a contiguous input.
 struct Contiguous {
   template <class In, int Count>
   static constexpr int depth = sizeof(Pack<In, Count>) > 8 ? 2 : 4;
@@ -171,7 +174,7 @@ struct Contiguous {
   }
 };
 
-/// A run of one channel from anywhere: mirrored rows, one channel out of pixels.
+/// A run of one channel with a strided input: mirrored rows, or one channel of interleaved pixels.
 struct Strided : Contiguous {
   template <class In, int Count>
   static constexpr int depth = 2;
@@ -189,7 +192,7 @@ struct Strided : Contiguous {
   }
 };
 
-/// A run of pixels, whose channels follow each other.
+/// A run of interleaved pixels.
 struct Pixels {
   template <class In, int Count>
   static constexpr int depth = Count > 4 ? 1 : 2;
@@ -227,8 +230,8 @@ struct Pixels {
   }
 
  private:
-  /// All three constants are read by every thread, then selected: lanes that index a table of
-  /// constants differently would wait for each other.
+  /// Every thread reads all three constants and then selects. Lanes that index a table of constants
+  /// differently would wait for each other.
   template <class Out, class Function, class In, int Count>
   static __host__ __device__ Pack<Out, Count> apply3(const Function& function, std::int32_t channel,
                                                      const Pack<In, Count>& x) {

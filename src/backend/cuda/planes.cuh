@@ -1,21 +1,21 @@
-/// What most runs of the fused kernels do, in bodies of as few instructions as the memory leaves
-/// time for: dense planes to planes, pixels of three bytes to planes, and three planes of floats to
-/// such pixels.
+/// Bodies for most runs of the fused kernels, with as few instructions as the memory leaves time
+/// for: dense planes to planes, pixels of three bytes to planes, and three planes of floats to such
+/// pixels.
 ///
-/// Everything that can be is decided on the host or by a whole block at once; loads come first and
-/// are contiguous in a warp, as stores are. The last slots of a plane have code of their own.
+/// The host or a whole block decides everything that can be decided in advance. Loads come first.
+/// Loads and stores are contiguous in a warp. The last slots of a plane have separate code.
 ///
 /// Instructions that a warp executes on whole slots, on sm_90 and with at most 32 registers, and
-/// its budget (tests/backend/issue_budget.py counts them). Two a clock are realistic, and 92 % of
-/// the memory of an H200 is 16.9 bytes a clock and multiprocessor:
+/// their budget (tests/backend/issue_budget.py counts them). Two instructions per clock are
+/// realistic. 92 % of an H200's memory bandwidth is 16.9 bytes per clock and multiprocessor:
 ///   planes, uint8 to float32       66 of  90 for 2,560 bytes    three channels as pixels  83
 ///   planes, uint8 to two bytes    114 of 140 for 3,072 bytes                             135
 ///   planes, float32 to float32     50 of  75 for 4,096 bytes                              67
 ///   planes, float32 to two bytes   58 of  85 for 3,072 bytes                              75
 ///   pixels, uint8 to float32      107 of 120 for 3,840 bytes    mirrored: 107 of 140
 ///   pixels, uint8 to two bytes    119 of 140 for 2,304 bytes
-/// The templates are many because each choice at run time costs the inner loop: a store of either
-/// kind is issued twice, a direction costs a select for each byte.
+/// There are many templates, because each choice at run time slows the inner loop down. A store of
+/// either kind would be issued twice, and a direction would cost a select for each byte.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +30,9 @@
 
 namespace normbench::cuda {
 
-/// Planes one behind the other, in the input as in the output: each of one channel, or with a
-/// `Period` of 3 one plane of all channels, pixel by pixel. The output may be the input where their
-/// elements are of one size.
+/// Planes that lie one after the other in the input and in the output. A plane has one channel, or
+/// with a `Period` of 3 all three channels, pixel by pixel. The output may be the input if their
+/// elements have the same size.
 template <class In, class Out, class Function, int Period, bool Streaming>
 struct PlanesToPlanes {
   static constexpr int period = Period;
@@ -41,7 +41,7 @@ struct PlanesToPlanes {
   static constexpr bool takes_many_registers = period == 3 && sizeof(In) == 1 && sizeof(Out) == 2;
 
   Grid grid;              // parts of a plane, channels, images
-  unsigned whole, slots;  // of a plane: parts without an end, slots of `count` elements
+  unsigned whole, slots;  // of a plane: full parts; slots of `count` elements
   const In* in;
   Out* out;
   Function function;
@@ -74,7 +74,7 @@ struct PlanesToPlanes {
     Constant of[period];
   };
 
-  /// The constants of the elements from `first` on.
+  /// Returns the constants of the elements from `first` on.
   template <class Chosen>
   __host__ __device__ static auto constants_of(const Chosen& chosen, unsigned channel,
                                                unsigned first) {
@@ -90,7 +90,7 @@ struct PlanesToPlanes {
     }
   }
 
-  /// Stores the elements that are `past` the thread's first.
+  /// Stores the elements that are `past` elements after the thread's first element.
   template <class Constant>
   __host__ __device__ static void store(Out* to, const Pack<In, count>& x,
                                         const Constants<Constant>& constants, int past) {
@@ -100,17 +100,17 @@ struct PlanesToPlanes {
   }
 };
 
-/// Pixels of three bytes into three planes, four pixels at a time: forwards, or backwards where the
-/// rows are `Mirrored`. Each byte is read once.
+/// Moves pixels of three bytes into three planes, four pixels at a time, backwards if the rows are
+/// `Mirrored`. It reads each byte once.
 template <class Out, class Function, bool Mirrored, bool Streaming>
 struct PixelsToPlanes {
-  static constexpr int depth = 2;  // groups of a thread
+  static constexpr int depth = 2;  // groups of four pixels per thread
 
   Grid grid;               // parts of an image, images
-  unsigned whole, groups;  // of an image: parts without an end, groups of four pixels
-  unsigned inverse_row;    // 2^32 / groups of a row, rounded up, or 0: an image is one row
-  std::int32_t next_row;   // bytes from behind a row to the next
-  unsigned image, plane;   // elements to the next, of the input and of the output
+  unsigned whole, groups;  // of an image: full parts; groups of four pixels
+  unsigned inverse_row;    // 2^32 / groups of a row, rounded up; 0: an image is one row
+  std::int32_t next_row;   // bytes from the end of a row to the next row
+  unsigned image, plane;   // elements to the next image of the input; to the next output plane
   const std::uint8_t* in;  // the first group
   Out* out;
   Function function;
@@ -152,15 +152,15 @@ struct PixelsToPlanes {
   }
 };
 
-/// Three planes of floats into pixels of three bytes: what a thread has of each plane is 16 bytes.
+/// Turns three planes of floats into pixels of three bytes. A thread takes 16 bytes of each plane.
 template <class In, class Function, bool Streaming>
 struct PlanesToPixels {
   static constexpr int count = 16 / static_cast<int>(sizeof(In));  // pixels of a thread
-  static constexpr int words = count / 4;                          // of the output at once
+  static constexpr int words = count / 4;                          // of the output, stored at once
 
   Grid grid;       // parts of an image, images
-  unsigned slots;  // of an image: `count` pixels
-  unsigned plane;  // pixels
+  unsigned slots;  // slots of an image; a slot has `count` pixels
+  unsigned plane;  // pixels of a plane
   const In* in;
   std::uint8_t* out;
   Function function;
@@ -186,7 +186,7 @@ struct PlanesToPixels {
   }
 };
 
-/// The blocks that so many slots take where a block takes `each`; and how many of them it fills.
+/// The number of blocks if a block takes `each` slots, and how many of these blocks are full.
 struct Parts {
   unsigned all, whole;
   static Parts of(std::int64_t slots, std::int64_t each) {
@@ -194,7 +194,8 @@ struct Parts {
   }
 };
 
-/// The body that does the task on dense planes, if they are whole slots at addresses of slots.
+/// Returns the body that does the task on dense planes. Returns std::nullopt unless planes are
+/// whole, aligned slots.
 template <class Body, class In, class Out, class Function>
 std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                                      const Function& function) {
@@ -206,7 +207,7 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                     images > 0 && is_aligned(task.in.data, Body::count * sizeof(In)) &&
                     is_aligned(task.out.data, Body::count * sizeof(Out)) &&
                     slots * walk.runs <= std::numeric_limits<std::int32_t>::max() &&
-                    (Body::period == 1 ||  // else channels are found by the element's 32 bits
+                    (Body::period == 1 ||  // else channels come from a 32-bit element number
                      walk.elements <= std::numeric_limits<std::uint32_t>::max()) &&
                     channels <= most_blocks_across && images <= most_blocks_across;
   if (!fits) return std::nullopt;
@@ -219,7 +220,8 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
               .function = function};
 }
 
-/// The body that does the task, if it is from three dense planes of whole slots to dense pixels.
+/// Returns the body for three dense planes of whole slots to dense pixels. Returns std::nullopt for
+/// any other task.
 template <class Body, class In, class Function>
 std::optional<Body> planes_to_pixels(const FusedTask& task, const Function& function) {
   const TensorDesc &in = task.in.desc, &out = task.out.desc;
@@ -241,14 +243,15 @@ std::optional<Body> planes_to_pixels(const FusedTask& task, const Function& func
               .function = function};
 }
 
-/// True if pixels of three channels, one behind the other in either direction, go to planes.
+/// Returns true if pixels of three channels, contiguous in either direction, go to planes.
 inline bool takes_pixels_apart(const FusedTask& task) {
   const TensorDesc &in = task.in.desc, &out = task.out.desc;
   return out.layout == Layout::Nchw && out.shape.c == 3 && in.strides.c == 1 &&
          (in.strides.w == 3 || in.strides.w == -3);
 }
 
-/// The body that does such a task, if rows are of whole groups at multiples of 4 bytes.
+/// Returns the body for such a task. Returns std::nullopt unless rows are whole groups at multiples
+/// of 4 bytes.
 template <class Body, class Out, class Function>
 std::optional<Body> pixels_to_planes(const FusedTask& task, bool mirrored,
                                      const Function& function) {

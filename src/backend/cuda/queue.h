@@ -12,12 +12,13 @@ namespace normbench::cuda {
 class CudaQueue final : public Queue {
  public:
   CudaQueue(int threads, Recorder* recorder);
-  /// Waits for what is submitted and undoes what a failed case left: its capture, locked memory.
+  /// Waits for all submitted work. Undoes what a failed case left behind: an open capture, locked
+  /// memory.
   ~CudaQueue() override;
   CudaQueue(const CudaQueue&) = delete;
   CudaQueue& operator=(const CudaQueue&) = delete;
 
-  /// A capture that was begun and not ended is dropped, here and in begin_capture().
+  /// Also drops a capture that was begun but not ended. begin_capture() does the same.
   void drain() override;
   bool is_asynchronous() const override { return true; }
   int mark() override;
@@ -35,7 +36,7 @@ class CudaQueue final : public Queue {
   void begin_load() override { loading_ = true; }
   void end_load() override { loading_ = false; }
 
-  /// Page-locks host memory where it lies, until unlock() or this queue's end.
+  /// Page-locks host memory in place, until unlock() or the queue's end. Throws CudaError.
   void lock(std::byte* data, std::int64_t bytes);
   void unlock(std::byte* data);
 
@@ -47,16 +48,17 @@ class CudaQueue final : public Queue {
   cudaEvent_t event_of(int mark);
 
   Stream stream_;
-  std::mutex mutex_;          // other threads look up events while this one adds some
+  std::mutex mutex_;          // other threads read `events_` while this one adds to it
   std::deque<Event> events_;  // kept when marks are forgotten
   int marks_ = 0;
   bool sleeps_ = false;
-  std::optional<Cycles> cycles_;  // made when first asked for
+  std::optional<Cycles> cycles_;  // created at first use
   bool capturing_ = false, loading_ = false;
   std::vector<std::byte*> locked_;
 };
 
-/// The stream of a queue of the CUDA backend: where its rows submit.
+/// Returns the stream that rows submit to: the queue's own, or only_load() between begin_load() and
+/// end_load().
 inline cudaStream_t stream_of(Queue& queue) {
   const auto& own = static_cast<CudaQueue&>(queue);
   return own.is_loading() ? only_load() : own.stream();

@@ -1,4 +1,4 @@
-/// The rows `reference`.
+/// The rows named `reference`.
 #include <memory>
 #include <tuple>
 
@@ -10,7 +10,7 @@
 namespace normbench::cuda {
 namespace {
 
-/// The mean and the standard deviation of a channel.
+/// Return the mean and the standard deviation of channel `c`.
 std::pair<double, double> constants_of(const Sub& op, std::int64_t c) {
   return {at_channel(op.mean, c), 1};
 }
@@ -24,7 +24,8 @@ std::pair<double, double> constants_of(const Denormalize& op, std::int64_t c) {
   return {at_channel(op.mean, c), at_channel(op.std, c)};
 }
 
-/// All means, then all standard deviations; nothing for an op without constants.
+/// Returns device memory with all means and then all standard deviations; null for an op without
+/// constants.
 template <class T>
 std::shared_ptr<const DeviceArray<double>> send_constants(const T& op, std::int64_t channels) {
   if constexpr (requires { constants_of(op, channels); }) {
@@ -51,7 +52,7 @@ Launch prepare_reference(const T& op, const Signature& s) {
   };
 }
 
-/// Streams go through bytes as they lie; every other op through elements, by their strides.
+/// Accepts a Stream only if its input is dense, since it goes through bytes. Other ops use strides.
 template <class T>
 bool accepts_reference(const T&, const Signature& s) {
   return !std::is_same_v<T, normbench::Stream> || s.in[0].is_dense();

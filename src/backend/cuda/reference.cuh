@@ -1,5 +1,5 @@
-/// References say what an op means: in double, one element a thread, nothing done for speed. An op
-/// has one where reference_of takes it, with the numbers that it has sent to the device.
+/// References define what an op means: in double, one element per thread, without optimisation. An
+/// op has a reference if reference_of() takes it and the numbers that were sent to the device.
 #pragma once
 
 #include <cmath>
@@ -11,12 +11,12 @@
 
 namespace normbench::cuda {
 
-/// A logical element of a tensor.
+/// The logical position of an element in a tensor.
 struct Position {
   std::int64_t n, c, y, x;
 };
 
-/// Element `i` in logical NCHW order.
+/// Returns the position of element `i` in logical NCHW order.
 __host__ __device__ inline Position position_of(const Shape& shape, std::int64_t i) {
   return {i / shape.w / shape.h / shape.c, i / shape.w / shape.h % shape.c, i / shape.w % shape.h,
           i % shape.w};
@@ -34,8 +34,8 @@ __host__ __device__ inline void store(const View& view, const Position& at, doub
   store_element(view, offset_of(view, at), value);
 }
 
-/// Bytes that are images again: (x * stds[c] + means[c]) / scale for each element, rounded once.
-/// The constants are those of PointwiseArguments.
+/// Computes (x * stds[c] + means[c]) / scale for each element, rounded once. Uses constants like
+/// those of PointwiseArguments.
 struct DenormalizeReference {
   std::int64_t threads;  // elements of the output
   View in, out;
@@ -54,9 +54,9 @@ inline DenormalizeReference reference_of(const Denormalize& op, const View& in, 
   return {out.desc.elements(), in, out, op.scale, sent, sent + out.desc.shape.c};
 }
 
-/// (x * scale - means[c]) / stds[c] of elements at the same logical position, rounded once to the
-/// output's dtype. Without constants x itself: a cast, or a move of a view. `in` and `out` have the
-/// same shape and any strides.
+/// Arguments of (x * scale - means[c]) / stds[c] for elements at the same logical position, rounded
+/// once to the output's dtype. Without constants the result is x: a cast, or a move of a view. `in`
+/// and `out` have the same shape and any strides.
 struct PointwiseArguments {
   View in, out;
   double scale = 1;
@@ -76,13 +76,14 @@ struct PointwiseReference {
   }
 };
 
-/// Ops that give each element of a view a value of its own. An op is none unless it is listed.
+/// Ops that compute each output element from one element of a view. Only listed ops count.
 template <class T, class... Ops>
 concept OneOf = (std::same_as<T, Ops> || ...);
 template <class T>
 concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp, Concat>;
 
-/// The reference of a portion of the output. `sent`: all means, then all standard deviations.
+/// Returns the reference of a portion of the output. `sent`: all means, then all standard
+/// deviations.
 template <Pointwise T>
 PointwiseReference reference_of(const T& op, const View& in, const View& out, const double* sent) {
   PointwiseArguments arguments{.in = in, .out = out};
@@ -94,7 +95,7 @@ PointwiseReference reference_of(const T& op, const View& in, const View& out, co
   return {out.desc.elements(), arguments};
 }
 
-/// The input pixels of an output pixel along one axis, as triangle_filter gives them.
+/// The input pixels of an output pixel along one axis, as triangle_filter() gives them.
 struct Triangle {
   double centre, reach;
   std::int64_t first, last;
@@ -110,7 +111,8 @@ struct Triangle {
             .last = last < from ? last : from};
   }
 
-  /// What weighs an input pixel; the sum is divided out at the end.
+  /// Returns the weight of an input pixel, which is not normalised. The caller divides by the sum
+  /// of weights.
   __host__ __device__ double height(std::int64_t p) const {
     return fmax(0.0, reach - fabs(static_cast<double>(p) + 0.5 - centre));
   }
@@ -140,7 +142,8 @@ inline ResizeReference reference_of(const Resize&, const View& in, const View& o
   return {out.desc.elements(), in, out};
 }
 
-/// Gives each output byte the one at the same share of the input, or 0 where nothing is read.
+/// Sets each output byte to the input byte at the same share of the length, or 0 if nothing is
+/// read.
 struct StreamReference {
   std::int64_t threads;  // bytes of the output
   const std::byte* in;

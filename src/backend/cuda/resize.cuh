@@ -1,4 +1,4 @@
-/// What the threads of a resize do.
+/// The body of a resize.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace normbench::cuda {
 
-/// The input pixels of one output pixel along an axis. Everything is multiplied by 2 * to, so that
-/// pixel centres are whole numbers and no double is needed: output i has its centre at
-/// (2i + 1) * from, input p at (2p + 1) * to, and the triangle's half-width is 2 * max(from, to).
+/// The input pixels of one output pixel along an axis. All positions are multiplied by 2 * to, so
+/// that pixel centres are whole numbers and no double is needed. Output i has its centre at (2i +
+/// 1) * from, input p has it at (2p + 1) * to. The triangle's half-width is 2 * max(from, to).
 struct Taps {
   std::int64_t first;
   std::int32_t count;
-  std::int32_t distance, step;  // of the first tap to the centre, and from tap to tap
+  std::int32_t distance, step;  // from the centre to the first tap; from tap to tap
   std::int32_t reach;
-  float scale;  // one over the sum of the heights
+  float scale;  // 1 / (sum of the heights)
 
   __host__ __device__ float weight(std::int32_t k) const {
     return static_cast<float>(height(k)) * scale;
@@ -28,7 +28,7 @@ struct Taps {
   }
 };
 
-/// One axis of a resize, from and to less than resize_extent_limit.
+/// One axis of a resize. `from` and `to` must be less than resize_extent_limit.
 struct Axis {
   std::int64_t from, to;
   Divisor step;
@@ -52,7 +52,8 @@ struct Axis {
   }
 };
 
-/// A float sum of any length within about 20 roundings: blocks, added with Kahan's correction.
+/// Returns a float sum of any length with an error within about 20 roundings. Adds blocks with
+/// Kahan's correction.
 template <class Term>
 __host__ __device__ float sum_of(std::int32_t count, Term term) {
   constexpr std::int32_t block = 16;
@@ -68,7 +69,7 @@ __host__ __device__ float sum_of(std::int32_t count, Term term) {
   return total;
 }
 
-/// One output element a thread.
+/// Computes one output element per thread.
 template <class T>
 struct ResizeBody {
   std::int64_t threads;
@@ -95,7 +96,7 @@ struct ResizeBody {
   }
 };
 
-/// Calls `use` with the body for the dtype.
+/// Calls `use` with the body for the dtype. Returns the result of `use`.
 template <class Use>
 auto with_resize_body(const ResizeArguments& a, Use use) {
   return with_type(a.dtype, [&]<class T>(std::type_identity<T>) {

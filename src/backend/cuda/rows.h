@@ -1,4 +1,4 @@
-/// The rows of CUDA.
+/// The kernel rows of CUDA. Each function returns the rows of one source file.
 #pragma once
 
 #include <algorithm>
@@ -19,17 +19,17 @@ std::span<const Kernel> compute_rows();
 std::span<const Kernel> transfer_rows();   // h2d, d2h, exchange
 std::span<const Kernel> host_call_rows();  // pin, register, unregister, launch, sync
 
-/// All of these.
+/// All functions above.
 inline constexpr std::array row_lists{&resize_rows,    &move_rows,       &eager_rows,
                                       &normalize_rows, &group_norm_rows, &copy_rows,
                                       &compute_rows,   &transfer_rows,   &host_call_rows};
 
-/// The rows `reference`: what ops mean, in double, one element a thread, obvious. They accept
-/// whatever the op's infer accepts.
+/// Returns the rows named `reference`. They compute what ops mean, in double, one element per
+/// thread. They accept whatever the op's infer() accepts.
 std::vector<Kernel> reference_rows();
 
-/// A row of CUDA that launches kernels. It can be captured unless it sends its constants with each
-/// call.
+/// Returns a CUDA row that launches kernels. It can be captured, unless it sends its constants with
+/// each call.
 template <class T, bool (*Accepts)(const T&, const Signature&),
           Launch (*Prepare)(const T&, const Signature&)>
 constexpr Kernel row(std::string_view name) {
@@ -44,7 +44,7 @@ constexpr Kernel row(std::string_view name) {
   return kernel;
 }
 
-/// The row of a kernel that submits only copies, so that there is no code to load.
+/// Returns the row with `loads` unset: it submits only copies, so that there is no code to load.
 constexpr Kernel without_kernels(Kernel kernel) {
   kernel.loads = false;
   return kernel;
@@ -59,13 +59,13 @@ bool accepts_dense(const T&, const Signature& s) {
   return std::ranges::all_of(s.in, &TensorDesc::is_dense) &&
          std::ranges::all_of(s.out, &TensorDesc::is_dense);
 }
-/// Element i of the output comes from element i of the input.
+/// Accepts tensors where element i of the output comes from element i of the input.
 template <class T>
 bool accepts_in_order(const T& op, const Signature& s) {
   return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;
 }
 
-/// The arguments, with the constants of each channel in device memory.
+/// Returns the arguments of an operation with the constants of each channel in device memory.
 inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
                                               const float* constants) {
   const Shape& shape = out.desc.shape;
@@ -78,8 +78,8 @@ inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
           .channels = shape.c};
 }
 
-/// The task of one launch of a fused kernel on a portion of its op's output: a move treats all
-/// channels alike.
+/// Returns the task of one launch of a fused kernel, for a portion of its op's output. A move
+/// treats all channels alike.
 template <class Move>
 FusedTask task_of(const Move&, const Portion& portion) {
   return {.in = portion.in, .out = portion.out, .alike = true};
@@ -87,10 +87,10 @@ FusedTask task_of(const Move&, const Portion& portion) {
 FusedTask task_of(const Normalize& op, const Portion& portion);
 FusedTask task_of(const Denormalize& op, const Portion& portion);
 
-/// (x * scale - mean) / std as one multiplication and one addition, for every channel. Throws
-/// std::runtime_error when a standard deviation is 0.
+/// Sets the constants of all channels for (x * scale - mean) / std as one multiplication and one
+/// addition. Throws std::runtime_error if a standard deviation is 0.
 void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments);
-/// (x * std + mean) / scale likewise.
+/// Sets the constants of all channels for (x * std + mean) / scale in the same form.
 void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArguments& arguments);
 
 }  // namespace normbench::cuda

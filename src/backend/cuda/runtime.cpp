@@ -10,7 +10,7 @@
 namespace normbench::cuda {
 namespace {
 
-/// What would help against an error of the calls whose names start with `call`.
+/// What helps against an error `code` of calls whose names start with `call`.
 struct Advice {
   cudaError_t code;
   std::string_view text;
@@ -21,7 +21,7 @@ constexpr std::string_view context_lost =
     "this process cannot use the GPU any more; run `normbench selftest`, and what failed under "
     "compute-sanitizer";
 
-/// The first row that fits counts.
+/// The first matching entry is used.
 constexpr Advice advice_table[] = {
     {cudaErrorMemoryAllocation,
      "use a smaller batch, or page-lock less (a container's memory limit counts it)", "cudaHost"},
@@ -74,7 +74,7 @@ std::string version_text(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// The oldest driver that runs programs of a major version of CUDA.
+/// Names the oldest driver that runs programs of this build's major version of CUDA.
 std::string needed_driver() {
   constexpr std::string_view driver = CUDART_VERSION >= 13000 ? "580" : "525";
   return fmt::format("install driver {} or newer (this build is for CUDA {})", driver,

@@ -1,4 +1,4 @@
-/// The CUDA runtime with every call checked, and its objects owned.
+/// The CUDA runtime with every call checked, and classes that own its objects.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,8 +9,8 @@
 
 namespace normbench::cuda {
 
-/// A call of the CUDA runtime that failed: "cudaMalloc(27.6 MB) failed: cudaErrorMemoryAllocation
-/// (out of memory); use a smaller batch, or free the GPU (nvidia-smi shows who holds it)".
+/// The failure of a CUDA runtime call: "cudaMalloc(27.6 MB) failed: cudaErrorMemoryAllocation (out
+/// of memory); use a smaller batch, or free the GPU (nvidia-smi shows who holds it)".
 class CudaError : public std::runtime_error {
  public:
   CudaError(std::string_view call, cudaError_t error);
@@ -18,17 +18,17 @@ class CudaError : public std::runtime_error {
   const cudaError_t code;
 };
 
-/// "13.0" where a call gives 13000.
+/// Returns "13.0" for 13000, the form in which calls report versions.
 std::string version_text(int number);
 
-/// "install driver 580 or newer (this build is for CUDA 13.0)".
+/// Returns "install driver 580 or newer (this build is for CUDA 13.0)".
 std::string needed_driver();
 
-/// Throws CudaError unless `error` is cudaSuccess. `call` names the call and what matters of its
+/// Throws CudaError unless `error` is cudaSuccess. `call` contains the call and its important
 /// arguments.
 void check(cudaError_t error, std::string_view call);
 
-/// Checks a call about so many bytes: "cudaMalloc(27.6 MB) failed: …".
+/// Throws CudaError likewise, with a size after the call: "cudaMalloc(27.6 MB) failed: …".
 void check(cudaError_t error, std::string_view call, std::int64_t bytes);
 
 /// A stream that does not synchronise with the default stream.
@@ -44,10 +44,10 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// An event with timing.
+/// An event that records times.
 class Event {
  public:
-  /// `sleeps`: the host sleeps while it waits for the event.
+  /// `sleeps`: the host thread sleeps while it waits for the event.
   explicit Event(bool sleeps = false);
   ~Event();
   Event(const Event&) = delete;
@@ -61,7 +61,7 @@ class Event {
 /// An instantiated graph.
 class GraphExec final : public Graph {
  public:
-  /// Takes over `graph`: destroys it even when it cannot be instantiated.
+  /// Takes over `graph` and destroys it, even if it cannot be instantiated. Throws CudaError.
   explicit GraphExec(cudaGraph_t graph);
   ~GraphExec() override;
   GraphExec(const GraphExec&) = delete;

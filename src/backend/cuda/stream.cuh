@@ -1,7 +1,7 @@
-/// What the threads of a copy and of a stream do.
+/// The bodies of a copy and of a stream.
 ///
-/// A block takes 4 units of each of its threads, so that a row of units is contiguous; whole blocks
-/// have code of their own. Instructions that a warp executes there, on sm_90, and its budget
+/// A block takes 4 units for each of its threads, so that a row of units is contiguous. Whole
+/// blocks have separate code. Instructions that a warp executes there on sm_90, and their budget
 /// (tests/backend/issue_budget.py counts them):
 ///   stream 1:4        22 of 35 for 2,560 bytes
 ///   stream 1:2        23 of 35 for 3,072 bytes
@@ -19,10 +19,10 @@
 
 namespace normbench::cuda {
 
-/// Bytes as rows of units, one for each thread of a block, between two edges of less than a unit.
+/// Bytes as rows of units, one unit per thread of a block. Less than a unit is left at each edge.
 struct Rows {
-  std::byte* data;                 // the first unit
-  std::int64_t head, units, tail;  // bytes, units, bytes
+  std::byte* data;                 // address of the first unit
+  std::int64_t head, units, tail;  // in bytes, in units, in bytes
 
   static Rows of(const void* data, std::int64_t bytes, std::int64_t size) {
     const auto past =
@@ -37,22 +37,24 @@ struct Rows {
 
   std::int64_t rows() const { return (units + threads_per_block - 1) / threads_per_block; }
   __host__ __device__ std::int64_t edges() const { return head + tail; }
-  /// The byte of a thread below edges(), from `data`, where units are of so many bytes.
+  /// Returns the offset from `data` of the edge byte with number `thread`, below edges(). `size` is
+  /// the bytes of a unit.
   __host__ __device__ std::int64_t edge(std::int64_t thread, std::int64_t size) const {
     return thread < head ? thread - head : units * size + thread - head;
   }
 };
 
-/// Units of a thread.
+/// The number of units per thread.
 constexpr int units_per_thread = 4;
 
-/// Copies units, loads first. The last block does what is left, and the edges.
+/// Copies units, with all loads before the stores. The last block copies what is left, and the
+/// edges.
 template <class Unit>
 struct CopyBody {
   static constexpr std::int64_t part = units_per_thread * threads_per_block;  // units of a block
 
   Grid grid;
-  unsigned whole;  // blocks
+  unsigned whole;  // full blocks
   Rows to;
   const std::byte* from;  // the first unit
 
@@ -81,7 +83,7 @@ struct CopyBody {
     }
   }
 
-  /// Where unit `k` of the thread whose first is `first` starts, in bytes.
+  /// Returns the offset in bytes of unit `k` of a thread whose first unit is `first`.
   __host__ __device__ static std::int64_t offset(std::int64_t first, int k) {
     return (first + k * static_cast<std::int64_t>(threads_per_block)) *
            static_cast<std::int64_t>(sizeof(Unit));
@@ -102,7 +104,7 @@ struct CopyBody {
   }
 };
 
-/// Calls `use` with the body of the largest unit that fits both addresses.
+/// Calls `use` with the copy body for the largest unit that fits both addresses.
 template <class Use>
 auto with_copy_body(void* to, const void* from, std::int64_t bytes, Use use) {
   const auto apart = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
@@ -111,7 +113,7 @@ auto with_copy_body(void* to, const void* from, std::int64_t bytes, Use use) {
   return use(CopyBody<std::uint8_t>::of(to, from, bytes));
 }
 
-/// The rows of a stream's side, dealt to blocks in order and evenly, at most 4 to each.
+/// Deals the rows of one side of a stream to blocks, in order and evenly, at most 4 to each block.
 struct Deal {
   std::uint64_t per_block;  // rows, times 2^32
 
@@ -120,17 +122,18 @@ struct Deal {
                each = static_cast<std::uint64_t>(blocks);
     return {(all + each - 1) / each};
   }
-  /// The first row of a block, which is behind the last one of the block before.
+  /// Returns the first row of a block, which is also the end of the previous block.
   __host__ __device__ std::int64_t first(std::int64_t block) const {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(block) * per_block >> 32);
   }
 };
 
-/// A thread whose exclusive or consists of these words changes the first byte written.
+/// If all words of a thread's exclusive or are this number, the thread changes the first byte
+/// written.
 constexpr std::uint32_t stream_mark = 0x9E3779B9;
 
-/// What is stored are exclusive ors of what the block has read. The first `whole` blocks read
-/// `Reads` rows and write `Writes`; others what they are dealt.
+/// Stores exclusive ors of what the block has read. The first `whole` blocks read `Reads` rows and
+/// write `Writes` rows. The other blocks get their rows from `reads` and `writes`.
 template <int Reads, int Writes, bool Streaming>
 struct StreamBody {
   static_assert(Reads <= Writes && Writes <= units_per_thread);
@@ -160,7 +163,7 @@ struct StreamBody {
     return side.data +
            (row * threads_per_block + at.thread) * static_cast<std::int64_t>(sizeof(Vector16));
   }
-  /// Calls `use` with the number, of 0 to 3, and the address of each of a thread's vectors.
+  /// Calls `use(k, address)` for each vector of a thread; k is 0 to 3.
   template <class Use>
   __host__ __device__ static void each(const Rows& side, const Deal& deal, const Index& at,
                                        Use use) {
@@ -179,7 +182,8 @@ struct StreamBody {
     each(out, writes, at, [&](int, std::byte* to) { store16<Streaming>(to, all); });
     if (at.x == whole && at.thread < out.edges())
       out.data[out.edge(at.thread, sizeof(Vector16))] = std::byte{0};
-    // So that no load can be left out where nothing is stored; practically no data matches.
+    // This store keeps the loads alive if nothing else is stored. Practically no data matches the
+    // mark.
     if (is_mark(all)) *(out.data - out.head) = std::byte{1};
   }
   __host__ __device__ static bool is_mark(const Vector16& v) {
@@ -188,8 +192,8 @@ struct StreamBody {
   }
 };
 
-/// Calls `use` with the body for the mix: 1:4, 1:2 and 1:1, which the normalisations have, in whole
-/// blocks, any other dealt.
+/// Calls `use` with the body for the mix. The mixes 1:4, 1:2 and 1:1, which normalisations have,
+/// run in whole blocks. For any other mix, rows are dealt to blocks.
 template <class Use>
 auto with_stream_body(const StreamArguments& a, Use use) {
   const Rows in = Rows::of(a.in, a.read_bytes, sizeof(Vector16));

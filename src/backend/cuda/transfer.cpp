@@ -11,7 +11,7 @@ template <class T>
 constexpr cudaMemcpyKind direction =
     std::is_same_v<T, H2d> ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
 
-/// The host's side of a transfer.
+/// Returns the tensor on the host's side of a transfer.
 template <class T>
 const TensorDesc& host_side(const Signature& s) {
   return std::is_same_v<T, H2d> ? s.in[0] : s.out[0];
@@ -22,8 +22,8 @@ bool accepts_mapped(const T& op, const Signature& s) {
   return accepts_dense(op, s) && reaches(Place::Cuda, host_side<T>(s).memory);
 }
 
-/// cudaMemcpy knows nothing of this stream: it goes after all that was submitted to it, and what
-/// comes next on it goes after the copy, which may still be on its way when cudaMemcpy returns.
+/// Waits before and after the copy, because cudaMemcpy is not ordered with this stream. When
+/// cudaMemcpy returns, the copy may still be under way.
 template <class T>
 Launch prepare_reference(const T&, const Signature& s) {
   return [bytes = s.out[0].bytes()](Queue& queue, std::span<const View> in,
@@ -60,7 +60,8 @@ constexpr Kernel reference() {
   return kernel;
 }
 
-/// The driver stages copies of pageable memory itself, which no graph can hold.
+/// Allows capture only for memory that CUDA owns. The driver stages copies of pageable memory
+/// itself, which no graph can hold.
 template <class T>
 constexpr Kernel async() {
   Kernel kernel = without_kernels(row<T, accepts_dense<T>, prepare_async<T>>("async"));
@@ -70,18 +71,18 @@ constexpr Kernel async() {
   return kernel;
 }
 
-/// The way back: a stream of its own that writes pinned memory, and the events that tie it to a
-/// queue's stream.
+/// The copy back to the host: a stream of its own that writes pinned memory, and events that order
+/// it with a queue's stream.
 class WayBack {
  public:
   explicit WayBack(std::int64_t bytes)
       : bytes_(bytes), host_(allocate(Memory::Pinned, static_cast<std::size_t>(bytes), 0)) {}
-  /// Waits: a call after the copy's own may have failed.
+  /// Waits for the copy, because a later call may have failed before join().
   ~WayBack() { cudaStreamSynchronize(stream_.get()); }
   WayBack(const WayBack&) = delete;
   WayBack& operator=(const WayBack&) = delete;
 
-  /// Starts the copy when what `stream` was given so far is done.
+  /// Starts the copy when all earlier work of `stream` is done.
   void fork(cudaStream_t stream, const std::byte* from) {
     check(cudaEventRecord(begin_.get(), stream), "cudaEventRecord");
     check(cudaStreamWaitEvent(stream_.get(), begin_.get(), 0), "cudaStreamWaitEvent");
@@ -90,7 +91,7 @@ class WayBack {
           "cudaMemcpyAsync", bytes_);
     check(cudaEventRecord(end_.get(), stream_.get()), "cudaEventRecord");
   }
-  /// What `stream` is given from now on waits for the copy.
+  /// Makes all later work of `stream` wait for the copy.
   void join(cudaStream_t stream) {
     check(cudaStreamWaitEvent(stream, end_.get(), 0), "cudaStreamWaitEvent");
   }
@@ -115,7 +116,7 @@ Launch prepare_two_streams(const Exchange&, const Signature& s) {
   };
 }
 
-/// What goes back lies in scratch memory; the output is being written meanwhile.
+/// Returns a row that copies scratch memory back, since the output is written at the same time.
 constexpr Kernel two_streams() {
   Kernel kernel = normbench::row<Exchange, accepts_dense<Exchange>, prepare_two_streams>(
       "two_streams", Place::Cuda);

@@ -1,4 +1,4 @@
-/// The types behind the dtypes, and exact conversions between them.
+/// The types of the dtypes, and exact conversions between them.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -18,7 +18,7 @@ __host__ __device__ inline float to_float(__half x) { return __half2float(x); }
 __host__ __device__ inline float to_float(__nv_bfloat16 x) { return __bfloat162float(x); }
 __host__ __device__ inline float to_float(float x) { return x; }
 
-/// `x` as a T, rounded to nearest even; uint8 saturates, and NaN becomes 0.
+/// Returns `x` as a T, rounded to nearest even. For uint8 it saturates, and NaN becomes 0.
 template <class T>
 __host__ __device__ T to_value(float x) {
   if constexpr (std::is_same_v<T, float>)
@@ -33,7 +33,7 @@ __host__ __device__ T to_value(float x) {
     static_assert(sizeof(T) == 0, "no conversion to this dtype");
 }
 
-/// Two floats as neighbours in a word, the first one low.
+/// Returns two floats as 16-bit floats in one word, `low` in the lower half.
 template <class T>
 __host__ __device__ std::uint32_t to_pair(float low, float high) {
   std::uint32_t word = 0;
@@ -47,14 +47,14 @@ __host__ __device__ std::uint32_t to_pair(float low, float high) {
   return word;
 }
 
-/// Four floats as neighbouring bytes in a word, the first one lowest: each as to_value does it. The
-/// sum of 2^23 and a number below has that number, rounded to nearest even, for its last bits; the
-/// few units that convert are not waited for.
+/// Returns four floats as the bytes of a word, the first one lowest, each with the value of
+/// to_value(). After adding 2^23, the last bits of a float are its number, rounded to nearest even.
+/// So the few units that convert are not needed.
 __host__ __device__ inline std::uint32_t to_bytes(float first, float second, float third,
                                                   float fourth) {
   constexpr float shift = 0x1p23f;
   constexpr std::uint32_t shift_bits =
-      0x4B000000;  // no longer in the word where it is shifted left
+      0x4B000000;  // shifted out of the word for all but the first
   const auto bits = [](float x) {
     return __builtin_bit_cast(std::uint32_t, fminf(fmaxf(x, 0.0f), 255.0f) + shift);
   };
@@ -62,7 +62,7 @@ __host__ __device__ inline std::uint32_t to_bytes(float first, float second, flo
          (bits(fourth) << 24);
 }
 
-/// `x` as a T from a double, rounded once.
+/// Returns `x` as a T, rounded once from double.
 template <class T>
 __host__ __device__ T to_value(double x) {
   if constexpr (std::is_same_v<T, float>)
@@ -77,7 +77,7 @@ __host__ __device__ T to_value(double x) {
     static_assert(sizeof(T) == 0, "no conversion to this dtype");
 }
 
-/// Element `i` of the memory of a view of any dtype.
+/// Returns element `i` of a view's memory, for any dtype.
 __host__ __device__ inline double load_element(const View& view, std::int64_t i) {
   switch (view.desc.dtype) {
     case DType::UInt8:
@@ -109,7 +109,7 @@ __host__ __device__ inline void store_element(const View& view, std::int64_t i, 
   }
 }
 
-/// Calls `use` with std::type_identity<T> of the dtype.
+/// Calls `use` with std::type_identity<T> for the dtype's type T. Returns the result of `use`.
 template <class Use>
 auto with_type(DType dtype, Use use) {
   switch (dtype) {
@@ -125,7 +125,7 @@ auto with_type(DType dtype, Use use) {
   __builtin_unreachable();
 }
 
-/// Calls `use` with the type of a float dtype.
+/// Does the same as with_type() for a float dtype.
 template <class Use>
 auto with_float_type(DType dtype, Use use) {
   switch (dtype) {

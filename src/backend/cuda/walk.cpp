@@ -12,7 +12,7 @@ struct Extent {
   bool is_channel;
 };
 
-/// The axes longer than 1 in the output's order, the outermost first.
+/// Returns the axes longer than 1 in the output's order, the outermost first.
 std::vector<Extent> extents_of(const TensorDesc& in, const TensorDesc& out, bool alike) {
   const Shape& s = out.shape;
   const Strides &i = in.strides, &o = out.strides;
@@ -25,7 +25,7 @@ std::vector<Extent> extents_of(const TensorDesc& in, const TensorDesc& out, bool
   return extents;
 }
 
-/// Joins neighbours that step through both tensors as one longer axis does.
+/// Joins neighbouring axes that step through both tensors like one longer axis.
 std::vector<Extent> joined(const std::vector<Extent>& extents) {
   std::vector<Extent> result;
   for (const Extent& inner : extents) {
@@ -40,15 +40,15 @@ std::vector<Extent> joined(const std::vector<Extent>& extents) {
   return result;
 }
 
-/// Takes off the innermost axis.
+/// Removes the innermost axis and returns it.
 Extent pop(std::vector<Extent>& extents) {
   const Extent last = extents.back();
   extents.pop_back();
   return last;
 }
 
-/// True if the innermost axis lies within the pixels of a run: the channels, or what is left of
-/// them where they are alike.
+/// Returns true if the innermost axis is the channels of interleaved pixels, not joined with
+/// another axis.
 bool ends_in_pixels(const std::vector<Extent>& extents, const TensorDesc& out) {
   return !extents.empty() && out.layout == Layout::Nhwc && out.shape.c > 1 &&
          extents.back().out == 1 && extents.back().extent == out.shape.c;
@@ -56,7 +56,7 @@ bool ends_in_pixels(const std::vector<Extent>& extents, const TensorDesc& out) {
 
 constexpr std::uint32_t kWarpBits = 5;
 
-/// Most elements of a slot that lie before a run's first one.
+/// Returns the most elements of a slot that can precede the first element of a run.
 std::int64_t largest_phase(const Walk& walk, std::uintptr_t address, std::int64_t size) {
   const std::int64_t elements = slot_bytes / size;
   const bool same = std::ranges::all_of(walk.outer, [&](const Walk::Axis& axis) {

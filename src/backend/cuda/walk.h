@@ -1,5 +1,5 @@
-/// One way through a tensor for every fused kernel, whatever the layouts, crop and flip, and how
-/// its work is divided among threads.
+/// Goes through a tensor for every fused kernel, with any layouts, crop and flip, and divides the
+/// work among threads.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,29 +11,29 @@
 
 namespace normbench::cuda {
 
-/// Where a run starts, in elements of the input and of the output, and the channel of its elements.
+/// The start of a run in elements of the input and of the output, and the channel of the run.
 struct RunStart {
   std::int64_t in, out, channel;
 };
 
-/// The output as `runs` runs of `elements` contiguous elements: planes, rows, images, or all of it,
-/// as long as the input's strides allow. Element i of a run is channel i % period of pixel
-/// i / period; with period 1 the whole run is one channel.
+/// The output as `runs` runs of `elements` contiguous elements: planes, rows, images or the whole
+/// output. Runs are as long as the input's strides allow. Element i of a run is channel i % period
+/// of pixel i / period. With period 1, the whole run is one channel.
 struct Walk {
-  /// Axes outside the runs, the innermost first.
+  /// An axis outside the runs. The innermost axis comes first.
   struct Axis {
     Divisor extent;
-    std::int64_t in = 0, out = 0;  // elements to the next
+    std::int64_t in = 0, out = 0;  // elements to the next index
   };
   static constexpr int axes = 3;
 
   Axis outer[axes];
-  int channel_axis = axes;  // of `outer`, the one that counts channels; `axes`: there is none
+  int channel_axis = axes;  // index in `outer` of the axis of channels; `axes`: none
   std::int64_t runs = 1, elements = 1;
-  std::int64_t pixel = 1, channel = 0;  // elements of the input to the next
+  std::int64_t pixel = 1, channel = 0;  // input elements to the next pixel; to the next channel
   Divisor period;
 
-  /// True if a run of the output is a run of the input.
+  /// Returns true if each run of the output is contiguous in the input.
   __host__ __device__ bool is_contiguous() const {
     return pixel == period.divisor && (period.divisor == 1 || channel == 1);
   }
@@ -51,29 +51,30 @@ struct Walk {
   }
 };
 
-/// The walk from a strided input to an output whose innermost stride is 1. A run keeps to one
-/// channel, or holds all of them pixel by pixel, unless the channels are `alike`: treated the same.
+/// Returns the walk from a strided input to an output with an innermost stride of 1. A run has one
+/// channel, or all channels pixel by pixel. If channels are `alike`, a run may span several of
+/// them.
 Walk make_walk(const TensorDesc& in, const TensorDesc& out, bool alike);
 
-/// The slots of a thread: `first`, `first` + `step`, … of run `run`.
+/// The slots of a thread in run `run`: `first`, `first` + `step`, …
 struct Share {
   std::int64_t run, first, step;
 };
 
 inline constexpr std::int64_t slot_bytes = 16;
 
-/// A slot is 16 bytes of the output at a multiple of 16; the first and the last one of a run may be
-/// only partly of that run. Groups of neighbouring threads (a warp, less where runs are short) take
-/// turns slot by slot, so that a store of the group is one contiguous piece.
+/// Divides runs into slots. A slot is 16 bytes of the output at a multiple of 16. The first and the
+/// last slot of a run may be only partly in the run. The threads of a group are neighbours (a warp,
+/// or less if runs are short). They take slots in turn, so that a store of the group is contiguous.
 struct Slots {
-  Divisor chunks;               // per run: what one group takes
-  std::uint32_t lane_bits = 0;  // 2^lane_bits threads are a group
+  Divisor chunks;               // chunks of a run; a group takes one chunk
+  std::uint32_t lane_bits = 0;  // a group has 2^lane_bits threads
   std::int32_t depth = 1;       // slots of a thread
-  std::int64_t per_run = 0;     // the most slots that a run has
+  std::int64_t per_run = 0;     // the most slots in a run
   std::int64_t threads = 0;
 
-  /// For an output of elements of `size` bytes at `address`. A thread takes one slot, or `most` of
-  /// them where there are more slots than `enough_threads`.
+  /// Returns the slots for an output at `address` with elements of `size` bytes. A thread takes one
+  /// slot, or `most` slots if there are more than `enough_threads` slots.
   static Slots of(const Walk& walk, std::uintptr_t address, std::int64_t size, std::int32_t most,
                   std::int64_t enough_threads);
 

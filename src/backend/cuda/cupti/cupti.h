@@ -1,5 +1,5 @@
-/// NVIDIA's tracer of kernels, copies and calls. cupti.cpp loads the library at run time;
-/// cupti_absent.cpp stands in where its headers are missing.
+/// CUPTI, NVIDIA's tracer of kernels, copies and calls. cupti_library.cpp loads it at run time.
+/// cupti_absent.cpp replaces the tracer if CUPTI's headers are missing.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace normbench {
 
-/// A tracer that attaches when it is first asked to. `library` is tried first, then the places
-/// where CUDA Toolkits and Python environments have it, until one lets this process subscribe. Host
-/// times are those of CLOCK_MONOTONIC.
+/// Returns a tracer that loads CUPTI at its first attach(). It tries `library`, then the places
+/// where CUDA Toolkits and Python environments have CUPTI, until one library lets this process
+/// subscribe. Host times are those of CLOCK_MONOTONIC.
 std::unique_ptr<DeviceTracer> make_cupti_tracer(const std::string& library = "");
 
 }  // namespace normbench

@@ -12,10 +12,10 @@
 
 namespace normbench::cupti {
 
-/// Memory that CUPTI gave back.
+/// Memory that CUPTI has filled and given back.
 struct Filled {
-  std::vector<std::uint64_t> memory;  // so that it is aligned to 8 bytes
-  std::size_t valid_bytes = 0;        // from its start
+  std::vector<std::uint64_t> memory;  // aligned to 8 bytes
+  std::size_t valid_bytes = 0;        // bytes of records, from the start
 
   std::span<std::uint8_t> bytes() {
     return {reinterpret_cast<std::uint8_t*>(memory.data()), valid_bytes};
@@ -24,33 +24,35 @@ struct Filled {
 
 using FilledQueue = std::pmr::vector<Filled>;
 
-/// Lends zeroed memory to CUPTI and queues what comes back. Any thread may call anything.
+/// Lends zeroed memory to CUPTI and queues what comes back. Any thread may call any function.
 class Buffers {
  public:
-  /// `queue` gives the memory of the queue itself.
+  /// `queue` provides the memory of the queue itself.
   explicit Buffers(std::pmr::memory_resource* queue = std::pmr::get_default_resource())
       : filled_(queue) {}
 
-  /// The size of a buffer: CUPTI's guide asks for 1 to 10 MB.
+  /// The size of a buffer in bytes. CUPTI's guide asks for 1 to 10 MB.
   static constexpr std::size_t bytes = std::size_t{4} << 20;
 
-  /// Makes so many buffers ready to be lent, their pages touched.
+  /// Makes `count` buffers ready to be lent, with their pages touched.
   void prepare(std::size_t count);
-  /// Queues what comes back from now on, or (false) throws it away.
+  /// Queues buffers that come back from now on, or discards them if `kept` is false.
   void keep(bool kept);
 
-  /// A zeroed buffer, or null without memory. CUPTI's C code calls this and give_back().
+  /// Returns a zeroed buffer, or null if memory runs out. CUPTI's C code calls this and
+  /// give_back().
   std::uint8_t* lend() noexcept;
-  /// Takes back a buffer with so many bytes of records. One that cannot be queued is lost.
+  /// Takes back a buffer with `valid_bytes` bytes of records. A buffer that cannot be queued is
+  /// lost.
   void give_back(std::uint8_t* data, std::size_t valid_bytes) noexcept;
 
-  /// The queue, in the order of coming back.
+  /// Returns the queue, in the order in which buffers came back, and empties it.
   FilledQueue take();
-  /// Buffers lost since the last call.
+  /// Returns the number of buffers lost since the last call.
   std::int64_t take_lost() { return lost_.exchange(0); }
-  /// Makes a few of them ready to be lent again, and frees the others.
+  /// Makes a few of `buffers` ready to be lent again and frees the others.
   void reuse(FilledQueue buffers);
-  /// Frees everything that is not lent.
+  /// Frees all buffers that are not lent.
   void release();
 
  private:
@@ -67,8 +69,8 @@ class Buffers {
   std::atomic<std::int64_t> lost_ = 0;
 };
 
-/// The buffers of this process live to its end: CUPTI's callbacks take no context, and may come
-/// from threads of its own.
+/// Returns the buffers of this process, which are never destroyed. CUPTI's callbacks take no
+/// context and may come from CUPTI's own threads.
 Buffers& process_buffers();
 
 }  // namespace normbench::cupti

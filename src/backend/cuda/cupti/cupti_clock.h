@@ -1,4 +1,4 @@
-/// CUPTI's clock and the host's.
+/// CUPTI's clock and its relation to the host's clock.
 #pragma once
 
 #include <cstdint>
@@ -7,33 +7,34 @@
 
 namespace normbench::cupti {
 
-/// CLOCK_MONOTONIC in nanoseconds, which is the recorder's clock: what CUPTI asks for the time.
+/// Returns CLOCK_MONOTONIC in ns, which is the recorder's clock. CUPTI calls this to get the time.
 std::uint64_t monotonic_ns() noexcept;
 
 /// One moment on both clocks.
 struct Anchor {
   std::int64_t host_ns = 0;
   std::int64_t cupti_ns = 0;
-  std::int64_t error_ns = 0;  // the two were read within this
+  std::int64_t error_ns = 0;  // the two readings are at most this far apart
 };
 
-/// The anchor, of many, whose two clocks were read most closely together.
+/// Reads both clocks many times. Returns the pair that was read most closely together.
 Anchor take_anchor(const Functions& cupti);
 
-/// Maps CUPTI's times to the host's, on the line through two moments.
+/// Maps CUPTI's times to the host's times, on the line through two anchors.
 class ClockMap {
  public:
-  /// Both clocks are one.
+  /// Maps times to themselves: CUPTI uses the host's clock.
   ClockMap() = default;
   ClockMap(const Anchor& from, const Anchor& to);
 
   std::int64_t host_ns(std::uint64_t cupti_ns) const;
-  /// How far mapped times may be off. Large when CUPTI's clock was set in between.
+  /// Returns how far mapped times may be off, in ns. It is large if CUPTI's clock was set between
+  /// the anchors.
   std::int64_t error_ns() const { return error_ns_; }
 
  private:
   Anchor from_;
-  double drift_ = 0;  // host nanoseconds more, per nanosecond of CUPTI's
+  double drift_ = 0;  // ns by which the host's clock gains per ns of CUPTI's clock
   std::int64_t error_ns_ = 0;
 };
 

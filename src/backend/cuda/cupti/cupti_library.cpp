@@ -11,10 +11,11 @@
 namespace normbench::cupti {
 namespace {
 
-constexpr auto kMajors = std::to_array<int>({13, 12});  // whose records are understood
+constexpr auto kMajors = std::to_array<int>({13, 12});  // CUDA versions whose records can be read
 constexpr auto kFolders = std::to_array<const char*>({"extras/CUPTI/lib64", "lib64"});
 
-/// The library stays when its handle goes: a thread of CUPTI's may still run in it.
+/// Opens a library that stays loaded after its handle is closed: a thread of CUPTI may still run in
+/// it.
 void* open(const std::string& path) {
   return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
@@ -40,7 +41,7 @@ std::vector<std::string> toolkits() {
   return roots;
 }
 
-/// Where Python environments may be: that of a python3 in /opt/x/bin is /opt/x.
+/// Returns the folders where Python environments may be. A folder /opt/x/bin in PATH gives /opt/x.
 std::vector<std::string> python_prefixes() {
   std::vector<std::string> prefixes;
   for (const char* const variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
@@ -51,7 +52,7 @@ std::vector<std::string> python_prefixes() {
   return prefixes;
 }
 
-/// The lib directories of installed NVIDIA wheels, for CUDA 13 and later and for CUDA 12.
+/// Returns the lib directories of installed NVIDIA wheels, for CUDA 13 and later and for CUDA 12.
 std::vector<std::string> wheel_directories(const std::string& prefix) {
   const std::string pattern =
       prefix + "/lib*/python3*/{site,dist}-packages/nvidia/{cu[0-9]*,cuda_cupti}/lib";
@@ -62,7 +63,7 @@ std::vector<std::string> wheel_directories(const std::string& prefix) {
   return directories;
 }
 
-/// Looks functions up, and keeps the name of the first that had to be there and is not.
+/// Looks up functions, and remembers the first required function that is missing.
 class Symbols {
  public:
   explicit Symbols(void* library) : library_(library) {}
@@ -83,7 +84,7 @@ class Symbols {
   std::string lacking_;
 };
 
-/// The name of a function that is needed and not there, or "".
+/// Looks up all functions. Returns the name of a required function that is missing, or "".
 std::string look_up(void* library, Functions& f) {
   Symbols symbols(library);
   symbols.need(f.get_version, "cuptiGetVersion");

@@ -1,5 +1,5 @@
-/// NVIDIA's CUPTI, loaded at run time: its functions, each looked up once, and which calls of the
-/// CUDA runtime and driver it records.
+/// NVIDIA's CUPTI, loaded at run time: its functions, and the calls of the CUDA runtime and driver
+/// that it records.
 #pragma once
 
 #include <cupti.h>
@@ -14,15 +14,16 @@
 
 namespace normbench::cupti {
 
-/// CUpti_SubscriberParams of CUDA 13, which older headers lack.
+/// CUpti_SubscriberParams of CUDA 13. Older headers lack it.
 struct SubscriberParams {
   std::size_t struct_bytes = sizeof(SubscriberParams);
   const char* name = nullptr;
-  char* holder = nullptr;  // out: who has subscribed already
+  char* holder = nullptr;  // out: the name of the current subscriber
   std::size_t holder_bytes = 0;
 };
 
-/// Null where the library has none. The last ones are missing from older libraries.
+/// The functions of the library. A usable library has all but the last five, which are null in
+/// older libraries.
 struct Functions {
   decltype(&cuptiGetVersion) get_version = nullptr;
   decltype(&cuptiGetResultString) get_result_string = nullptr;
@@ -51,34 +52,35 @@ struct Functions {
 
 /// Where to look for the library.
 struct Places {
-  std::vector<std::string> names;        // the best first: it is looked for everywhere
-  std::vector<std::string> directories;  // after those that the loader knows
+  std::vector<std::string> names;        // file names, the best first; each one is tried everywhere
+  std::vector<std::string> directories;  // tried after the loader's own directories
 };
 
-/// CUPTI's file names from CUDA 12 on: first the one of this major version of CUDA.
+/// Returns CUPTI's file names from CUDA 12 on. The name of the CUDA version `major` is first.
 std::vector<std::string> library_names(int major);
 
-/// CUPTI's names, that of this build's CUDA first, in the loader's directories, in those of CUDA
-/// Toolkits (below CUDA_HOME and CUDA_PATH, or below /usr/local/cuda when neither is set), and
-/// where pip puts it in the Python environments of VIRTUAL_ENV, CONDA_PREFIX and PATH.
+/// Returns CUPTI's file names, with that of this build's CUDA first, and directories to look in.
+/// They are those of CUDA Toolkits (below CUDA_HOME and CUDA_PATH, or below /usr/local/cuda if
+/// neither is set), and those that pip uses in the Python environments of VIRTUAL_ENV, CONDA_PREFIX
+/// and PATH.
 Places usual_places();
 
-/// Names and paths to try one after another: `library` when one is named, then each name of
-/// `places`, as the loader finds it and in every directory.
+/// Returns names and paths to try in order: `library` if it is not empty, then each name of
+/// `places`, first as the loader finds it and then in every directory.
 std::vector<std::string> candidates(const std::string& library, const Places& places);
 
-/// "CUPTI not found (no libcupti.so.13 on the loader's path or in /usr/local/cuda/lib64)";
-/// `why_not`: why the library that was named could not be loaded.
+/// Returns "CUPTI not found (no libcupti.so.13 on the loader's path or in /usr/local/cuda/lib64)".
+/// `why_not`: why the library that the caller named could not be loaded, or "".
 std::string not_found(const std::string& why_not, const Places& places);
 
 class Library {
  public:
-  /// Loads the library. Never throws: missing() says why it cannot be used.
+  /// Loads the library. Never throws: missing() tells why it cannot be used.
   explicit Library(const std::string& path);
 
-  /// Null when it cannot be loaded; the same for two paths to one library.
+  /// Returns null if the library cannot be loaded. Two paths to one library give the same handle.
   const void* handle() const { return library_.get(); }
-  /// The loader's error, "CUPTI not usable (PATH lacks cuptiSubscribe)", or "".
+  /// Returns the loader's error, "CUPTI not usable (PATH lacks cuptiSubscribe)", or "".
   const std::string& missing() const { return missing_; }
   const Functions& functions() const { return functions_; }
 
@@ -92,7 +94,7 @@ class Library {
   std::string missing_;
 };
 
-/// Calls of the runtime that start nothing and are made often: not recorded.
+/// Runtime calls that are not recorded, because they start no work and are made often.
 inline constexpr auto quiet_runtime_calls = std::to_array<CUpti_CallbackId>({
     CUPTI_RUNTIME_TRACE_CBID_cudaDriverGetVersion_v3020,
     CUPTI_RUNTIME_TRACE_CBID_cudaRuntimeGetVersion_v3020,
@@ -112,7 +114,7 @@ inline constexpr auto quiet_runtime_calls = std::to_array<CUpti_CallbackId>({
     CUPTI_RUNTIME_TRACE_CBID_cudaStreamIsCapturing_v10000,
 });
 
-/// Calls of the driver that start work: the only ones recorded.
+/// The only driver calls that are recorded: those that start work.
 inline constexpr auto driver_launches = std::to_array<CUpti_CallbackId>({
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,

@@ -16,7 +16,7 @@
 namespace normbench::cupti {
 namespace {
 
-// By CUPTI's numbers; the first also stands for numbers that are not here.
+// Indexed by CUPTI's numbers. The first word also represents unknown numbers.
 constexpr auto kCopies = std::to_array<std::string_view>(
     {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"});
 constexpr auto kMemories =
@@ -24,7 +24,8 @@ constexpr auto kMemories =
                                      "Device Static", "Managed Static"});
 constexpr auto kSyncs = std::to_array<std::string_view>(
     {"Unknown Sync", "Event Sync", "Stream Wait Event", "Stream Sync", "Context Sync"});
-/// Names by kind of overhead: 0 and 1 are the driver's own; CUPTI's are multiples of 65536.
+/// Names by kind of overhead. Kinds 0 and 1 are the driver's own; CUPTI's kinds are multiples of
+/// 65536.
 constexpr auto kOverheads = std::to_array<std::string_view>(
     {"Unknown", "Driver Compiler", "Buffer Flush", "Instrumentation", "Resource",
      "Runtime Triggered Module Loading", "Lazy Function Loading", "Command Buffer Full",
@@ -43,7 +44,7 @@ struct Free {
   void operator()(char* text) const { std::free(text); }
 };
 
-constexpr std::uint32_t kNoNumber = 0xFFFFFFFF;  // CUPTI's for no stream and no context
+constexpr std::uint32_t kNoNumber = 0xFFFFFFFF;  // CUPTI's number for no stream and no context
 
 std::int64_t number_or(std::uint32_t number, std::int64_t none) {
   return number == kNoNumber ? none : number;
@@ -93,7 +94,7 @@ class Reader {
   }
 
  private:
-  /// Keeps what has times.
+  /// Stores a record if it has times, else counts it.
   void keep(DeviceRecord record, std::uint64_t start, std::uint64_t end) {
     if (start == 0 || end < start) {
       ++trace_.without_times;
@@ -104,7 +105,7 @@ class Reader {
     trace_.records.push_back(std::move(record));
   }
 
-  /// Keeps a device's work if it has times, with the fields that every kind of work has.
+  /// Stores work of a device, with the fields that every kind of work has.
   template <class Record>
   void keep_work(DeviceRecord work, const Record& record) {
     const std::uint32_t correlation = record.correlationId;
@@ -116,7 +117,7 @@ class Reader {
     work.graph = record.graphId;
     work.graph_node = static_cast<std::int64_t>(record.graphNodeId);
     const Call* const call = links_.call(correlation);
-    // Work cannot start before its call: where it seems to, the clocks are off by that much.
+    // Work cannot start before its call. If it seems to, the clocks are off by that much.
     if (call != nullptr && record.start != 0 && record.start < call->start)
       trace_.clock_error_ns =
           std::max(trace_.clock_error_ns, static_cast<std::int64_t>(call->start - record.start));
@@ -160,7 +161,7 @@ class Reader {
               *set);
   }
 
-  /// Keeps a call; one of the driver only if it starts work and no call of the runtime made it.
+  /// Stores a call. A driver call is stored only if it starts work and no runtime call made it.
   void add_call(RecordBytes bytes, CUpti_CallbackDomain domain) {
     const auto api = whole<CUpti_ActivityAPI>(bytes, sizeof(CUpti_ActivityAPI));
     if (!api) return;
@@ -177,7 +178,7 @@ class Reader {
          api->start, api->end);
   }
 
-  /// On the thread of the call that waited.
+  /// Stores a wait, on the thread of the call that waited.
   void add_sync(RecordBytes bytes) {
     using Record = CUpti_ActivitySynchronization;
     const auto sync = whole<Record>(bytes, offsetof(Record, streamId) + sizeof(Record::streamId));

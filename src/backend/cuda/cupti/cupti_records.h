@@ -1,4 +1,4 @@
-/// Reads from CUPTI's records what a device and the calls to it did, with torch's names.
+/// Reads from CUPTI's records what a device did and which calls were made, with torch's names.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace normbench::cupti {
 
-/// All records of filled buffers, which may come in any order. External ids are those pushed as
-/// CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. Of `cupti`, get_next_record and get_callback_name are
-/// called. Copies all names, for CUPTI owns those in the records. A record that was cut off counts
-/// as dropped, and so does one for each buffer whose end is not a whole record.
+/// Returns all records of filled buffers, which may be in any order. External ids are those pushed
+/// as CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. Calls get_next_record and get_callback_name of
+/// `cupti`. Copies all names, because CUPTI owns the names in the records. A cut-off record counts
+/// as dropped, and so does each buffer that does not end with a whole record.
 DeviceTrace read_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti,
                          const ClockMap& clock);
 
-/// "Memcpy HtoD (Pinned -> Device)"; numbers of CUpti_ActivityMemcpyKind and
-/// CUpti_ActivityMemoryKind, also unknown ones.
+/// Returns "Memcpy HtoD (Pinned -> Device)" for numbers of CUpti_ActivityMemcpyKind and
+/// CUpti_ActivityMemoryKind. Unknown numbers are allowed.
 std::string memcpy_name(std::uint32_t copy, std::uint32_t from, std::uint32_t to);
-/// "Memset (Device)".
+/// Returns "Memset (Device)".
 std::string memset_name(std::uint32_t memory);
-/// "Stream Sync" of a CUpti_ActivitySynchronizationType.
+/// Returns "Stream Sync" for a CUpti_ActivitySynchronizationType.
 std::string sync_name(std::uint32_t type);
-/// "Buffer Flush" of a CUpti_ActivityOverheadKind.
+/// Returns "Buffer Flush" for a CUpti_ActivityOverheadKind.
 std::string overhead_name(std::uint32_t kind);
 
-/// "cudaLaunchKernel" of "cudaLaunchKernel_v7000", and of the name with underscores in front that
-/// nvcc's code calls since CUDA 13.
+/// Returns "cudaLaunchKernel" for "cudaLaunchKernel_v7000". Also drops leading underscores, which
+/// the names called by nvcc's code have since CUDA 13.
 std::string_view call_name(std::string_view name);
 
-/// A kernel as its author wrote it; what is no mangled name, or far too long for one, stays as it
-/// is. Null is allowed.
+/// Returns the name of a kernel as its author wrote it. A name that is not mangled, or far too
+/// long, stays as it is. Null gives "unnamed kernel".
 std::string kernel_name(const char* mangled);
 
 }  // namespace normbench::cupti

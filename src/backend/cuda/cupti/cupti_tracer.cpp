@@ -15,16 +15,16 @@
 namespace normbench::cupti {
 namespace {
 
-constexpr std::uint32_t kOldestVersion = 19;  // of CUDA 12.0
+constexpr std::uint32_t kOldestVersion = 19;  // version of CUPTI in CUDA 12.0
 constexpr std::size_t kReadyBuffers = 4;
-constexpr std::size_t kNameBytes = 64;  // CUPTI cuts no name off that it can give
+constexpr std::size_t kNameBytes = 64;  // enough for every name that CUPTI gives
 
 struct Kind {
   CUpti_ActivityKind kind;
   bool needed;
 };
-/// CONCURRENT_KERNEL, as KERNEL makes kernels wait for each other. Without GRAPH_TRACE every kernel
-/// of a graph is recorded.
+/// The kinds of records. CONCURRENT_KERNEL is used because KERNEL makes kernels wait for each
+/// other. Without GRAPH_TRACE, every kernel of a graph is recorded.
 constexpr auto kKinds = std::to_array<Kind>({{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true},
                                              {CUPTI_ACTIVITY_KIND_MEMCPY, true},
                                              {CUPTI_ACTIVITY_KIND_MEMCPY2, false},
@@ -55,7 +55,7 @@ std::string hint(CUptiResult result) {
 
 void ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
 
-/// Without a buffer CUPTI drops the records and counts them.
+/// Lends a buffer to CUPTI. Without a buffer CUPTI drops the records and counts them.
 void buffer_requested(std::uint8_t** buffer, std::size_t* size,
                       std::size_t* most_records) noexcept {
   *buffer = process_buffers().lend();
@@ -68,14 +68,14 @@ void buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_
   process_buffers().give_back(buffer, valid_bytes);
 }
 
-/// CUPTI puts words before the names that its users give themselves.
+/// Returns a subscriber's own name, without the words that CUPTI puts before it.
 std::string holder_name(std::string_view name) {
   constexpr std::string_view kPrefix = "CUPTI for ";
   if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
   return name.empty() ? "another tool" : std::string(name);
 }
 
-/// "CUPTI_ERROR_UNKNOWN".
+/// Returns the name of a result: "CUPTI_ERROR_UNKNOWN".
 std::string result_name(const Functions& cupti, CUptiResult result) {
   const char* name = nullptr;
   const bool known = cupti.get_result_string(result, &name) == CUPTI_SUCCESS && name != nullptr;
@@ -87,7 +87,7 @@ std::string result_name(const Functions& cupti, CUptiResult result) {
 Session::Session(const Functions& cupti) : cupti_(cupti) {
   try {
     missing_ = begin();
-  } catch (...) {  // no destructor runs
+  } catch (...) {  // the destructor will not run
     end();
     throw;
   }
@@ -103,7 +103,7 @@ std::string Session::begin() {
   if (version < kOldestVersion)
     return fmt::format("CUPTI is too old (version {}; CUDA 12's is {})", version, kOldestVersion);
   if (std::string why = subscribe(); !why.empty()) return why;
-  // So that calls carry gettid(), which names the recorder's lanes too.
+  // Calls then carry gettid(), which also names the recorder's lanes.
   const CUptiResult threads = cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   if (threads != CUPTI_SUCCESS) return refused("cuptiSetThreadIdType", threads);
   on_host_clock_ =
@@ -133,7 +133,7 @@ std::string Session::subscribe() {
 std::string Session::hand_buffers() {
   process_buffers().keep(false);
   process_buffers().prepare(kReadyBuffers);
-  // Ours are zeroed before, not by CUPTI inside a call that is being traced.
+  // Our buffers are zeroed in advance, so that CUPTI does not zero them inside a traced call.
   std::uint8_t zeroed = 1;
   std::size_t size = sizeof(zeroed);
   cupti_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
@@ -152,7 +152,7 @@ std::string Session::enable_kinds() {
   return "";
 }
 
-/// Fewer calls recorded, and so less time lost, where the library can choose (CUDA 12.5).
+/// Makes the library record fewer calls, which costs less time, if it can choose (CUDA 12.5).
 void Session::choose_calls() {
   if (cupti_.enable_runtime_call != nullptr)
     for (const CUpti_CallbackId call : quiet_runtime_calls) cupti_.enable_runtime_call(call, 0);
@@ -194,7 +194,8 @@ bool Tracer::attach() {
   return session_ != nullptr;
 }
 
-/// The next one is tried where one is there but not to be used: a driver may be too old for it.
+/// Attaches to a library. If a library is there but unusable, it tries the next one: a driver may
+/// be too old for it. Returns why none can be used, or "".
 std::string Tracer::try_attach() {
   std::string named_error, refused;
   std::vector<std::string> reasons;

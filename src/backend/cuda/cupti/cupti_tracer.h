@@ -13,9 +13,9 @@
 
 namespace normbench::cupti {
 
-/// Subscribes before anything else, so that two tools never disturb each other; when any step
-/// fails, what was done is undone. Nothing is called back once it has ended. `cupti` must outlive
-/// it. One at a time.
+/// A subscription to CUPTI. It subscribes before anything else, so that two tools never disturb
+/// each other. If a step fails, the earlier steps are undone. After its end no callback is made.
+/// `cupti` must outlive it. Only one session may exist at a time.
 class Session {
  public:
   explicit Session(const Functions& cupti);
@@ -23,9 +23,10 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Why nothing is recorded ("CUPTI is taken by Nsight Systems"), or "".
+  /// Returns why nothing is recorded ("CUPTI is taken by Nsight Systems"), or "".
   const std::string& missing() const { return missing_; }
-  /// Records have times of CLOCK_MONOTONIC; false: of CUPTI's own clock.
+  /// Returns true if records have times of CLOCK_MONOTONIC, false if they have times of CUPTI's own
+  /// clock.
   bool is_on_host_clock() const { return on_host_clock_; }
 
  private:
@@ -46,12 +47,12 @@ class Session {
   std::string missing_;
 };
 
-/// One session from attach() to the destructor, enabled all the time: CUPTI up to CUDA 13.1 mixes
-/// up the correlations of graphs that are launched in a second one. What happens outside start()
-/// and stop() is thrown away.
+/// A tracer with one session from attach() to the destructor, which is enabled all the time. CUPTI
+/// up to CUDA 13.1 mixes up the correlations of graphs that are launched in a second session. What
+/// happens outside start() and stop() is discarded.
 class Tracer final : public DeviceTracer {
  public:
-  /// See candidates(). Nothing is loaded before attach().
+  /// Stores where attach() looks for the library (see candidates()). Loads nothing yet.
   Tracer(std::string library, Places places);
 
   bool attach() override;
@@ -65,7 +66,7 @@ class Tracer final : public DeviceTracer {
   std::string try_attach();
   std::string attach_to(std::unique_ptr<Library> library);
   void flush(std::uint32_t flag);
-  /// Records that CUPTI dropped since the last time.
+  /// Returns the number of records that CUPTI dropped since the last call.
   std::int64_t take_dropped();
   const Functions& cupti() const { return loaded_->functions(); }
 

@@ -28,7 +28,8 @@ class Walker {
       last_.push_back(walk_.records.back());
   }
 
-  /// CUPTI says nothing of a record that is cut off: its bytes are left behind the last whole one.
+  /// Counts the buffers that end with a cut-off record. CUPTI does not report it: its bytes are
+  /// left after the last whole record.
   Walk finish() {
     for (const RecordBytes last : last_) {
       const auto length = lengths_.find(kind_of(last));
@@ -40,8 +41,8 @@ class Walker {
  private:
   const Functions& cupti_;
   Walk walk_;
-  std::unordered_map<std::uint32_t, std::size_t> lengths_;  // by kind, of those with one behind
-  std::vector<RecordBytes> last_;                           // of each buffer that ends as it should
+  std::unordered_map<std::uint32_t, std::size_t> lengths_;  // by kind; of records with a next one
+  std::vector<RecordBytes> last_;                           // last record of each complete buffer
 };
 
 void collect_external_id(RecordBytes bytes, Links& links) {
@@ -51,7 +52,8 @@ void collect_external_id(RecordBytes bytes, Links& links) {
     links.external_ids[std::uint32_t{record->correlationId}] = record->externalId;
 }
 
-/// A call of the runtime may have one of the driver inside it, with the same correlation.
+/// Adds a call. A driver call inside a runtime call has the same correlation, so the runtime call
+/// wins.
 void collect_call(RecordBytes bytes, bool is_runtime, Links& links) {
   const auto record = read<CUpti_ActivityAPI>(bytes, sizeof(CUpti_ActivityAPI));
   if (!record) return;

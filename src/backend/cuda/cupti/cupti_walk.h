@@ -1,4 +1,4 @@
-/// The records in the buffers that CUPTI filled, and what they say of each other.
+/// The records in the buffers that CUPTI filled, and the links between records.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 
 namespace normbench::cupti {
 
-/// One record, up to where the next one starts.
+/// The bytes of one record, up to the start of the next record.
 using RecordBytes = std::span<const std::uint8_t>;
 
 struct Walk {
-  std::vector<RecordBytes> records;  // in the buffers
-  std::int64_t broken_buffers = 0;   // that end in what is no whole record
+  std::vector<RecordBytes> records;  // views of the buffers
+  std::int64_t broken_buffers = 0;   // buffers that do not end with a whole record
 };
 
-/// Finds the records of all buffers, in the order that those came back in.
+/// Finds the records of all buffers, in the order of `buffers`.
 Walk walk_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti);
 
-/// CUpti_ActivityKind of a record; 0 when it is cut off before that.
+/// Returns the CUpti_ActivityKind of a record; 0 if the record is cut off before its end.
 std::uint32_t kind_of(RecordBytes bytes);
 
-/// A record. Versions of the library only ever append fields: an older one writes less than
-/// `Record` has, and the fields that are missing are 0; a newer one writes more. Nothing when the
-/// record was cut off before `needed` bytes.
+/// Returns a record, or std::nullopt if it was cut off before `needed` bytes. Versions of the
+/// library only ever append fields. Fields that an older version did not write are 0. Fields that a
+/// newer version has appended are ignored.
 template <class Record>
 std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   if (bytes.size() < needed) return std::nullopt;
@@ -38,11 +38,11 @@ std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   return record;
 }
 
-/// The facts of a call that the work started by it needs.
+/// The facts of a call that are needed for the work it started.
 struct Call {
   std::uint64_t start = 0;  // on CUPTI's clock; 0: unknown
   std::int64_t thread = 0;
-  bool is_runtime = false;  // false: of the driver
+  bool is_runtime = false;  // false: a call of the driver
 };
 
 struct Links {
@@ -51,12 +51,12 @@ struct Links {
   std::unordered_map<std::uint32_t, std::uint32_t> devices;       // by context
 
   const Call* call(std::uint32_t correlation) const;
-  /// The external id of a correlation; 0 where there is none.
+  /// Returns the external id of a correlation; 0 if there is none.
   std::uint64_t external_id(std::uint32_t correlation) const;
   std::uint32_t device(std::uint32_t context) const;
 };
 
-/// The records may come in any order.
+/// Collects the links between records, which may be in any order.
 Links collect_links(std::span<const RecordBytes> records);
 
 }  // namespace normbench::cupti
