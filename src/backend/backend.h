@@ -22,9 +22,9 @@ namespace normbench {
 struct Signature {
   std::vector<TensorDesc> in, out;
   bool pages_mapped = true;  // false: the outputs are fresh, so the first store to a page faults
-  /// Bytes of host memory that are read or written before a later stage or the next iteration uses
-  /// the output again. A cache must hold that many bytes to keep the output. If buffers rotate, the
-  /// largest such number.
+  /// Bytes of host memory that are read or written before the output is used again, by a later
+  /// stage or by the next iteration. A cache must hold this many bytes to keep the output. With
+  /// rotating buffers it is the largest such number.
   std::int64_t reuse_bytes = 0;
   bool read_next = false;  // true: a later CPU stage reads the output before it is overwritten
 };
@@ -42,12 +42,11 @@ View input_view(const T&, const View& in) {
   return in;
 }
 
-/// Images of an output, and the view of the input images from which they are computed, in the same
-/// order.
+/// Images of an output, and the input images from which they are computed, in the same order.
 struct Portion {
   View in, out;
 };
-/// Returns one portion per crop window of a normalize, or one for the whole images without a
+/// Returns one portion per crop window of a normalize, or one for whole images if there is no
 /// window. The windows of a single image form one portion if they lie at equal distances in memory.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
 /// Returns one portion per input of a concat.
@@ -136,7 +135,7 @@ using Launch =
     std::function<void(Queue&, std::span<const View> in, std::span<const View> out, View scratch)>;
 
 /// A row: one implementation of an op in a place. The first row of an op in a place is its
-/// reference. The default is the first of the other rows that accepts the signature.
+/// reference. The default row is the first other one that accepts the signature.
 struct Kernel {
   std::string_view op, name;
   Place place;
@@ -151,7 +150,7 @@ struct Kernel {
   double psnr_db = 0;
 };
 
-/// The `capturable` function of rows that cannot be captured.
+/// Returns false: the `capturable` function of rows that cannot be captured.
 inline bool never(const Op&, const Signature&) { return false; }
 
 /// Makes a row from functions that take their own op struct instead of the variant `Op`:
@@ -169,7 +168,7 @@ constexpr Kernel row(std::string_view name, Place place = Place::Cpu) {
           .prepare = [](const Op& op, const Signature& s) { return Prepare(std::get<T>(op), s); }};
 }
 
-/// Memory that the destructor frees; aligned to at least 64 bytes.
+/// Memory that the destructor frees. It is aligned to at least 64 bytes.
 class Allocation {
  public:
   virtual ~Allocation() = default;
@@ -194,8 +193,8 @@ class Backend {
   /// known before ready() is called.
   virtual std::optional<std::string> unavailable() const = 0;
   /// Makes the place ready to run work, if it is not yet. On a GPU this creates a context, which
-  /// takes GPU memory and time. Returns why nothing can run here, or std::nullopt. Call it only
-  /// before work runs here, so that the GPU stays unused otherwise.
+  /// takes GPU memory and time. Returns why nothing can run here, or std::nullopt. Call it only if
+  /// work will run here, so that a GPU without work is left alone.
   virtual std::optional<std::string> ready() { return unavailable(); }
   /// Returns all rows, also if they cannot run here: a plan for a machine without a device names
   /// them.
@@ -208,8 +207,8 @@ class Backend {
   /// Returns memory as the operating system or the driver gives it. Its pages may be untouched.
   virtual std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) = 0;
   /// Returns an output that a stage allocates in the timed region; its destructor frees it.
-  /// `policy` is fresh or cuda_malloc. The stage runs on `queue`, and only work of that queue may
-  /// use the memory before it is drained.
+  /// `policy` is fresh or cuda_malloc. The stage runs on `queue`. Work that is submitted to `queue`
+  /// afterwards may use the memory.
   virtual std::unique_ptr<Allocation> allocate_fresh(OutputPolicy policy, Memory memory,
                                                      std::size_t bytes, Queue& queue);
   /// Copies between any two memories that the place can access. Returns when the copy is done.

@@ -7,11 +7,11 @@
 namespace normbench {
 
 /// Returns how many bytes `threads` cores can store and soon read again faster than from memory.
-/// `caches` are the sizes of the data caches in bytes, nearest first. Normally this is the size of
-/// the last-level cache, or 32 MiB if `caches` is empty. A last-level cache above 100 MiB is spread
-/// over a socket and shared with all that runs there. The result is then `threads` times the size
-/// of the cache before it: with a 260 MiB last-level cache, non-temporal stores are faster from 4
-/// MB on.
+/// `caches` are the sizes of the data caches in bytes, nearest first. The result is normally the
+/// size of the last-level cache; 32 MiB if `caches` is empty.
+/// A last-level cache above 100 MiB is spread over a socket and shared with all that runs there.
+/// The result is then `threads` times the size of the cache before it. On a machine with 260 MiB,
+/// non-temporal stores are faster from 4 MB on.
 std::int64_t kept_bytes(const std::vector<std::int64_t>& caches, int threads);
 
 /// Returns NonTemporal if pages are mapped and `reuse_bytes` is at least 1.5 times kept_bytes().

@@ -23,8 +23,8 @@ double chain_ns(std::int64_t steps) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Returns the steps per ns of an undisturbed core. Uses the shortest of many short trials, because
-/// the first ones run before the clock has risen.
+/// Returns the steps per ns of an undisturbed core: those of the shortest of many short trials.
+/// There are enough trials for the clock to rise.
 double measure_steps_per_ns() {
   constexpr std::int64_t steps = 200'000;
   constexpr int trials = 50;

@@ -208,7 +208,7 @@ HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std:
   return done;
 }
 
-/// Returns how many elements to skip until the output is aligned to `step` elements.
+/// Returns how many elements to skip until `out` is aligned to `step` elements.
 template <DType To>
 HWY_INLINE std::int64_t until_aligned(const std::byte* out, std::int64_t step) {
   const auto past =
@@ -343,8 +343,8 @@ HWY_INLINE void uniform(const Run& run, const Function& f) {
   blocks<From, To, S>(run, f);
 }
 
-/// The position of one of several parts: its first element in the run, and the plane and channel
-/// there.
+/// The position of one of several parts: its first element in the run, and the plane and channel of
+/// that element.
 struct PartOfPlanes {
   std::int64_t at, channel;
   Planes planes;
@@ -429,8 +429,8 @@ constexpr std::int64_t kLongPlane = 32768;
 /// is not done.
 template <DType From, DType To, class Operation>
 HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const float* b) {
-  // Align to a cache line, not further. If the output starts at a line, planes of whole chunks then
-  // meet between two chunks.
+  // Align to a cache line, not further. If the output starts at a line, planes that consist of
+  // whole chunks then meet between two chunks.
   constexpr std::int64_t line = 64 / sizeof(Storage<To>);
   const std::int64_t block = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_block<To>();
   const std::int64_t first = until_aligned<To>(run.out, std::max(line, block));

@@ -9,24 +9,24 @@ namespace normbench {
 /// Computes one run. `a` and `b` hold the constants from channel 0 on (see constants.h).
 using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 
-/// How outputs are stored: through the cache, or past it (non-temporal; for outputs that do not
-/// fit).
+/// How outputs are stored: through the cache, or past it. Non-temporal stores are for outputs that
+/// do not fit in the cache.
 enum class Stores { Normal, NonTemporal };
 
-/// Return the function for the instruction set in use; null if it does not cover the dtypes.
+/// Return the function for the instruction set in use, or null if it does not cover the dtypes.
 RunFunction cast_function(DType from, DType to, Stores stores);
 RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
 RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b; not for two int dtypes
 
-/// x * a[c] + b[c] of three channels' pixels. Does nothing and gives false where it would have to
-/// go past the cache into planes that do not lie alike to cache lines.
+/// Computes x * a[c] + b[c] for pixels of three channels. Does nothing and returns false if stores
+/// should go past the cache but cache lines start at different pixels of the planes.
 using PixelFunction = bool (*)(const PixelRun& run, const float* a, const float* b);
 
-/// Null where nothing is gained over tiles and `fma_function`.
+/// Returns null if it would not be faster than tiles and `fma_function`.
 PixelFunction pixels_function(DType from, DType to, Stores stores);
-/// The function from three planes to pixels of bytes; null where `from` is no float dtype or
-/// nothing is gained.
+/// Returns the function from three planes to pixels of bytes. Returns null if `from` is not a float
+/// dtype or if the function would not be faster.
 PixelFunction interleave_function(DType from, Stores stores);
 
 }  // namespace normbench

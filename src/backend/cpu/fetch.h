@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// Hardware prefetchers stop at every multiple of this address, even in larger pages.
+/// Hardware prefetchers stop at every multiple of this number of bytes, even in larger pages.
 constexpr std::int64_t kPrefetchReach = 4096;  // bytes
 
 /// The number of parts in which a run is computed past the cache, a line of each in turn. With a
@@ -23,19 +23,19 @@ constexpr std::int64_t kParts = 8;
 constexpr std::int64_t kFetchAhead = 256;  // bytes
 
 /// Returns true if loads from `in` would wait for earlier stores to `out` because the lower 12 bits
-/// of their addresses match. This happens if `in` starts, within its page, at most 256 bytes before
-/// `out` or less than 64 bytes after it. Zen 4 copied 1.7 times slower.
+/// of the addresses match. This happens if `in` starts, within its page, at most 256 bytes before
+/// `out` or less than 64 bytes after it. Zen 4 then copied 1.7 times slower.
 inline bool lie_alike(const void* in, const void* out) {
   constexpr std::uintptr_t before = 256, behind = 64;
   const auto apart = reinterpret_cast<std::uintptr_t>(in) - reinterpret_cast<std::uintptr_t>(out);
   return (apart + before) % kPrefetchReach < before + behind;
 }
 
-/// Returns how far each part starts after the previous part, in bytes modulo the page size. It is a
-/// multiple of a cache line. If all parts ended their pages at the same time, they would wait
-/// together: copies took 1.06 times as long on Emerald Rapids. Returns the first of three distances
-/// with which no input lies like the output of the previous part. Each input excludes at most one
-/// distance.
+/// Returns the distance in bytes from the start of a part to the start of the next one, modulo the
+/// page size. If all parts ended their pages at the same time, they would wait together: copies
+/// took 1.06 times as long on Emerald Rapids. The result is the first of three multiples of a cache
+/// line with which no input lies like the previous part's output (lie_alike()). Each input excludes
+/// at most one of the three.
 inline std::int64_t part_phase(std::initializer_list<const void*> inputs, const void* out) {
   for (const std::int64_t phase : {3392, 704}) {
     const auto is_alike = [&](const void* in) {

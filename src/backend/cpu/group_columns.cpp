@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kFewestColumns = 32;     // of a row and of a slab; a multiple of all vectors
+constexpr std::int64_t kFewestColumns = 32;     // of a row and of a slab; fills whole vectors
 constexpr std::int64_t kSummedElements = 8192;  // elements of rows summed in float32 at once
 constexpr std::int64_t kSampledRows = 16;
 constexpr std::int64_t kBehindTable = 64;
@@ -104,7 +104,7 @@ class ColumnWork {
     return slab % slabs_ * groups_ * channels_;
   }
 
-  /// Calls `f` with rows [begin, end), in a separate call for a shorter last row.
+  /// Calls `f` with rows [begin, end). A shorter last row gets a call of its own.
   template <class Function>
   void parts(std::int64_t slab, std::int64_t begin, std::int64_t end, const Function& f) const {
     const std::int64_t whole = std::min(end, image_.rows);
@@ -156,8 +156,8 @@ class ColumnWork {
     std::ranges::fill(second_, 0.0);
   }
 
-  /// Chooses a centre for each column: the mean of its first rows. It is so near the column's mean
-  /// that squared distances from it lose little precision.
+  /// Sets the centre of each column to the mean of the column's first rows. It is so near the
+  /// column's mean that squared distances from it lose little precision.
   void sample(std::int64_t slab) {
     std::ranges::fill(centre_, 0.0F);
     clear_sums();

@@ -19,13 +19,13 @@ enum class Pass { Forward, Backward };
 template <Pass P>
 constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
 
-// Bytes by which fetches are ahead. kAhead, from memory, is more than a block. kSoon is for the
-// first-level cache: while non-temporal stores fill the core's queue, loads from the second level
-// would wait.
+// How many bytes ahead data is fetched. kAhead is for fetches from memory and exceeds a block.
+// kSoon is for fetches into the first-level cache: loads from the second level wait while
+// non-temporal stores fill the core's queue.
 constexpr std::int64_t kAhead = 49152, kSoon = 512;
 
-/// The elements of a line: a cache line. Fewer on the scalar instruction set, where each element
-/// would be an instruction.
+/// The number of elements in a cache line, called a line here. It is smaller on the scalar
+/// instruction set, where each element would be an instruction.
 template <DType T>
 constexpr std::int64_t kLineElements = kScalar ? 4
                                                : 64 / static_cast<std::int64_t>(sizeof(Storage<T>));
@@ -60,7 +60,7 @@ struct ScaleTable {
   std::int64_t base;
 };
 
-/// Normalises a group in whole vectors. Lines are cache lines of the output.
+/// Normalises a group in whole vectors. A line is a cache line of the output.
 template <DType T, Pass P, Stores S>
 class Normaliser {
  public:
@@ -153,8 +153,8 @@ class Summer {
   }
 
   /// Sets and returns the centre of a forward pass: the mean of 64 elements, or the first element
-  /// if there are fewer. It is so near the mean that squared distances lose little precision: an
-  /// outlier moves it by at most sqrt(count / 64) standard deviations.
+  /// if there are fewer. It is near enough to the mean for precise squared distances. An outlier
+  /// moves it by at most sqrt(count / 64) standard deviations.
   HWY_INLINE float centre(std::int64_t i, std::int64_t count) {
     constexpr std::int64_t sample = 64;
     centre_ = load_first(a_ + i, 1);
@@ -229,8 +229,8 @@ class Summer {
   VF first_[kRowsAtOnce<P>], second_[kRowsAtOnce<P>];
 };
 
-/// Computes one block of rows, two or four rows at a time, as far apart as the block allows. Stores
-/// and loads in neighbouring pages, one page after the other, would leave memory idle.
+/// Computes one block of rows, two or four rows at a time. These rows are as far apart as the block
+/// allows: working on one page after the other would leave memory idle.
 template <DType T, Pass P, Stores S>
 class Block {
  public:
@@ -412,8 +412,8 @@ class Block {
       normaliser.fetch(all.from[row] + i);
   }
 
-  /// Processes a line of each row. It is not a lambda: the compiler may call one, and pass sums
-  /// through memory.
+  /// Processes a line of each row. This is no lambda: the compiler might not inline a lambda, and
+  /// then sums would go through memory.
   template <bool Normalises, bool Sums, bool FetchesSummed, int Row = 0, int Rows, class Scale>
   HWY_INLINE void lines(const Ranges<Rows>& all, std::int64_t i, const Scale (&scale)[Rows],
                         const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
@@ -427,8 +427,8 @@ class Block {
       lines<Normalises, Sums, FetchesSummed, Row + 1>(all, i, scale, normaliser, summer);
   }
 
-  /// Normalises each row from offset `done` on, with a loop over the rows. It indexes a copy of the
-  /// scales, so that the original ones stay in registers.
+  /// Normalises each row from offset `done` on, in a loop over the rows. The loop indexes a copy of
+  /// the scales, so that the original ones stay in registers.
   template <bool FetchesSummed, int Rows, class Scale>
   HWY_INLINE void normalise_rests(const Ranges<Rows>& all, std::int64_t done,
                                   const Scale (&scale)[Rows], const Normaliser<T, P, S>& normaliser,

@@ -8,8 +8,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-/// Converts three planes of floats to pixels of bytes. With tiles, elements would be moved as
-/// floats, before they are bytes: four times as many bytes.
+/// Converts three planes of floats to pixels of bytes. Tiles would move elements as floats, before
+/// they are bytes: four times as many bytes.
 template <DType From>
 class Interleaved {
   using T = Storage<From>;

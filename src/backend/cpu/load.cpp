@@ -15,7 +15,8 @@
 namespace normbench {
 namespace {
 
-/// The buffers that an image passes through. They are kept between calls, as a data loader does.
+/// The buffers that an image passes through. They are kept between calls, as data loaders keep
+/// theirs.
 struct Workspace {
   std::vector<std::uint8_t> file;
   DecodeMemory decoding;
@@ -102,7 +103,7 @@ void fit(const Load& op, Workspace& space, Queue& queue, const View& out) {
   copy_pixels(fitted, out);
 }
 
-/// Calls `use` with the bytes of a whole file, which `op.via` tells to read or to map.
+/// Calls `use` with the bytes of a whole file. The file is read or mapped, as `op.via` tells.
 template <class Use>
 void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue& queue, Use use) {
   std::optional<MappedFile> mapped;
@@ -121,8 +122,8 @@ void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue
   use(bytes);
 }
 
-/// Decodes one file and fits it to `out`. The decoder may produce a smaller image, but not below
-/// `least`.
+/// Decodes one file and fits it to `out`. The decoder may return a smaller image than the file
+/// holds, but not below `least`.
 void decode_one(const Load& op, const LeastSize& least, const std::string& file, Workspace& space,
                 Queue& queue, const View& out) {
   with_bytes(op, file, space, queue, [&](std::span<const std::uint8_t> bytes) {
@@ -188,7 +189,7 @@ bool accepts_decode(const Load& op, const Signature& s) {
 }
 Launch prepare_decode(const Load& op, const Signature&) { return decoding(op, {}); }
 
-/// Accepts images that are resized. A crop needs them at their full size.
+/// Accepts images that are resized. A crop needs the pixels of the full-size image.
 bool accepts_scaled(const Load& op, const Signature& s) {
   return accepts_decode(op, s) && op.fit == Fit::Resize;
 }
@@ -263,9 +264,9 @@ Launch prepare_stored(const Load& op, const Signature&) {
   };
 }
 
-/// The lowest peak signal-to-noise ratio, in dB, of a photograph that is decoded at a smaller size
-/// to one that is decoded in full. Both lack the details that the target's pixels cannot show, but
-/// they were averaged differently.
+/// The lowest allowed peak signal-to-noise ratio, in dB, between a photograph decoded at a smaller
+/// size and the same one decoded in full. Both lack the details that the target's pixels cannot
+/// show, but they were averaged differently.
 constexpr double scaled_psnr_db = 28;
 
 Kernel scaled_row() {

@@ -30,7 +30,8 @@ constexpr std::int64_t kLine = 64;  // bytes
 template <class T>
 constexpr std::int64_t kVisit = kLine / static_cast<std::int64_t>(sizeof(T));
 
-/// How pixels are moved: from and to interleaved pixels or planes, and mirrored or not.
+/// How pixels are moved: from interleaved pixels or planes, to interleaved pixels or planes, and
+/// mirrored or not.
 template <class Element, int Channels, bool FromPixels, bool ToPixels, bool Mirror>
 struct Way {
   using T = Element;
@@ -188,8 +189,8 @@ class Seam {
 template <class W>
 constexpr int kParts = kScalar ? 1 : (W::kChannels > W::kIn ? 4 : 8);
 
-/// True if eight unrolled visits are 10 to 19 KB of instructions. Visits in a loop took 0.6 to 1.1
-/// of their time.
+/// True if eight unrolled visits would have 10 to 19 KB of instructions. They run in a loop
+/// instead, which took 0.6 to 1.1 of the time.
 template <class W>
 constexpr bool kLongVisit =
     W::kFromPixels &&
@@ -245,7 +246,7 @@ class Parts {
  private:
   static constexpr std::int64_t kStep = Row::kStep;
 
-  /// Returns the row that is moved in step `i`.
+  /// Returns the row that is moved in step `i`, so that source addresses ascend.
   std::int64_t in_order(std::int64_t i) const { return in_stride_ < 0 ? count_ - 1 - i : i; }
 
   Row nth(const Row& first, std::int64_t y) const {
@@ -339,7 +340,8 @@ HWY_INLINE std::int64_t rows_of_part(std::int64_t stride) {
 }
 
 /// Moves rows in parts. On Zen 4 with one thread, cropped rows of 3,360 and 4,480 bytes reach 79 %
-/// of the limit, rows of 13,440 bytes 88 %. Cache lines that two rows share cost some points of it.
+/// of the limit, rows of 13,440 bytes 88 %. Cache lines that two rows share make up some points of
+/// the difference to 100 %.
 template <class W, Stores S>
 void move_rows(const PixelRun& run) {
   constexpr std::int64_t kMany = kParts<W>;

@@ -8,7 +8,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-// A tile would leave memory idle while its channels are separated. A visit is only a few lines.
+// The pixels of a visit, which are processed at once. They are only a few cache lines, because
+// memory would idle while a tile's channels are separated.
 constexpr std::int64_t kVisit = 64;  // pixels: whole cache lines of every channel
 
 using Channel = OneChannel<MultiplyAdd>;

@@ -1,4 +1,4 @@
-/// The kernel rows of the CPU. Each function returns the rows of one source file.
+/// The kernel rows of the CPU, by op.
 #pragma once
 
 #include <array>

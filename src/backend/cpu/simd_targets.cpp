@@ -33,7 +33,7 @@ std::int64_t runnable() {
   return bits;
 }
 
-/// Returns each set bit of `bits`, the best instruction set first. It has the lowest bit.
+/// Returns the set bits of `bits`, the lowest one first. A lower bit is a better instruction set.
 std::vector<std::int64_t> each_of(std::int64_t bits) {
   std::vector<std::int64_t> targets;
   for (; bits != 0; bits &= bits - 1) targets.push_back(bits & -bits);

@@ -27,7 +27,8 @@ std::string simd_in_use();
 /// kernel runs. Throws Invalid if the target is unknown or this CPU cannot run it.
 void use_simd(std::string_view target);
 
-/// Makes kernels use an instruction set during its lifetime, and then the previous one again.
+/// Forces an instruction set for kernels during its lifetime. The destructor restores the previous
+/// one.
 class ForcedSimd {
  public:
   explicit ForcedSimd(std::string_view target);

@@ -29,7 +29,7 @@ void read_only(const View& in, const View& out, const Queue& queue) {
   std::memcpy(out.data, &word, std::min(sizeof(word), static_cast<std::size_t>(out.desc.bytes())));
 }
 
-/// Streams whole vectors. The last bytes of the output, less than belong to one read, become zeros.
+/// Streams whole vectors. The bytes that are left at the end of the output become zeros.
 void mix(const Stream& op, const View& in, const View& out, const Queue& queue, StreamForm form) {
   const std::int64_t size = vector_bytes(), bytes = out.desc.bytes();
   const bool aligned =

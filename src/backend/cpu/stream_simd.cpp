@@ -145,8 +145,8 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
   }
 }
 
-/// Visits units of few vectors with constant counts if all units are equal. Fewer instructions keep
-/// more cache lines under way.
+/// Visits units. If all of them are equal and small, their size is a compile-time constant: fewer
+/// instructions keep more cache lines under way.
 template <StreamForm Form, int N>
 HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t units,
                              const Uneven& mix, const Places& places) {
@@ -207,7 +207,8 @@ void whole(const StreamVectors& all) {
 }
 
 /// Moves a stream past the cache in blocks of `N` places, and what is left in order. The places of
-/// a block take whole numbers of reads. Reads that the mix has beyond these follow after the block.
+/// a block take whole numbers of reads. If the mix has more reads, the missing ones follow after
+/// the block.
 template <StreamForm Form, int N, class Units>
 void in_blocks(const StreamVectors& all) {
   const std::int64_t size = vector_size();

@@ -11,8 +11,8 @@ namespace normbench {
 /// Returns the bytes of a vector of the instruction set in use.
 std::int64_t vector_bytes();
 
-/// Copies bytes. Before the first aligned vector of `out` and after the last one, it always stores
-/// through the cache.
+/// Copies bytes. Before the first aligned vector of `out` and after the last one, it stores through
+/// the cache, whatever `stores` is.
 void copy_bytes(const std::byte* in, std::byte* out, std::int64_t bytes, Stores stores);
 
 /// Vectors to read and vectors to write. The values stored depend on all vectors read and on the

@@ -20,7 +20,7 @@ class Queue;
 /// moves to the first CPU if it runs elsewhere. On the CPU of another thread of the team, it would
 /// spin and keep that thread from running, for milliseconds.
 void on_team(int threads, const std::function<void(int rank, int size)>& body);
-/// Runs the team on `cpus`, by rank. If there are more threads than CPUs, no thread is bound. Every
+/// Runs the team on `cpus`, by rank. If there are more threads than CPUs, no thread is bound. Each
 /// calling thread has its own teams.
 void on_team(int threads, std::span<const int> cpus,
              const std::function<void(int rank, int size)>& body);

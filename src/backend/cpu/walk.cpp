@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTilePixels = 1024;
 constexpr std::int64_t kBeyond = 512;  // bytes between a tile and the data fetched meanwhile
-constexpr std::int64_t kLine = 64;     // bytes; parts start at a multiple of as many pixels
+constexpr std::int64_t kLine = 64;     // bytes; parts also start at multiples of this many pixels
 constexpr std::int64_t kFewestPixels = 64;  // fewest pixels of a row that `pixels` is called for
 
 bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc && desc.shape.c > 1; }
@@ -156,8 +156,8 @@ class Walk {
     return begin;
   }
 
-  /// Returns how many pixels before this one a cache line of the output starts; 0 if none starts at
-  /// one of the 64 pixels before it.
+  /// Returns how many pixels before this one a cache line of the output starts; 0 if none of the
+  /// last 64 pixels starts a line.
   std::int64_t past_line(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
     const auto past = reinterpret_cast<std::uintptr_t>(target(plane, pixel, c)) % kLine;
     const auto size = static_cast<std::uintptr_t>(size_of(out_.desc.dtype));

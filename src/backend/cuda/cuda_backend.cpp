@@ -156,7 +156,7 @@ class CudaBackend final : public Backend {
   }
 
   /// Makes the device current to this thread, which creates its context. Checks that this build's
-  /// kernels can run on it.
+  /// kernels run on it.
   void start() {
     check(cudaSetDevice(device_), fmt::format("cudaSetDevice({})", device_));
     check(load_empty(), "loading a kernel");

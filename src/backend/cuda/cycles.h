@@ -6,8 +6,8 @@
 
 namespace normbench::cuda {
 
-/// Divides the cycles of the multiprocessors between two moments by the GPU's time between them. A
-/// driver's reading would only give the clock after the work.
+/// Measures clock rates: cycles that multiprocessors count between two moments, divided by the
+/// GPU's time between them. A driver's reading would only give the clock after the work.
 class Cycles {
  public:
   /// Prepares to count on the current device. Throws CudaError, like the functions below.

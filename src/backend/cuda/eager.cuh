@@ -108,7 +108,8 @@ struct Divide {
     return reinterpret_cast<Constants>(a.constants);
   }
 
-  // If one element of a warp is zero or has a tiny quotient, the whole warp divides.
+  // If one element of a warp is zero or has a tiny quotient, all lanes of the warp go through the
+  // division.
   template <class Use>
   static __host__ __device__ void apply(const float* x, const Constant* constants, Use use) {
     float quotients[elements_per_thread];

@@ -30,7 +30,7 @@ __host__ __device__ inline std::int64_t end_of_part(std::int64_t first, std::int
 
 /// The body of a fused kernel. A Function has
 ///   Constant at(std::int64_t channel) const;
-///   void choose(Use use) const;                     // calls use(x) once; x.at() is like at()
+///   void choose(Use use) const;                    // calls use(x) once; x.at() is like at()
 ///   static Value apply(In x, Constant constant);   // an Out, or a float to be rounded to an Out
 /// A thread reads each element before it writes it, and reads no other elements. So the output may
 /// be the input if both are contiguous and their elements have the same size.

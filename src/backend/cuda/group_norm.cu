@@ -37,7 +37,7 @@ cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& argum
 }
 
 GroupPlan plan_groups(const GroupArguments& a) {
-  constexpr std::int64_t enough_blocks = 256;  // keep a large GPU busy
+  constexpr std::int64_t enough_blocks = 256;  // blocks that keep a large GPU busy
   constexpr std::int64_t part = 8192;          // fewest vectors worth a block and a second launch
   constexpr std::int64_t share = 8;            // vectors per lane
   constexpr std::int64_t most_parts = warp_lanes;

@@ -19,7 +19,7 @@ Launch prepare_memcpy(const Pin&, const Signature& s) {
   };
 }
 
-/// Stores past the cache under the condition of CPU kernels. Page-locked memory is always mapped.
+/// Stores past the cache for large outputs, as CPU kernels do. Page-locked memory is always mapped.
 Launch prepare_team(const Pin&, const Signature& s) {
   const std::int64_t bytes = s.out[0].bytes();
   const Stores stores =
@@ -60,7 +60,7 @@ Launch prepare_sync(const Sync&, const Signature&) {
 
 }  // namespace
 
-// Host calls cannot be captured, so they use normbench::row.
+// Host calls cannot be captured, so their rows are made by normbench::row().
 std::span<const Kernel> host_call_rows() {
   static constexpr Kernel rows[] = {
       normbench::row<Pin, accepts_dense<Pin>, prepare_memcpy>("reference", Place::Cuda),

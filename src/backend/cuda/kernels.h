@@ -27,8 +27,8 @@ struct ClockReading {
   std::uint64_t cycles = 0, time_ns = 0;
 };
 
-/// Launches `blocks` blocks. Each multiprocessor that runs a block writes its reading to the
-/// element of `readings` with its own number. `count` is the number of elements.
+/// Launches `blocks` blocks. Each multiprocessor that runs a block writes its reading to `readings`
+/// at the index of its own number. `readings` has `count` elements.
 cudaError_t launch_read_clocks(cudaStream_t stream, ClockReading* readings, unsigned count,
                                unsigned blocks);
 
@@ -207,9 +207,9 @@ std::size_t bytes_of_parts(const GroupArguments& arguments);
 std::size_t bytes_of_sums(const GroupArguments& arguments);
 
 /// Runs the body of a kernel where there is no GPU. It follows the kernel's only argument in the
-/// array that cudaLaunchKernel gets. The CUDA runtime reads as many arguments as the kernel has,
-/// and never sees it. A runtime of the tests uses it to run the body, thread after thread, and can
-/// copy the body for a later replay.
+/// array that cudaLaunchKernel gets. The CUDA runtime reads only the kernel's argument and never
+/// sees it. A runtime of the tests runs the body with it, thread after thread, and can copy the
+/// body for a later replay.
 struct HostBody {
   std::size_t bytes;
   std::int64_t (*threads)(const void* body);

@@ -104,8 +104,8 @@ using AdviseLocation = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvis
   return call(memory.data(), memory.bytes(), cudaMemAdviseSetPreferredLocation, location);
 }
 
-/// Makes managed memory stay on the device. A GPU that cannot fault pages in holds it anyway while
-/// kernels run.
+/// Makes the device the preferred location of managed memory, if the GPU can fault pages in. On
+/// other GPUs managed memory lies on the device anyway while kernels run.
 void prefer_device(Allocation& memory, int device) {
   int faults_in = 0;
   check(cudaDeviceGetAttribute(&faults_in, cudaDevAttrConcurrentManagedAccess, device),

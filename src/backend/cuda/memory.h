@@ -13,8 +13,8 @@ namespace normbench::cuda {
 std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device);
 
 /// Copy between any memories, and fill any memory. Both return when done and throw CudaError on
-/// failure. The CPU does not read page-locked memory, which may be write-combined: such bytes pass
-/// through the device. `to` then needs no device address.
+/// failure. The CPU does not read page-locked memory, which may be write-combined: it is copied
+/// through device memory. `to` may then lack a device address.
 void copy_memory(std::byte* to, const std::byte* from, std::size_t bytes);
 void fill_memory(std::byte* to, std::byte value, std::size_t bytes);
 

@@ -41,9 +41,9 @@ struct TimeField {
   std::uint64_t reason;
 };
 
-/// The fields of each reason, or of a policy with the same meaning. Three of the fields have
-/// numbers from 251 on in some drivers and from 269 on in later ones. In a driver with the other
-/// numbers, these fields are settings, which do not grow.
+/// The fields of each reason, or of a policy with the same meaning. Three reasons have fields from
+/// 251 on in some drivers and from 269 on in later ones. If a driver uses such a number for
+/// something else, it is a setting, whose value does not grow.
 constexpr auto kTimeFields = std::to_array<TimeField>({{74, 0x004},
                                                        {75, 0x020},
                                                        {76, 0x010},

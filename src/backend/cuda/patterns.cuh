@@ -174,7 +174,7 @@ struct Contiguous {
   }
 };
 
-/// A run of one channel with a strided input: mirrored rows, or one channel of interleaved pixels.
+/// A run of one channel with a strided input: a mirrored row, or one channel of interleaved pixels.
 struct Strided : Contiguous {
   template <class In, int Count>
   static constexpr int depth = 2;

@@ -1,4 +1,4 @@
-/// The kernel rows of CUDA. Each function returns the rows of one source file.
+/// The kernel rows of CUDA, by op.
 #pragma once
 
 #include <algorithm>

@@ -53,8 +53,7 @@ __host__ __device__ std::uint32_t to_pair(float low, float high) {
 __host__ __device__ inline std::uint32_t to_bytes(float first, float second, float third,
                                                   float fourth) {
   constexpr float shift = 0x1p23f;
-  constexpr std::uint32_t shift_bits =
-      0x4B000000;  // shifted out of the word for all but the first
+  constexpr std::uint32_t shift_bits = 0x4B000000;  // the other three are shifted out of the word
   const auto bits = [](float x) {
     return __builtin_bit_cast(std::uint32_t, fminf(fmaxf(x, 0.0f), 255.0f) + shift);
   };

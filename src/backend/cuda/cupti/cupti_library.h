@@ -59,14 +59,14 @@ struct Places {
 /// Returns CUPTI's file names from CUDA 12 on. The name of the CUDA version `major` is first.
 std::vector<std::string> library_names(int major);
 
-/// Returns CUPTI's file names, with that of this build's CUDA first, and directories to look in.
-/// They are those of CUDA Toolkits (below CUDA_HOME and CUDA_PATH, or below /usr/local/cuda if
-/// neither is set), and those that pip uses in the Python environments of VIRTUAL_ENV, CONDA_PREFIX
-/// and PATH.
+/// Returns CUPTI's file names, with that of this build's CUDA first, and the directories to look
+/// in. The directories are those of CUDA Toolkits (below CUDA_HOME and CUDA_PATH, or below
+/// /usr/local/cuda if neither is set), and those of pip in the Python environments of VIRTUAL_ENV,
+/// CONDA_PREFIX and PATH.
 Places usual_places();
 
-/// Returns names and paths to try in order: `library` if it is not empty, then each name of
-/// `places`, first as the loader finds it and then in every directory.
+/// Returns the names and paths to try, in order: `library` if it is not empty, then each name of
+/// `places`. Each name is tried as the loader finds it, and then in every directory.
 std::vector<std::string> candidates(const std::string& library, const Places& places);
 
 /// Returns "CUPTI not found (no libcupti.so.13 on the loader's path or in /usr/local/cuda/lib64)".

@@ -41,7 +41,7 @@ class Walker {
  private:
   const Functions& cupti_;
   Walk walk_;
-  std::unordered_map<std::uint32_t, std::size_t> lengths_;  // by kind; of records with a next one
+  std::unordered_map<std::uint32_t, std::size_t> lengths_;  // by kind; if another record follows
   std::vector<RecordBytes> last_;                           // last record of each complete buffer
 };
 

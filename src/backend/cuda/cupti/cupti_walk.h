@@ -24,7 +24,7 @@ struct Walk {
 /// Finds the records of all buffers, in the order of `buffers`.
 Walk walk_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti);
 
-/// Returns the CUpti_ActivityKind of a record; 0 if the record is cut off before its end.
+/// Returns the CUpti_ActivityKind of a record; 0 if the record is too short to hold one.
 std::uint32_t kind_of(RecordBytes bytes);
 
 /// Returns a record, or std::nullopt if it was cut off before `needed` bytes. Versions of the
