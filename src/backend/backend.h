@@ -124,8 +124,7 @@ class Queue {
   /// loader chooses its files by this number, so that all variants read the same files in the same
   /// order in every turn.
   std::int64_t item = 0;
-  /// The common start of the names of the files that the next stage writes. "": it cannot write
-  /// any.
+  /// Prefix of the names of the files that the next stage writes. "": it cannot write files.
   std::string_view files = {};
 };
 

@@ -54,7 +54,7 @@ class ByteTable {
                    IfNegativeThenElse(BitCast(i, bytes), BitCast(i, above), BitCast(i, below)));
   }
 
-  V low_[4], high_[4];  // the lower and the upper bytes of 64 values per vector
+  V low_[4], high_[4];  // per vector the lower or the upper bytes of 64 values
 };
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -34,7 +34,8 @@ struct GroupTensors {
   bool normalises() const { return out != nullptr; }
 };
 
-/// normalise_planes() takes x in nchw, normalise_columns() takes x in nhwc.
+/// Compute the outputs of `tensors`: normalise_planes() for x in nchw, normalise_columns() for x in
+/// nhwc.
 void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores);
 void normalise_columns(const GroupTensors& tensors, const Queue& queue, Stores stores);
 inline void normalise_groups(const GroupTensors& tensors, const Queue& queue, Stores stores) {

@@ -40,7 +40,7 @@ struct PlaneRows {
   std::int64_t blocks() const { return (rows() + block_rows() - 1) / block_rows(); }
 
   std::int64_t planes, pixels;
-  std::int64_t row;     // elements; the last row of a plane may be shorter
+  std::int64_t row;     // elements of a row; the last row of a plane may be shorter
   std::int64_t pieces;  // rows of a plane; 0: a row has several planes
 };
 

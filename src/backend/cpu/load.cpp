@@ -220,7 +220,7 @@ class StoredFiles {
   }
 
  private:
-  static constexpr int most_kept_ = 256;  // files; a process may have 1024 open, for all variants
+  static constexpr int most_kept_ = 256;  // files; all variants of a process may open 1024
 
   void keep(const Load& op, const std::string& file, std::size_t number) try {
     if (open_[number] || mapped_[number] || kept_ == most_kept_) return;

@@ -168,7 +168,7 @@ class Seam {
     visit<W, Stores::Normal>(row.source(pixels - Row::kStep), row.in_plane, both_, kPlane);
     visit<W, Stores::Normal>(next.source(0), next.in_plane, both_ + W::kOut * Row::kStep, kPlane);
   }
-  /// Stores the last `count` pixels of the row and as many of the next one as make a visit.
+  /// Stores the last `count` pixels of the row, and enough pixels of the next row to fill a visit.
   void store(const Row& to, std::int64_t count) const {
     const D<T> d;
     const T* const first = both_ + W::kOut * (Row::kStep - count);
@@ -185,7 +185,8 @@ class Seam {
 };
 
 /// The number of parts of a run that are moved side by side. With one part, memory would idle at
-/// the end of every page. From planes to pixels, each part reads from three or four places.
+/// the end of every page. From planes to pixels there are fewer parts, since each reads from three
+/// or four places.
 template <class W>
 constexpr int kParts = kScalar ? 1 : (W::kChannels > W::kIn ? 4 : 8);
 
@@ -200,7 +201,7 @@ constexpr bool kLongVisit =
 struct Ahead {
   std::int64_t rows = 0, pixels = 0;
   std::int64_t bytes = 0;       // distance from a visit to what it fetches
-  std::int64_t last_bytes = 0;  // that distance for the last rows
+  std::int64_t last_bytes = 0;  // `bytes` for the last rows
   bool soon = false;            // fetch into the first-level cache
 };
 
@@ -295,7 +296,7 @@ class Parts {
   static HWY_INLINE void visit_one(const Row& row, std::int64_t i, std::int64_t bytes_ahead) {
     row.template fetch<Soon>(i, bytes_ahead);
     row.template move<S>(i);
-    // Keeps the compiler from grouping the fetches of several rows, which costs a seventh on
+    // Keeps the compiler from grouping the fetches of several rows: that is a seventh slower on
     // Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }

@@ -53,7 +53,7 @@ HWY_INLINE void repeat(V v, std::byte* out, std::int64_t writes) {
   for (std::int64_t k = 0; k < writes; ++k) store<Form>(v, out + k * vector_size());
 }
 
-/// A vector of the side of a mix that has fewer vectors, and its share of the other side's vectors.
+/// One vector of the side of a mix with fewer vectors, and its share of the other side's vectors.
 struct Unit {
   std::int64_t reads, writes;
   bool operator==(const Unit&) const = default;
@@ -62,14 +62,14 @@ struct Unit {
 constexpr std::int64_t kLine = 64;     // bytes
 constexpr std::int64_t kTogether = 4;  // most units of a place in one turn: a cache line
 
-/// The units of the common mixes are all equal.
+/// The units of a common mix, which are all equal.
 template <int Reads, int Writes>
 struct Alike {
   static constexpr void take(std::int64_t) {}
   static constexpr Unit at(std::int64_t) { return {Reads, Writes}; }
 };
 
-/// Some units of the other mixes have one vector more than others.
+/// The units of any other mix, some of which have one vector more than the rest.
 class Uneven {
  public:
   Uneven(std::int64_t reads, std::int64_t writes)
@@ -135,7 +135,7 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
     visit<Form>(from, to, units, mix, places);
     from += places.in;
     to += places.out;
-    // Keeps the compiler from grouping the fetches of several pages, which costs a seventh on
+    // Keeps the compiler from grouping the fetches of several pages: that is a seventh slower on
     // Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }

@@ -114,7 +114,8 @@ class Walk {
            .ahead = ahead});
   }
 
-  /// Computes pixels [begin, end) of a plane whose rows lie as the rows of the output do.
+  /// Computes pixels [begin, end) of a plane without tiles. Rows of the input and the output have
+  /// the same layout.
   void rows(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
       const std::int64_t next = row_end(begin, end);

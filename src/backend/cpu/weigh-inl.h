@@ -38,8 +38,8 @@ HWY_INLINE void weigh(const float* weights, std::int64_t taps, At at, float* out
   for (int n = 0; n < N; ++n) hn::StoreU(total[n], f, out + n * lanes());
 }
 
-/// Stores the weighted sum of `taps` input rows that are `stride` elements apart, for `elements`
-/// elements of a row.
+/// Stores the weighted sum of `taps` input rows of `elements` elements each. The rows are `stride`
+/// elements apart.
 template <DType T>
 HWY_INLINE void blend(const Storage<T>* in, std::int64_t stride, const float* weights,
                       std::int64_t taps, std::int64_t elements, float* out) {

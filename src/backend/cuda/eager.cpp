@@ -20,7 +20,7 @@ Launch prepare_cast(const Cast&, const Signature&) {
   };
 }
 
-/// Runs a row on its views, with its constants in device memory.
+/// A function that runs a row on its views, with the row's constants in device memory.
 using ConstantsBody =
     std::function<void(Queue&, const View& in, const View& out, const float* constants)>;
 

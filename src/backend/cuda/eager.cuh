@@ -65,7 +65,7 @@ __host__ __device__ void change_elements(const In* in, Out* out, std::int64_t le
 template <class In, class Out>
 struct CastBody {
   Grid grid;
-  unsigned whole;  // blocks
+  unsigned whole;  // blocks of whole vectors only
   const In* in;
   Out* out;
   std::int64_t elements;
@@ -153,7 +153,7 @@ struct ScaleAndShift {
 template <class T, class Operation>
 struct PairBody {
   Grid grid;
-  unsigned whole;  // blocks
+  unsigned whole;  // blocks of whole vectors only
   const T *a, *b;
   T* out;
   std::int64_t elements;
@@ -209,7 +209,7 @@ struct PlanesBody {
 template <class T, class Operation>
 struct BroadcastBody {
   Grid grid;
-  unsigned whole;  // blocks
+  unsigned whole;  // blocks of whole vectors only
   const T* in;
   T* out;
   typename Operation::Constants constants;

@@ -226,7 +226,7 @@ struct Identity {
   static __host__ __device__ T apply(T x, NoConstant) { return x; }
 };
 
-/// Calls `use(body)` with the body of a move. Only the size of an element matters.
+/// Calls `use(body)` with the body of a move, which depends only on the size of an element.
 template <class Use>
 auto with_move(const FusedTask& task, Use use) {
   return with_type(task.out.desc.dtype, [&]<class T>(std::type_identity<T>) {

@@ -25,7 +25,7 @@ struct Index {
   unsigned x, y, z, thread;
 };
 
-/// Blocks in a row. The threads of a block work together.
+/// A row of blocks. The threads of each block work together.
 struct Blocks {
   unsigned count = 1, warps = 1;
   std::size_t shared_bytes = 0;

@@ -56,7 +56,7 @@ void submit_sums(Queue& queue, const GroupArguments& arguments) {
 /// the shared memory, so that no launch needs an extra call for that.
 void load(const GroupArguments& prepared,
           cudaError_t (*launch)(cudaStream_t, const GroupArguments&)) {
-  for (const std::uintptr_t address : {16, 4}) {  // no tensor is there: loading reads nothing
+  for (const std::uintptr_t address : {16, 4}) {  // no real tensors: loading reads nothing
     GroupArguments somewhere = prepared;
     somewhere.x = somewhere.out = reinterpret_cast<void*>(address);
     check(launch(only_load(), somewhere), "loading a group norm");

@@ -86,7 +86,7 @@ struct GroupForward {
   float elements;  // of a group
   float eps;
   const T* x;
-  const float *gamma, *beta, *mean, *rstd;  // if null: 1, 0, unknown, unknown
+  const float *gamma, *beta, *mean, *rstd;  // values if null: 1, 0, unknown, unknown
   T* out;                                   // if null: only moments are found
   float *found_mean, *found_rstd;
   CentredSums* of_parts;  // sums of each part of each group, from one launch to the next
@@ -236,7 +236,7 @@ struct GroupBackward {
   unsigned held;                     // vectors of dy, and as many of x, in shared memory
   float elements;                    // of a group
   const T *dy, *x, *old;             // x and old may be null
-  const float *gamma, *mean, *rstd;  // if null: 1, 0, 1
+  const float *gamma, *mean, *rstd;  // values if null: 1, 0, 1
   T* out;
   GroupSums* sums;  // for each piece of each channel: [N, groups, pieces, C / groups]
 

@@ -130,7 +130,7 @@ cudaError_t launch_resize(cudaStream_t stream, const ResizeArguments& arguments)
 struct FusedTask {
   View in, out;            // the input may be strided (cropped, flipped), the output is dense
   bool alike = false;      // the function treats all channels alike
-  bool streaming = false;  // the output does not stay in the cache
+  bool streaming = false;  // the output is not expected to stay in the cache
   std::int64_t enough_threads = 1 << 18;  // at least as many as a large GPU runs at once
 };
 
@@ -170,7 +170,7 @@ struct GroupSums {
 struct GroupPlan {
   unsigned parts = 1;   // parts of a group; one block works on a part
   unsigned warps = 1;   // warps of a block
-  unsigned pieces = 1;  // of a plane, or of all pixels of some channels; a warp's unit of work
+  unsigned pieces = 1;  // pieces of a plane, or in nhwc of some channels; a warp's unit of work
 };
 
 /// The tensors of a group norm, of its gradient, or of a part of one of them, all dense. A null
@@ -206,10 +206,10 @@ GroupPlan plan_groups(const GroupArguments& arguments);
 std::size_t bytes_of_parts(const GroupArguments& arguments);
 std::size_t bytes_of_sums(const GroupArguments& arguments);
 
-/// Runs the body of a kernel where there is no GPU. It follows the kernel's only argument in the
-/// array that cudaLaunchKernel gets. The CUDA runtime reads only the kernel's argument and never
-/// sees it. A runtime of the tests runs the body with it, thread after thread, and can copy the
-/// body for a later replay.
+/// The functions that run the body of a kernel where there is no GPU. The struct follows the
+/// kernel's only argument in the array that cudaLaunchKernel gets. The CUDA runtime reads only the
+/// kernel's argument and never sees the struct. A runtime of the tests runs the body with it,
+/// thread after thread, and can copy the body for a later replay.
 struct HostBody {
   std::size_t bytes;
   std::int64_t (*threads)(const void* body);

@@ -12,7 +12,7 @@
 
 namespace normbench::cuda {
 
-/// The registers of a thread: of a body with a grid, and of a body that takes many. On sm_90, 32
+/// The registers of a thread, for bodies with a grid and for bodies that take many. On sm_90, 32
 /// are enough for both. They leave room for 2048 threads, the most of a multiprocessor. Elsewhere
 /// ptxas needs more. From sm_100 on most bodies need 40, which leave room for 1536 threads. Bodies
 /// that take many need 48, which leave room for 1280 threads: from sm_100 on, and before sm_90 with

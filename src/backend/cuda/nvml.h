@@ -50,9 +50,10 @@ class Nvml {
   /// Returns the fastest link that the GPU and its slot can have together.
   Link max_link() const;
   std::optional<std::vector<std::string>> throttle_reasons() const;
-  /// Returns for how many ns each reason has held the clocks back so far, by the words of
-  /// throttle_words(). Reasons that cannot be read are missing. The counters start at any value, so
-  /// that only differences of readings have a meaning. Drivers count in steps of about 100 ms.
+  /// Returns for how many ns each reason has held the clocks back so far, with the names that
+  /// throttle_words() gives. Reasons that cannot be read are missing. The counters start at any
+  /// value, so that only differences of readings have a meaning. Drivers count in steps of about
+  /// 100 ms.
   std::map<std::string, std::int64_t> held_back_ns() const;
   /// Returns clock, throttle reasons and temperature; std::nullopt if the clock cannot be read.
   std::optional<DeviceState> state() const;

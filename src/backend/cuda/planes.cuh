@@ -250,8 +250,8 @@ inline bool takes_pixels_apart(const FusedTask& task) {
          (in.strides.w == 3 || in.strides.w == -3);
 }
 
-/// Returns the body for such a task. Returns std::nullopt unless rows are whole groups at multiples
-/// of 4 bytes.
+/// Returns the body from pixels of three channels to planes. Returns std::nullopt unless rows are
+/// whole groups of four pixels at multiples of 4 bytes.
 template <class Body, class Out, class Function>
 std::optional<Body> pixels_to_planes(const FusedTask& task, bool mirrored,
                                      const Function& function) {

@@ -59,7 +59,7 @@ bool accepts_dense(const T&, const Signature& s) {
   return std::ranges::all_of(s.in, &TensorDesc::is_dense) &&
          std::ranges::all_of(s.out, &TensorDesc::is_dense);
 }
-/// Accepts tensors where element i of the output comes from element i of the input.
+/// Accepts dense tensors of one layout: element i of the output comes from element i of the input.
 template <class T>
 bool accepts_in_order(const T& op, const Signature& s) {
   return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;

@@ -28,7 +28,8 @@ std::string needed_driver();
 /// arguments.
 void check(cudaError_t error, std::string_view call);
 
-/// Throws CudaError likewise, with a size after the call: "cudaMalloc(27.6 MB) failed: …".
+/// Throws CudaError unless `error` is cudaSuccess. Its text has the size after the call:
+/// "cudaMalloc(27.6 MB) failed: …".
 void check(cudaError_t error, std::string_view call, std::int64_t bytes);
 
 /// A stream that does not synchronise with the default stream.

@@ -47,8 +47,8 @@ struct Rows {
 /// The number of units per thread.
 constexpr int units_per_thread = 4;
 
-/// Copies units, with all loads before the stores. The last block copies what is left, and the
-/// edges.
+/// Copies units, with all loads before the stores. The last block copies the remaining units and
+/// the edges.
 template <class Unit>
 struct CopyBody {
   static constexpr std::int64_t part = units_per_thread * threads_per_block;  // units of a block

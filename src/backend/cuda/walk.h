@@ -20,7 +20,7 @@ struct RunStart {
 /// output. Runs are as long as the input's strides allow. Element i of a run is channel i % period
 /// of pixel i / period. With period 1, the whole run is one channel.
 struct Walk {
-  /// An axis outside the runs. The innermost axis comes first.
+  /// An axis outside the runs. `outer` lists the innermost axis first.
   struct Axis {
     Divisor extent;
     std::int64_t in = 0, out = 0;  // elements to the next index

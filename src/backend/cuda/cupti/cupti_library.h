@@ -22,8 +22,8 @@ struct SubscriberParams {
   std::size_t holder_bytes = 0;
 };
 
-/// The functions of the library. A usable library has all but the last five, which are null in
-/// older libraries.
+/// The functions of the library. In a usable library only the last five may be null: older versions
+/// lack them.
 struct Functions {
   decltype(&cuptiGetVersion) get_version = nullptr;
   decltype(&cuptiGetResultString) get_result_string = nullptr;

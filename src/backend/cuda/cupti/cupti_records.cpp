@@ -178,7 +178,7 @@ class Reader {
          api->start, api->end);
   }
 
-  /// Stores a wait, on the thread of the call that waited.
+  /// Stores a wait, with the thread of the call that waited.
   void add_sync(RecordBytes bytes) {
     using Record = CUpti_ActivitySynchronization;
     const auto sync = whole<Record>(bytes, offsetof(Record, streamId) + sizeof(Record::streamId));
