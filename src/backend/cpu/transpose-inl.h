@@ -17,9 +17,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// The number of columns that are transposed at once.
 constexpr std::int64_t kQuad = HWY_TARGET == HWY_SCALAR ? 1 : 4;
 
-/// Loads four columns of rows 0, 4, 8, …, as blocks of 16 bytes side by side, for as many rows as
-/// `d` has lanes. It is a template like the other functions here, because the scalar instruction
-/// set lacks the operations.
+/// Loads four columns of rows 0, 4, 8, …, below the number of lanes of `d`, as blocks of 16 bytes
+/// side by side. It is a template like the other functions here, because the scalar instruction set
+/// lacks the operations.
 template <class D>
 HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride) {
   if constexpr (hn::MaxLanes(D()) <= 4) {

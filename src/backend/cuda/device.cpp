@@ -43,9 +43,9 @@ std::string uuid_text(const cudaDeviceProp& properties) {
   return text;
 }
 
-/// Returns the free memory of the device in bytes. If the device is not ready, it is the free
-/// memory that NVML reports for the whole GPU, of which the device may be a part. Without NVML it
-/// is all memory of the device.
+/// Returns the free memory of the device in bytes. If the device is not ready, NVML reports the
+/// value of the whole GPU, of which the device may be a part. Without NVML the result is all memory
+/// of the device.
 std::int64_t free_memory_bytes(const cudaDeviceProp& properties, const Nvml& nvml, bool ready) {
   const auto most = static_cast<std::int64_t>(properties.totalGlobalMem);
   if (!ready) {
@@ -92,8 +92,8 @@ struct LoadedLink {
 };
 
 /// Returns the PCIe link as it is while copies run: an idle GPU may slow the link down. Keeps
-/// pinned copies in flight, for at most ten times 256 MiB, and reads the link until it is as fast
-/// as it can be. Reads the idle link if memory for the copies is missing. Throws CudaError for any
+/// pinned copies in flight and reads the link until it is as fast as it can be. Stops after ten
+/// times 256 MiB. Reads the idle link if memory for the copies is missing. Throws CudaError for any
 /// other error.
 LoadedLink link_under_load(int device, const Nvml& nvml) {
   if (!nvml.missing().empty()) return {};

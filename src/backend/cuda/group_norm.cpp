@@ -8,8 +8,8 @@
 namespace normbench::cuda {
 namespace {
 
-/// Returns true if `x` is not empty and 32 bits suffice for all that the kernels count: elements of
-/// a group, pixels, channels, groups of all images.
+/// Returns true if `x` is not empty and the kernels can count it in 32 bits: the elements of a
+/// group, pixels, channels, and the groups of all images.
 bool is_counted(const TensorDesc& x, std::int64_t groups) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto [n, c, h, w] = x.shape;
