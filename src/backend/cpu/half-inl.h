@@ -77,7 +77,7 @@ HWY_INLINE VHalf half_from_float(VF v) {
 HWY_INLINE VU plus_half(VU bits) {
   const U u;
   const VU below = hn::Add(bits, hn::Set(u, 0x7FFF));
-  if constexpr (HWY_TARGET <= HWY_AVX3) {  // a masked addition
+  if constexpr (HWY_TARGET <= HWY_AVX3) {  // uses a masked addition
     const auto odd = hn::TestBit(bits, hn::Set(u, 0x10000));
     return hn::IfThenElse(odd, hn::Add(below, hn::Set(u, 1)), below);
   }

@@ -53,7 +53,8 @@ HWY_INLINE void repeat(V v, std::byte* out, std::int64_t writes) {
   for (std::int64_t k = 0; k < writes; ++k) store<Form>(v, out + k * vector_size());
 }
 
-/// One vector of the side of a mix with fewer vectors, and its share of the other side's vectors.
+/// A mix has two sides: reads and writes. A unit is one vector of the side with fewer vectors, and
+/// its share of the other side's vectors.
 struct Unit {
   std::int64_t reads, writes;
   bool operator==(const Unit&) const = default;
@@ -135,7 +136,7 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
     visit<Form>(from, to, units, mix, places);
     from += places.in;
     to += places.out;
-    // Keeps the compiler from grouping the fetches of several pages: that is a seventh slower on
+    // Without this the compiler groups the fetches of several pages, which is a seventh slower on
     // Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }

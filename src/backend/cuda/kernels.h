@@ -170,7 +170,7 @@ struct GroupSums {
 struct GroupPlan {
   unsigned parts = 1;   // parts of a group; one block works on a part
   unsigned warps = 1;   // warps of a block
-  unsigned pieces = 1;  // pieces of a plane, or in nhwc of some channels; a warp's unit of work
+  unsigned pieces = 1;  // pieces of a line (group_lines.cuh); a warp's unit of work
 };
 
 /// The tensors of a group norm, of its gradient, or of a part of one of them, all dense. A null
