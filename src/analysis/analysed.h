@@ -1,4 +1,4 @@
-/// Documents together with what their measurements mean.
+/// A document together with its analysis.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace normbench {
 
-/// A document and its analysis. It is made once, where the document is read or measured, and all
-/// reports are made of it.
+/// A document and its analysis. It is made once, when the document was read or measured. All
+/// reports are made from it.
 class Analysed {
  public:
   explicit Analysed(Results results);
@@ -17,13 +17,15 @@ class Analysed {
   const Results& results() const { return results_; }
   const std::vector<Experiment>& experiments() const { return experiments_; }
 
-  /// What text is made of: every control character in it is readable (see normbench::visible()).
+  /// Returns what reports print: a copy whose texts have readable control characters (see
+  /// normbench::visible()), or this object if its texts have none.
   const Analysed& visible() const { return visible_ ? *visible_ : *this; }
 
  private:
-  Results results_;                          // its groups stay where they are when it moves
-  std::vector<Experiment> experiments_;      // of these groups
-  std::unique_ptr<const Analysed> visible_;  // null: every text is readable as it is
+  Results results_;                          // `experiments_` points to its groups, which a move
+                                             // leaves in place
+  std::vector<Experiment> experiments_;      // experiments made of the groups in `results_`
+  std::unique_ptr<const Analysed> visible_;  // null: no text has control characters
 };
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// What the measurements mean: pure functions of Results that give facts. report/ makes sentences.
+/// The analysis of groups: facts computed from Results. report/ makes sentences of them.
 #pragma once
 
 #include "analysis/host_states.h"
@@ -8,79 +8,82 @@
 
 namespace normbench {
 
-/// How a group ended. TooFast: some cases are faster than their limits, which cannot be, and fewer
-/// than two others are left. Busy: others had the processors for so long that too few rounds of a
-/// case are usable.
+/// How a group ended. TooFast: fewer than two cases are left, since others were faster than their
+/// limits, which is impossible. Busy: other programs used the processors for so long that a case
+/// has too few usable rounds.
 enum class Outcome { NothingRan, Alone, Traced, Busy, Unfair, Winner, Tie, Inconclusive, TooFast };
 
-/// How much faster the winner is, and than which case.
+/// How much faster the winner is, and which case it is compared with.
 struct Advantage {
   double factor = 1, low = 1, high = 1;
   int over = 0;
-  bool of_baseline = false;  // over the baseline, else over the next
+  bool of_baseline = false;  // true: `over` is the baseline; false: the next fastest case
 };
 
-/// A case that is certainly slow, and why.
+/// A case that is certainly slow, and the cause.
 struct Slow {
   int index = 0;
   Cause cause;
-  std::vector<Factor> factors;  // from it to the fastest
+  std::vector<Factor> factors;  // differences from this case to the fastest one
 };
 
-/// The link bytes of the skipped cases with the least and the most of them.
+/// The skipped cases that need the fewest and the most bytes over the link.
 struct LinkArithmetic {
   std::string lean, rich;
   std::int64_t least = 0, most = 0;
 };
 
-/// Who is fastest, by how much, why, and which claims hold.
+/// The verdict of a group: the fastest case, its advantage, causes and claims.
 struct Verdict {
   Outcome outcome = Outcome::NothingRan;
-  std::vector<int> fastest;  // cases that nothing beats: the winner, or those tied
-  std::string winner;        // variant, or "" when there is none
+  std::vector<int> fastest;  // indices of the cases that no case beats: the winner, or several
+  std::string winner;        // its variant; "" if there is none
   std::optional<Unlike> unlike;
-  std::optional<Advantage> advantage;  // the winner's
-  std::optional<LimitKind> at_limit;   // the kind of limit that the winner reaches
-  double widest = 0;                   // in a tie: its cases differ by at most this
-  double visible = 0;                  // what an undecided group could have seen
-  bool covered = true;                 // there are enough rounds for intervals
-  int rounds = 0;                      // in an undecided group: rounds that its cases share
-  bool always_first = false;           // too few rounds, and fastest[0] led in every one
-  Cause bound;                         // the winner's, or the only case's
+  std::optional<Advantage> advantage;  // of the winner
+  std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches
+  double widest = 0;                   // without a winner: largest difference of `fastest` not
+                                       // ruled out
+  double visible = 0;                  // without a winner: smallest difference that could be seen
+  bool covered = true;                 // all pairs of `fastest` have enough rounds for an interval
+  int rounds = 0;                      // without a winner: fewest rounds that two of `fastest`
+                                       // share
+  bool always_first = false;           // fastest[0] led in every round, if there are too few rounds
+  Cause bound;                         // cause of the time of the winner or the only case
   std::optional<Slow> slow;
   std::optional<PinningCost> pinning;
   std::optional<PreparingCost> preparing;
-  std::vector<int> host_left_out;  // cases with host stages that the deciding clock ignores
-  std::vector<int> on_wall_clock;  // cases without device time though it decides
+  std::vector<int> host_left_out;  // cases whose host stages the deciding device clock ignores
+  std::vector<int> on_wall_clock;  // cases without device time, if the device clock decides
   std::optional<LinkArithmetic> link;
-  std::vector<Judgement> claims;  // as in the group
+  std::vector<Judgement> claims;  // in the order of the group
 };
 
-/// A group in which others held up too many rounds.
+/// A group in which other programs held up too many rounds.
 struct Busy {
-  /// CPU times of two cases that never block.
+  /// The ratio of CPU times of two cases that never block.
   struct CpuRatio {
     int index = 0;
-    Interval ratio;  // its CPU time over the baseline's, wider by kProcessEffect
+    Interval ratio;  // case's CPU time over the baseline's, widened by kProcessEffect
   };
-  std::vector<int> cases;        // cases with too few rounds left
-  double share = 0;              // largest median share of a case's turns without a processor
-  std::vector<CpuRatio> by_cpu;  // all cases but the baseline; empty where that may block
+  std::vector<int> cases;        // indices of the cases with too few rounds left
+  double share = 0;              // largest of the cases' median shares of a turn without a
+                                 // processor
+  std::vector<CpuRatio> by_cpu;  // all other cases; empty if the baseline may block
 };
 
 struct GroupAnalysis {
-  std::vector<CaseAnalysis> cases;  // as in the group
-  std::vector<CaseNoise> noise;     // as in the group
+  std::vector<CaseAnalysis> cases;  // in the order of the group
+  std::vector<CaseNoise> noise;     // in the order of the group
   DeviceStates device;
   HostStates host;
   std::optional<Busy> busy = {};
-  std::vector<Pair> pairs;     // pairs of measured cases, a < b
-  double autocorrelation = 0;  // largest lag-1 of the log ratios
+  std::vector<Pair> pairs;     // all pairs of measured cases, with a < b
+  double autocorrelation = 0;  // largest lag-1 autocorrelation of the log ratios to the baseline
   Verdict verdict;
   Quality quality;
 };
 
-/// The verdict of one group, of which `analysis` has the cases and pairs already.
+/// Judges one group. `analysis` must have its cases, noise and pairs already.
 Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Results& results);
 
 GroupAnalysis analyse(const GroupResult& group, const Results& results);

@@ -10,14 +10,15 @@
 namespace normbench {
 namespace {
 
-/// The smallest value that at least this share of the values does not exceed.
+/// Returns the smallest value that is not below this share of the values. `values` must not be
+/// empty.
 double percentile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// How much each fresh process differs from the previous one of its kind.
+/// Returns the relative difference of each fresh process from the one before it of the same kind.
 std::vector<double> between_processes(const std::vector<JudgedPair>& pairs) {
   std::map<PairKind, double> before;
   std::vector<double> differences;

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-/// The column's value of each round, divided by the iterations of a turn.
+/// Returns the column's value of each round, divided by the iterations of a turn.
 template <class Column>
 std::vector<double> per_iteration(const CaseResult& result, Column column) {
   std::vector<double> values;
@@ -35,7 +35,8 @@ double switches_per_iteration(const CaseResult& result) {
          static_cast<double>(result.iterations * static_cast<std::int64_t>(result.rounds.size()));
 }
 
-/// Adds published times of the whole case, per iteration, on the clock that decides.
+/// Adds the published time per iteration and the published speed-up of the whole case. The time is
+/// of the deciding clock.
 void add_published(const GroupResult& group, const CaseResult& result, const Results& results,
                    CaseAnalysis& analysis) {
   for (const Published& published : group.published) {
@@ -69,19 +70,20 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   if (log_ratios(limit_times, case_times).empty()) return;
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, decision_level);
-  // The case is compared with the limit of its bytes: nothing moves them faster. A launch is no
-  // such bound, for it times another kernel.
+  // Only the limit of the case's bytes shows that its time is impossible: nothing moves them
+  // faster. A launch limit does not, since it times another kernel.
   const CaseResult& of_bytes = *bytes_limit_of(group, result, results);
   if (is_busy(of_bytes, results.clock)) return;
   const auto bytes_times = times_ns(of_bytes, results);
-  // One false alarm in twenty quiet groups is too many, so all cases of a group share the 5 %.
+  // The 5 % for a false alarm are shared by all cases of a group.
   const double level = 1 - 0.05 / static_cast<double>(group.cases.size());
   analysis.above_limit =
       enough_rounds(log_ratios(bytes_times, case_times), level) &&
       paired_ratio(bytes_times, case_times, level).low > 1 + precision_of(group, results);
 }
 
-/// The energy of packages and GPU together; of one of them where the other has no meter.
+/// Returns the energy of the processor packages and the GPU in joules. A meter that is missing
+/// counts as 0; if both are missing, returns nothing.
 std::optional<double> joules(const ProfileCounters& counters) {
   if (!counters.cpu_joules && !counters.gpu_joules) return std::nullopt;
   return counters.cpu_joules.value_or(0) + counters.gpu_joules.value_or(0);
@@ -128,7 +130,7 @@ int index_of(const GroupResult& group, const std::string& variant) {
 }
 
 std::vector<double> all_times_ns(const CaseResult& result, const Results& results) {
-  // A case without a device has no device time, so its wall time counts.
+  // A case without a device has no device time, so its wall time is used.
   const bool device =
       results.clock == DecidingClock::Device &&
       std::ranges::all_of(result.rounds, [](const Round& round) { return round.device_ns > 0; });

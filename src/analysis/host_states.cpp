@@ -12,13 +12,13 @@ namespace {
 
 constexpr double kLevel = 0.05;
 
-/// Pettitt's p-value for the largest statistic k: 2 exp(-6 k^2 / (n^3 + n^2)).
+/// Returns Pettitt's p-value for the largest statistic k: 2 exp(-6 k^2 / (n^3 + n^2)).
 double pettitt_p_value(double statistic, std::size_t values) {
   const auto n = static_cast<double>(values);
   return std::min(1.0, 2 * std::exp(-6 * statistic * statistic / (n * n * n + n * n)));
 }
 
-/// The p-value of a change in the middle that no value contradicts: the smallest there can be.
+/// Returns the smallest possible p-value: a change in the middle that every value shows.
 double least_p_value(std::size_t values) {
   return pettitt_p_value(static_cast<double>(values / 2 * (values - values / 2)), values);
 }
@@ -34,7 +34,7 @@ bool move_the_same(const CaseResult& a, const CaseResult& b) {
          a.result_bytes == b.result_bytes;
 }
 
-/// Pairs of a stream and the fastest stream with the same bytes.
+/// Returns pairs of a stream and the fastest stream of the same bytes.
 std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const GroupResult& group,
                                                                       const Results& results) {
   std::vector<std::pair<const CaseResult*, const CaseResult*>> pairs;
@@ -50,7 +50,7 @@ std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const Grou
   return pairs;
 }
 
-/// The round of a log ratio. Rounds that others held up have no log ratio.
+/// Returns the round of the log ratio with index `log`. Rounds that were held up have no log ratio.
 int round_of(std::span<const double> times, std::span<const double> others, std::size_t log) {
   std::size_t round = 0;
   for (std::size_t seen = 0; round < times.size(); ++round)
@@ -66,7 +66,7 @@ ChangePoint change_point(std::span<const double> series) {
   ChangePoint found;
   double sum = 0, largest = 0;
   for (std::size_t t = 0; t + 1 < series.size(); ++t) {
-    // A value that moves from the second part to the first is compared with all others.
+    // When a value moves from the second part to the first, it is compared with all values.
     for (const double other : series) sum += (other > series[t]) - (other < series[t]);
     if (std::abs(sum) <= largest) continue;
     largest = std::abs(sum);

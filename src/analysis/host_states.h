@@ -1,4 +1,4 @@
-/// Whether the host's memory was in one state or two while a group was measured.
+/// Tells whether the host's memory was in one state or in two while a group was measured.
 #pragma once
 
 #include <optional>
@@ -9,33 +9,35 @@
 
 namespace normbench {
 
-/// States of the host's memory. Which form of a loop moves bytes fastest depends on the machine's
-/// memory, and on a virtual machine on what its host leaves of that. Forms of one stream that took
-/// turns in the same rounds show it: two levels of their ratio are two states of the machine.
+/// States of the host's memory. Several loops move the same bytes; which one is the fastest depends
+/// on the memory, and on a virtual machine on its host. The loops take turns in the same rounds. If
+/// the ratio of two loops has two levels, the machine had two states.
 struct HostStates {
-  /// A change between two limits, which are streams of the same bytes.
+  /// Two streams of the same bytes whose ratio changed.
   struct Change {
-    std::string limit, other;  // the other is the fastest over all rounds
-    // The first round of the second state, from 0; nothing where the state comes and goes.
+    std::string limit, other;  // `other` is the fastest stream over all rounds
+    // The first round of the second state, counted from 0. Nothing if the states alternate.
     std::optional<int> round = {};
-    int rounds = 0;                // of the second state, or of the rarer one if it comes and goes
-    double before = 0, after = 0;  // median ratio of the limit's time to the other's in each state
+    int rounds = 0;                // number in the second state, or in the rarer one if the states
+                                   // alternate
+    double before = 0, after = 0;  // median of the limit's time over the other's, in each state
   };
 
-  int rounds = 0;                     // the least of any stream; 0: no stream has two forms here
-  bool are_enough = false;            // a change in the middle would be found
-  std::optional<Change> change = {};  // the largest one
+  int rounds = 0;                     // fewest of any stream; 0: no stream has another with the
+                                      // same bytes
+  bool are_enough = false;            // a change in the middle would have been found
+  std::optional<Change> change = {};  // the largest change
 };
 
-/// Compares each stream on the host with the fastest one with the same bytes and threads. Two
-/// states are levels 3 % or more apart, with the other stream faster in one of them: from a round
-/// on, by Pettitt's test at 5 % over all comparisons; or coming and going, where the ratios have
-/// two levels (two_levels). A change of all forms alike, or of one that is never the fastest, is no
-/// finding.
+/// Compares each stream on the host with the fastest stream of the same bytes and threads. The
+/// machine had two states if the ratio has two levels at least 3 % apart, and if each stream is
+/// faster at one of them. The change is found in one of two ways: once, by Pettitt's test at 5 %
+/// over all comparisons; or back and forth, by two_levels(). A change that slows all loops alike is
+/// not reported.
 HostStates host_states(const GroupResult& group, const Results& results);
 
-/// Where a series changes its level, by Pettitt's rank test (Applied Statistics 28, 1979): the
-/// index of the first value after the change, and the approximate p-value, at most 1.
+/// A change of level in a series, by Pettitt's rank test (Applied Statistics 28, 1979): the index
+/// of the first value after the change, and its approximate p-value, at most 1.
 struct ChangePoint {
   std::size_t at = 0;
   double p_value = 1;

@@ -13,20 +13,21 @@ bool is_on_gpu(const StageResult& stage) { return stage.place == Place::Cuda; }
 
 bool is_transfer(const StageResult& stage) { return roles_of(stage).link != LinkUse::None; }
 
-/// True for work submitted to a GPU. Starting a team of threads is no launch: streams, which have
-/// as many threads, start one too.
+/// Returns true for work that is launched on a GPU. The start of a team of threads on the host is
+/// no launch: the streams that it is compared with start one too.
 bool is_launched(const StageResult& stage) {
   return is_on_gpu(stage) && !is_transfer(stage) && roles_of(stage).locks == PageLocking::None &&
          stage.min_bytes > 0;
 }
 
-/// True when the stage's times were taken in the case's rounds, so that they can be paired.
+/// Returns true if the stage was timed in the case's rounds, so that its times can be paired by
+/// round.
 bool in_rounds(const CaseResult& result, const StageResult& stage) {
   return !stage.staged && stage.rounds_ns.size() == result.rounds.size();
 }
 
-/// Nanoseconds per iteration that each turn spent in a stage. As in times_ns(), it is 0 for a stage
-/// on the host in a round that others held up.
+/// Returns the time per iteration that each turn spent in a stage, in ns. As in times_ns(), a host
+/// stage has 0 in a round that was held up.
 std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& stage) {
   std::vector<double> times;
   for (const std::int64_t ns : stage.rounds_ns)
@@ -38,7 +39,7 @@ std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& 
   return times;
 }
 
-/// The median of a stage's times, without those that are 0.
+/// Returns the median of a stage's times in ns, without those that are 0.
 double stage_ns(const CaseResult& result, const StageResult& stage) {
   std::vector<double> times = stage_times_ns(result, stage);
   std::erase_if(times, [](double ns) { return ns <= 0; });
@@ -66,8 +67,9 @@ StreamMix mix_of(const StageResult& stage) {
   return {.read = stage.min_read_bytes, .written = stage.min_bytes - stage.min_read_bytes};
 }
 
-/// True where both are kernels over the link, and both read the host's memory or the device's, and
-/// both write the one or the other; or where neither is, and both write the same kind of memory.
+/// Returns true if the stream and the stage use the same kinds of memory. If both use the link,
+/// both must read on the same side of it and write on the same side. If neither does, both must
+/// write the same kind of memory.
 bool same_way(const CaseResult& limit, const CaseResult& result, std::size_t index) {
   const StageResult &stream = limit.stages[0], &stage = result.stages[index];
   if (stream.link_bytes == 0 || stage.link_bytes == 0)
@@ -84,8 +86,7 @@ bool is_stream_for(const CaseResult& limit, const CaseResult& result, std::size_
          (is_on_gpu(stage) || limit.threads == result.threads);
 }
 
-/// The measured `launch` that this stage cannot do without, if it is a kernel on the GPU; null for
-/// none.
+/// Returns the measured launch limit of a GPU kernel; null for any other stage or if there is none.
 const CaseResult* launch_limit(const GroupResult& group, const CaseResult& result,
                                const StageResult& stage) {
   if (!result.peer.empty() || !is_launched(stage)) return nullptr;
@@ -96,7 +97,7 @@ const CaseResult* launch_limit(const GroupResult& group, const CaseResult& resul
   return nullptr;
 }
 
-/// The fastest limit of the bytes that a stage moves; null for none.
+/// Returns the fastest limit of the bytes that a stage moves; null if there is none.
 const CaseResult* bytes_limit(const GroupResult& group, const CaseResult& result,
                               std::size_t index) {
   const StageResult& stage = result.stages[index];
@@ -112,7 +113,8 @@ const CaseResult* bytes_limit(const GroupResult& group, const CaseResult& result
   return best;
 }
 
-/// The limit's time over the stage's, paired by round or, if it must be, as a ratio of two medians.
+/// Returns the limit's time over the stage's. The times are paired by round if both were taken in
+/// the rounds. Else the ratio is of two medians.
 std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult& result,
                                        const StageResult& stage) {
   const auto at_best = stage_times_ns(limit, limit.stages[0]);
@@ -141,8 +143,8 @@ StageAnalysis analyse_stage(const GroupResult& group, const CaseResult& result, 
   return analysis;
 }
 
-/// The pinned copy of a transfer's bytes: pageable memory is the case's own choice, and no limit of
-/// the link. Null for none.
+/// Returns the limit that copies the transfer's bytes with pinned memory; null if there is none.
+/// Pageable memory is a choice of the case and no limit of the link.
 const CaseResult* pinned_copy(const GroupResult& group, const StageResult& stage) {
   const auto copy = std::ranges::find_if(group.limits, [&](const CaseResult& limit) {
     return measured(limit) && !limit.pipeline && limit.stages.size() == 1 &&
@@ -152,7 +154,8 @@ const CaseResult* pinned_copy(const GroupResult& group, const StageResult& stage
   return copy == group.limits.end() ? nullptr : &*copy;
 }
 
-/// The slowest counts: work of both directions may overlap, none is faster than its own limit.
+/// Returns the slowest limit of the stages that use the link; null if there is none. Stages may
+/// overlap, so their limits are not added. No stage is faster than its own limit.
 const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
                              const Results& results) {
   const CaseResult* slowest = nullptr;
@@ -168,8 +171,8 @@ const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
   return slowest;
 }
 
-/// True if bytes alone do not decide the case's time: it decodes, encodes, or stands for a
-/// network.
+/// Returns true if the case does more than move bytes: it uses files, or a stage stands for work
+/// such as that of a network.
 bool does_more_than_move(const CaseResult& result) {
   return std::ranges::any_of(result.stages, [](const StageResult& stage) {
     return roles_of(stage).files != FileUse::None || roles_of(stage).stands_for_work;
@@ -185,7 +188,8 @@ bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
          (uses_gpu(result) || limit.threads == result.threads);
 }
 
-/// The slowest launch that a stage of the case cannot do without. A graph launches all at once.
+/// Returns the slowest launch limit of the case's stages; null if there is none. A graph has none,
+/// since it launches all stages at once.
 const CaseResult* slowest_launch(const GroupResult& group, const CaseResult& result,
                                  const Results& results) {
   const CaseResult* slowest = nullptr;
@@ -199,12 +203,14 @@ const CaseResult* slowest_launch(const GroupResult& group, const CaseResult& res
   return slowest;
 }
 
-/// True if the deciding clock counts the stage: a device's clock counts nothing on the host.
+/// Returns true if the deciding clock counts the stage. The device's clock does not count work on
+/// the host.
 bool is_timed(const CaseResult& result, const StageResult& stage, const Results& results) {
   return results.clock != DecidingClock::Device || !uses_gpu(result) || is_on_gpu(stage);
 }
 
-/// Adds the floor of a case, unless a peer ran it: that may do several stages in one.
+/// Adds the floor and the binding limit of a case. A peer's case has none, since a peer may do
+/// several stages in one.
 void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   double floor_ns = 0;
@@ -223,8 +229,8 @@ void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& a
       std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;
 }
 
-/// Adds the bytes moved over the fewest. A case that uses the link has source and result in
-/// different memories; what is read of files and what a peer moves is not known.
+/// Adds the bytes moved over the fewest possible. Cases of peers, cases that load files and cases
+/// that use the link have no such ratio.
 void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);

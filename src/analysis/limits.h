@@ -1,4 +1,4 @@
-/// How fast the machine could run a case, each of its stages, and the sum of those.
+/// Limits of the machine: how fast it could run a case and each of its stages.
 #pragma once
 
 #include "analysis/case_analysis.h"
@@ -6,35 +6,37 @@
 
 namespace normbench {
 
-/// From this share on a case counts as running at its limit.
+/// A case runs at its limit if the limit's time over the case's time is at least this.
 constexpr double at_limit = 0.85;
 
-/// What a limit is a limit of.
+/// Returns what `limit` measures: the link, launches, page faults or memory.
 LimitKind limit_kind(const CaseResult& limit);
-/// The kind of the group's limit of that name; nothing when there is none.
+/// Returns the kind of the group's limit with this name; nothing if there is none.
 std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string& name);
 
-/// The host memory that a transfer reads or writes; pinned where the document does not say.
+/// Returns the host memory that a transfer reads or writes; pinned if the document does not tell.
 Memory link_memory(const CaseResult& result, std::size_t stage);
 
-/// How fast the machine can move a case's bytes at most, or null. Over the link: the slowest of the
-/// pinned copies of its transfers and of the streams of its kernels that cross it. Else the fastest
-/// stream in the same place that moves as many bytes each way, on the host with as many threads;
-/// not one that stays in the cache.
+/// Returns the limit of the bytes that a case moves; null if it has none. A case that uses the link
+/// has the slowest limit of its stages: pinned copies for transfers, streams over the link for
+/// kernels. Any other case has the fastest stream in the same place that moves as many bytes in
+/// each direction, on the host with as many threads. Streams that stay in the cache are not used.
 const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
                                  const Results& results);
 
-/// The limit of a case, or null: the limit of its bytes, or launching a kernel where that takes
-/// longer.
+/// Returns the limit of a case: the limit of its bytes, or a kernel launch if that takes longer.
+/// Returns null if its bytes have no limit.
 const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
                            const Results& results);
 
-/// Fills the stages of a measured case's analysis, and what follows from them: floor, binding limit
-/// and bytes moved. A stage's limit is the slower of `launch` and, for a transfer, the copy of as
-/// many bytes the same way from the same kind of memory (pinned for all that is not pageable); for
-/// others the fastest stream of its mix, in its place, with as many threads; for a kernel that
-/// reads or writes host memory one that does the same over the link. One that stays in the cache
-/// only where the stage's input is there. Stages that move no bytes have none.
+/// Fills the stages of a measured case's analysis, its floor, its binding limit and its bytes
+/// moved. Stages that move no bytes have no limit. The limit of a GPU kernel is the limit of its
+/// bytes, or a launch if that takes longer. The limit of the bytes is:
+/// - for a transfer: a copy of as many bytes in the same direction, with pinned memory unless the
+///   transfer uses pageable memory;
+/// - for a kernel that reads or writes host memory: a stream that does the same over the link;
+/// - for any other stage: the fastest stream with its mix and place, on the host with as many
+///   threads. A stream that stays in the cache is used only if the stage's input is in the cache.
 void add_stage_limits(const GroupResult& group, const CaseResult& result, const Results& results,
                       CaseAnalysis& analysis);
 

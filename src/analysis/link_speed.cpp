@@ -12,7 +12,8 @@ namespace {
 constexpr std::int64_t kLeastBytes = 16 << 20;
 constexpr double kAnother = 1.05;  // no copy is faster than its link
 
-/// What a lane carries each way: its transfers a second, behind their encoding.
+/// The rate of one PCIe lane in each direction: transfers per second times the share left by
+/// encoding.
 struct Lane {
   int generation;
   double bytes_per_second;
@@ -29,7 +30,7 @@ bool was_under_load(const Json& reading) {
          parse_word<LinkReading>(reading.get_ref<const std::string&>()) == LinkReading::UnderLoad;
 }
 
-/// The link of the environment's GPU; nothing where it is not known.
+/// Returns the link of the environment's GPU; nothing if it is not known.
 std::optional<LinkSpeed> negotiated(const Json& environment) {
   const Json& pcie = value_at(environment, "/gpu/pcie");
   const Json &generation = value_at(pcie, "/generation"), &width = value_at(pcie, "/width");

@@ -1,4 +1,4 @@
-/// How fast copies are over a GPU's link, against what the link was negotiated for.
+/// Compares the speed of copies over a GPU's link with the speed that the link was negotiated for.
 #pragma once
 
 #include <span>
@@ -7,27 +7,29 @@
 
 namespace normbench {
 
-/// Below this share of its link a GPU has only a part of it: copies of pinned memory reach 80 to
-/// 95 %.
+/// Share of the link's rate below which the GPU has only a part of its link. Copies of pinned
+/// memory reach 80 to 95 %.
 constexpr double low_link = 0.6;
 
 struct LinkSpeed {
-  int generation = 0, width = 0;  // of PCIe, while copies ran
-  double bytes_per_second = 0;    // that it carries at most, each way
-  double up = 0, down = 0;        // of the fastest copies to the GPU and from it; 0: not measured
+  int generation = 0, width = 0;  // of PCIe, read while copies ran
+  double bytes_per_second = 0;    // rate of the link in each direction
+  double up = 0, down = 0;        // rates of the fastest copies to and from the GPU; 0: not
+                                  // measured
 
-  /// What the slower direction has of it.
+  /// Returns the share of the link's rate that the slower direction reaches.
   double share() const;
   bool is_low() const { return share() < low_link; }
-  /// True where copies take another link: of some GPUs NVLink goes to the host.
+  /// Returns true if copies are faster than the link and so use another one: some GPUs have NVLink
+  /// to the host.
   bool is_another() const;
 };
 
-/// The speed of copies of 16 MiB or more on the environment's GPU: smaller ones are bound by their
-/// calls. Nothing where there are none, or nobody knows the link as it is while copies run.
+/// Returns the speed of copies of at least 16 MiB on the environment's GPU; smaller ones are bound
+/// by their calls. Returns nothing if there are none, or if the link was not read while copies ran.
 std::optional<LinkSpeed> link_speed(const Json& environment,
                                     const std::vector<MachineLimit>& limits);
-/// The same speed, from the limits of these groups.
+/// Returns the same speed from the limits of these groups.
 std::optional<LinkSpeed> link_speed(const Results& results,
                                     std::span<const GroupResult* const> groups);
 

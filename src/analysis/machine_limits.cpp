@@ -7,7 +7,8 @@
 namespace normbench {
 namespace {
 
-/// The axes but for threads, which have a column, and kernels, of which the fastest counts.
+/// Returns the axes without threads, which have a column, and without kernels, of which the fastest
+/// counts.
 Json other_axes(Json axes) {
   axes.erase("threads");
   axes.erase("kernel");

@@ -6,21 +6,22 @@
 
 namespace normbench {
 
-/// One limit, with its fastest kernel.
+/// One limit, measured by its fastest kernel.
 struct MachineLimit {
-  std::string kind, variant;   // the experiment; the variant without its axes
-  std::string op = {};         // of its first stage
-  Json axes = Json::object();  // but for threads and kernels
+  std::string kind, variant;   // experiment; variant without its axes
+  std::string op = {};         // of the first stage
+  Json axes = Json::object();  // without threads and kernels
   Place place = Place::Cpu;
   std::string kernel;
   int threads = 1;             // host threads
-  std::optional<Interval> ns;  // per call: median and 95 % interval; nothing: not measured
-  std::int64_t bytes = 0;      // moved by a call: over the link where there is one
-  double faults = 0;           // page faults in a call
-  std::string reason;          // why it was not measured, where that is known
+  std::optional<Interval> ns;  // per call: median and 95 % interval; nothing if not measured
+  std::int64_t bytes = 0;      // moved by a call; for a transfer, bytes over the link
+  double faults = 0;           // page faults per call
+  std::string reason;          // why it was not measured; "" if not known
 };
 
-/// The limits in the document's order; variants with the same name and threads are one.
+/// Returns the limits in the order of the document. Of variants that differ only in the kernel, the
+/// fastest is kept.
 std::vector<MachineLimit> machine_limits(const Results& results);
 
 }  // namespace normbench

@@ -13,14 +13,15 @@
 namespace normbench {
 namespace {
 
-constexpr double kSlowClock = 0.98;         // of the median frequency
-constexpr double kSlower = 1.02;            // than rounds that were left alone
-constexpr double kClockChange = 0.02;       // of a GPU, off the group's median
-constexpr std::int64_t kWarmer = 10;        // degrees
-constexpr double kOutlier = 3.5;            // modified z-score
-constexpr double kNoisySpread = 0.1;        // middle half of the rounds, of their median
-constexpr double kNoisyDisturbed = 0.1;     // of all rounds
-constexpr double kNormalQuartile = 0.6745;  // MAD of a normal variable with standard deviation 1
+constexpr double kSlowClock = 0.98;         // share of the median frequency
+constexpr double kSlower = 1.02;            // factor over rounds that were left alone
+constexpr double kClockChange = 0.02;       // of a GPU's clock, relative to the group's median
+constexpr std::int64_t kWarmer = 10;        // degrees Celsius
+constexpr double kOutlier = 3.5;            // a modified z-score
+constexpr double kNoisySpread = 0.1;        // distance of the quartiles over the median
+constexpr double kNoisyDisturbed = 0.1;     // share of all rounds
+constexpr double kNormalQuartile = 0.6745;  // of a normal variable with standard deviation 1: its
+                                            // median distance from 0
 
 std::vector<double> logs(std::vector<double> values) {
   for (double& value : values) value = std::log(value);
@@ -43,8 +44,8 @@ std::vector<std::int64_t> ends_of_turns(const GroupResult& group) {
   return ends;
 }
 
-/// The time in which a case's disturbances were read: each turn, and what was before it since the
-/// end of another's turn.
+/// Returns the time in ns over which a case's disturbances were counted: each turn, and the time
+/// before it since the end of the previous turn of any case.
 double time_read_ns(const CaseResult& result, const std::vector<std::int64_t>& ends) {
   std::int64_t total = 0;
   for (const Round& round : result.rounds) {
@@ -78,7 +79,8 @@ void add_frequency(const CaseResult& result, CaseNoise& noise) {
   noise.frequency_spread = (high - low) / middle;
 }
 
-/// The modified z-score of every value: its distance from the median over the median distance.
+/// Returns the modified z-score of each value: 0.6745 times its distance from the median over the
+/// median distance. All are 0 if that distance is 0.
 std::vector<double> modified_z(const std::vector<double>& values) {
   const double middle = median(values);
   std::vector<double> distances, scores;
@@ -89,7 +91,7 @@ std::vector<double> modified_z(const std::vector<double>& values) {
   return scores;
 }
 
-/// True for rounds that were slower because others used the processor.
+/// Returns true for each round that was slower because other programs used the processor.
 std::vector<bool> preempted(const CaseResult& result, const std::vector<double>& times) {
   const auto switches =
       column(result, [](const Round& r) { return r.counters.involuntary_switches; });
@@ -109,7 +111,7 @@ std::vector<bool> preempted(const CaseResult& result, const std::vector<double>&
 
 bool is_read(const Round& round) { return round.state.sm_clock_mhz > 0; }
 
-/// 0 where it is not known.
+/// Returns the clock over the turn or at its end in MHz; 0 if it is not known.
 std::int64_t clock_mhz(const Round& round, bool over_turns) {
   return over_turns ? round.turn_clock_mhz : round.state.sm_clock_mhz;
 }
@@ -147,7 +149,7 @@ void add_flags(const CaseResult& result, const DeviceStates& states, const Resul
   }
 }
 
-/// Compares the first third of the rounds with the last: each round with the one as far into it.
+/// Compares the rounds of the last third with those of the first, paired by their order.
 void add_drift(const std::vector<double>& times, double precision, CaseNoise& noise) {
   const auto third = static_cast<std::ptrdiff_t>(times.size() / 3);
   const std::vector<double> first(times.begin(), times.begin() + third);
@@ -178,8 +180,8 @@ bool is_count(const Json& json) {
   return json.is_number_integer() && json.get<std::int64_t>() >= 0;
 }
 
-/// What was counted from the condition before the rounds to that after them: in steps, of which the
-/// last may have begun before.
+/// Adds how long each reason held the clocks back between the two conditions. The driver counts in
+/// steps, and the last step may have begun earlier; so a value is at most `rounds_ns`.
 void add_held_back(const GroupResult& group, DeviceStates& states) {
   const Json& before = value_at(group.condition_before, "/held_back_ns");
   const Json& after = value_at(group.condition_after, "/held_back_ns");
@@ -192,7 +194,7 @@ void add_held_back(const GroupResult& group, DeviceStates& states) {
   }
 }
 
-/// From the start of the first turn to the end of the last.
+/// Returns the time in ns from the start of the first turn to the end of the last one.
 std::int64_t rounds_ns(const GroupResult& group) {
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max(), last_ns = 0;
   for (const auto* list : {&group.cases, &group.limits})

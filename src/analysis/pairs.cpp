@@ -17,7 +17,7 @@ bool ends_alike(const CaseResult& a, const CaseResult& b) {
   return std::ranges::equal(outputs_of(a), outputs_of(b), are_alike);
 }
 
-/// The effect of two processes: a peer has one to itself, apart from other peers and this one.
+/// Returns the effect of different processes. Each peer runs in a process of its own.
 double effect_between(const CaseResult& a, const CaseResult& b) {
   return a.peer.empty() && b.peer.empty() ? 0 : kProcessEffect;
 }

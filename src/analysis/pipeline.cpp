@@ -13,16 +13,18 @@
 namespace normbench {
 namespace {
 
-constexpr double kHeld = 1.02;        // over the bound: from here on it is mentioned
-constexpr double kReached = 1.1;      // over the next bound, and still said to be held by it
-constexpr double kWorthItems = 0.98;  // of the time: from here on more in flight is advised
+constexpr double kHeld = 1.02;        // smallest held_ns over the bound that is reported
+constexpr double kReached = 1.1;      // largest simulated time over the next bound that counts as
+                                      // reaching it
+constexpr double kWorthItems = 0.98;  // largest time with more items in flight, over the time
+                                      // without, that is worth them
 
-using Series = std::vector<double>;  // by round, per item
+using Series = std::vector<double>;  // ns per item, by round
 
-/// One thing that a pipeline cannot be faster than.
+/// A lower bound of a pipeline's time.
 struct Term {
   BoundKind kind;
-  std::size_t lane;  // only for Lane
+  std::size_t lane;  // index of the lane; only for BoundKind::Lane
   Series ns;
 
   double at() const { return median(ns); }
@@ -45,7 +47,7 @@ Series scaled(Series series, double by) {
   return series;
 }
 
-/// Sums the series, over the rounds that all have.
+/// Returns the sum of the series, cut to the length of the shortest one.
 Series sum(const std::vector<Series>& all) {
   Series total = all.front();
   for (const Series& one : all) {
@@ -61,8 +63,9 @@ bool works_on_host(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// The fastest stream by all cores that moves as many bytes each way as all host stages must; null
-/// for none. What a `load` moves is not known.
+/// Returns the fastest stream on all cores that moves, in each direction, the bytes that all host
+/// stages must move; null if there is none. Stages that load files are not counted, since their
+/// bytes are unknown.
 const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& result,
                                 std::int64_t cores, const Results& results) {
   StreamMix all;
@@ -85,7 +88,7 @@ const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& resu
   return best;
 }
 
-/// All bounds of a pipeline; empty where one of its lanes was not measured alone.
+/// All lower bounds of a pipeline. They are not known if a lane was not measured alone.
 class Terms {
  public:
   Terms(const GroupResult& group, const CaseResult& result, std::int64_t cores,
@@ -109,12 +112,12 @@ class Terms {
   const CaseResult& result(std::size_t lane) const { return *results_[lane]; }
   Series all_cpu() const { return sum(cpu_); }
 
-  /// The largest term, with `but` as if that lane's work took no time. Nothing where none is
-  /// left.
+  /// Returns the largest term. If `but` is given, the work of that lane counts as 0. Returns
+  /// nothing if no term is left.
   std::optional<Term> largest(std::optional<std::size_t> but = {}) const {
     return largest_of(terms(but, but));
   }
-  /// The largest term that more servers of a lane do not change.
+  /// Returns the largest term that does not depend on the number of servers of `lane`.
   std::optional<Term> largest_beside(std::size_t lane) const {
     return largest_of(terms(lane, std::nullopt));
   }
@@ -142,7 +145,8 @@ class Terms {
 
   const std::vector<LaneResult>& lanes_;
   std::int64_t cores_;
-  std::vector<const CaseResult*> results_;  // each lane alone; by lane, as the others
+  std::vector<const CaseResult*> results_;  // the run of each lane alone; `alone_` and `cpu_` have
+                                            // the same order
   std::vector<Series> alone_, cpu_;
   Series stream_;
 };
@@ -151,7 +155,7 @@ std::string lane_name(const CaseResult& result, const Term& term) {
   return term.kind == BoundKind::Lane ? result.pipeline->lanes[term.lane].name : "";
 }
 
-/// The lane of each visit: consecutive stages in one lane are one visit.
+/// Returns the lane of each visit. Consecutive stages in one lane are one visit.
 std::vector<std::size_t> visited_lanes(const CaseResult& result) {
   std::vector<std::size_t> lane_of(result.stages.size()), visits;
   const auto& lanes = result.pipeline->lanes;
@@ -168,8 +172,8 @@ bool works_on_host_alone(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// The time of an item in a lane alone. On the host a round's time is divided as its latencies
-/// are.
+/// Returns the time of an item in a lane alone, in ns. If the latencies of that run are known, the
+/// time of the round is divided among its items in proportion to them; else it is `mean_ns`.
 double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::size_t item) {
   const auto items = static_cast<std::size_t>(alone.iterations);
   const bool has_latencies = alone.pipeline && alone.pipeline->latency_ns.size() / items > round;
@@ -180,8 +184,8 @@ double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::
   return sum_ns > 0 ? mean_ns * ns * static_cast<double>(items) / sum_ns : mean_ns;
 }
 
-/// The model of the pipeline in one round, by its lanes alone. On the host it is slower by the
-/// factor by which its processor time in that round exceeded theirs.
+/// Returns a model of the pipeline in one round, made from the times of its lanes alone. Work on
+/// the host takes `slowed` times as long as it took alone.
 PipelineModel model_of(const CaseResult& result, const Terms& terms, double slowed,
                        std::size_t round) {
   PipelineModel model{.lanes = {},
@@ -197,7 +201,7 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
     if (on_host[i] && terms.alone(i)[round] > 0)
       model.lanes[i].cores = terms.cpu(i)[round] / terms.alone(i)[round];
   }
-  constexpr std::int64_t most_items = 2000;  // with more, filling and draining are nothing
+  constexpr std::int64_t most_items = 2000;  // filling and draining hardly count with more
   for (std::int64_t item = 0; item < std::min(result.iterations, most_items); ++item) {
     auto& work_ns = model.work_ns.emplace_back();
     for (const std::size_t lane : model.visits) {
@@ -212,8 +216,8 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
   return model;
 }
 
-/// The model's time for an item, as the pipeline is. It is not above the measured time: more
-/// servers do not remove what the lanes do not explain.
+/// Returns the model's time per item of the pipeline as it is, by round. It is at most the measured
+/// time: more servers cannot remove time that the lanes do not explain.
 Series explained(const CaseResult& result, const Terms& terms, const Series& times) {
   Series series;
   for (std::size_t r = 0; r < std::min(times.size(), terms.all_cpu().size()); ++r) {
@@ -224,8 +228,9 @@ Series explained(const CaseResult& result, const Terms& terms, const Series& tim
   return series;
 }
 
-/// The model's time for an item when a lane has so many servers and so many items are in flight;
-/// not below a bound.
+/// Returns the model's time per item, by round, if `lane` has `servers` servers and `in_flight`
+/// items are in flight. It is at least `bound`. Host work is slowed by the factor by which the
+/// case's CPU time exceeds the CPU time of its lanes alone.
 Series with_servers(const CaseResult& result, const Terms& terms, std::size_t lane,
                     std::int64_t servers, std::int64_t in_flight, const Series& bound) {
   const Series alone_cpu = terms.all_cpu(), own_cpu = cpu_ns(result);
@@ -241,7 +246,9 @@ Series with_servers(const CaseResult& result, const Terms& terms, std::size_t la
   return times;
 }
 
-/// How many more servers help; nothing for a device, whose lanes share it, or beyond any config.
+/// Returns the number of servers that brings the bounding lane down to the next bound. Returns
+/// nothing if no more servers are needed, if the lane uses a device, or if one thread submits all
+/// work.
 std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& terms,
                                         const Term& bound, const Series& times) {
   const PipelineResult& pipeline = *result.pipeline;
@@ -258,7 +265,8 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
                    .lane = lane_name(result, *next),
                    .at_most = paired_ratio(times, next->ns, decision_level)};
   Series then = with_servers(result, terms, bound.lane, more.servers, pipeline.in_flight, next->ns);
-  // There is an item for each server, where fewer are in flight and more pay.
+  // With more servers than items in flight some servers would idle. So one item per server is
+  // simulated too, and kept if it saves at least 2 %.
   std::int64_t all = more.servers - pipeline.lanes[bound.lane].servers;
   for (const LaneResult& lane : pipeline.lanes) all += lane.servers;
   if (all > pipeline.in_flight) {
@@ -273,7 +281,7 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
   return more;
 }
 
-/// The median over the rounds of processor time over time.
+/// Returns the median over the rounds of CPU time over wall time.
 double cores_used(const CaseResult& result) {
   std::vector<double> used;
   for (const Round& round : result.rounds)
@@ -282,7 +290,8 @@ double cores_used(const CaseResult& result) {
   return median(std::move(used));
 }
 
-/// Adds what the lanes alone add up to where the config lets fewer of them overlap than there are.
+/// Adds the time per item that the number of items in flight, or a single host thread, allows at
+/// best. Adds nothing if it exceeds the bound by less than 2 %.
 void add_held(const CaseResult& result, const Terms& terms, PipelineBound& bound) {
   const PipelineResult& pipeline = *result.pipeline;
   double all_ns = 0, host_ns = 0;
@@ -331,7 +340,7 @@ double median_of(const std::vector<std::int64_t>& values) {
   return values.empty() ? 0 : median({values.begin(), values.end()});
 }
 
-/// The lane's median share of the rounds' time.
+/// Returns the median over the rounds of the share of time in which the lane's servers worked.
 double busy_share(const CaseResult& result, const LaneResult& lane) {
   std::vector<double> shares;
   for (std::size_t r = 0; r < std::min(result.rounds.size(), lane.busy_ns.size()); ++r)

@@ -1,4 +1,4 @@
-/// What the rounds of a pipeline show of its lanes, and how fast it could be.
+/// What the rounds of a pipeline show about its lanes, and how fast the pipeline could be.
 #pragma once
 
 #include "document/results.h"
@@ -9,59 +9,62 @@ namespace normbench {
 struct LaneAnalysis {
   std::string name;
   std::int64_t servers = 1;
-  std::optional<double> alone_ns;    // an item on one server with nothing else running
-  std::optional<double> busy;        // the working share of its servers' time
-  std::optional<double> exposed_ns;  // an item: while only this lane worked
+  std::optional<double> alone_ns;    // time of an item on one server with nothing else running
+  std::optional<double> busy;        // share of its servers' time in which they work
+  std::optional<double> exposed_ns;  // time per item in which no other lane worked
 };
 
-/// What a pipeline cannot be faster than: its slowest lane, the cores that do the work of all
-/// lanes, the memory that their bytes go through.
+/// What sets the lower bound of a pipeline's time: its slowest lane, the cores that do the work of
+/// all lanes, or the memory that their bytes go through.
 enum class BoundKind { Lane, Cores, Memory };
 
-/// What keeps lanes from overlapping: too few items in flight for them, or a single thread that
-/// does all of the host's work.
+/// Why lanes cannot overlap fully: too few items are in flight, or a single thread does all of the
+/// host's work.
 enum class Held { InFlight, OneThread };
 
-/// So many servers of the bounding lane that it drops below the next bound.
+/// The number of servers that brings the bounding lane down to the next bound, and what it gains.
 struct MoreServers {
   std::int64_t servers = 1;
-  std::int64_t in_flight = 1;  // the case's, or more where servers would lack items
+  std::int64_t in_flight = 1;  // as in the case; more if otherwise servers had no item
   BoundKind next = BoundKind::Lane;
-  std::string lane = {};  // for Lane
-  // The measured time, as far as the lanes explain it, over a simulated one. The simulation has the
-  // lanes as they were alone, with filling, draining, and items of unequal length. An operating
-  // system that schedules less well gains less.
+  std::string lane = {};  // name of the next lane; only for BoundKind::Lane
+  // The expected speed-up: the measured time over the simulated time with more servers. Measured
+  // time that the lanes do not explain is left out. The simulation uses the times of the lanes
+  // alone and covers filling, draining and items of unequal length. The gain is smaller if the
+  // operating system schedules worse.
   Interval gain = {};
-  Interval at_most;           // its time over the next bound
-  bool reaches_next = false;  // the simulated time is near the next bound
+  Interval at_most;           // upper limit of the speed-up: the measured time over the next bound
+  bool reaches_next = false;  // the simulated time is within 10 % of the next bound
 };
 
 struct PipelineBound {
   BoundKind kind = BoundKind::Lane;
-  std::string lane = {};         // for Lane
-  double ns = 0;                 // an item
+  std::string lane = {};         // name of the lane; only for BoundKind::Lane
+  double ns = 0;                 // time per item
   Interval of_bound;             // the bound over the pipeline's time, paired by round
-  std::optional<double> faster;  // the pipeline's time over the bound without the lane's work
-  double cores_used = 0;         // on average
+  std::optional<double> faster;  // the pipeline's time over its bound if the lane took no time
+  double cores_used = 0;         // CPU time over wall time, median of the rounds
   std::optional<MoreServers> more = {};
   std::optional<Held> held = {};
-  double held_ns = 0;  // an item, as the lanes alone then add up
+  double held_ns = 0;  // time per item that `held` allows at best
 };
 
 struct PipelineAnalysis {
-  std::vector<LaneAnalysis> lanes;  // as in the case
+  std::vector<LaneAnalysis> lanes;  // in the order of the case
   std::int64_t in_flight = 1;
-  double p50_ns = 0, p99_ns = 0;          // latencies of items, by nearest rank
+  double p50_ns = 0, p99_ns = 0;          // latencies of items, by the nearest-rank method
   double fill_ns = 0, drain_ns = 0;       // medians of the turns
-  std::optional<PipelineBound> bound;     // nothing where a lane was not measured alone
-  std::optional<Interval> headroom = {};  // its time over the time without the loading
-  std::int64_t cores = 0;                 // usable by this process; 0: unknown
+  std::optional<PipelineBound> bound;     // nothing if a lane was not measured alone
+  std::optional<Interval> headroom = {};  // the case's time over its time without loading
+  std::int64_t cores = 0;                 // number that this process may use; 0: unknown
 };
 
-/// Analyses a measured case with items in flight. Times are per item. The bound is the largest of:
-/// each lane alone over its servers; the processor time of all lanes alone over the cores; a stream
-/// by as many threads as cores of all bytes that host stages must move, without reads from the last
-/// cache.
+/// Analyses a measured case with items in flight. All times are per item. The bound is the largest
+/// of three times:
+/// - the time of each lane alone, divided by the number of its servers;
+/// - the CPU time of all lanes alone, divided by the number of cores;
+/// - the time of a memory stream, with one thread per core, that moves the bytes that all host
+///   stages must move. Reads from the last-level cache are not counted.
 PipelineAnalysis analyse_pipeline(const GroupResult& group, const CaseResult& result,
                                   const Results& results);
 

@@ -16,7 +16,8 @@ std::int64_t threads_of(const CaseResult& result, std::size_t stage) {
   return result.threads;
 }
 
-/// True if a stage of the case may have read this: it is an input, or an earlier stage's output.
+/// Returns true if the stage may have read `desc`: it is an input or the output of an earlier
+/// stage.
 bool could_read(const CaseResult& result, std::size_t stage, const TensorDesc& desc) {
   if (result.source == desc ||
       std::ranges::find(result.more_inputs, desc) != result.more_inputs.end())
@@ -25,7 +26,8 @@ bool could_read(const CaseResult& result, std::size_t stage, const TensorDesc& d
   return std::ranges::find(before, desc, &StageResult::out) != before.end();
 }
 
-/// True if both do the same work on the same tensors with as many threads.
+/// Returns true if both stages do the same work on the same tensors with the same number of
+/// threads.
 bool is_same(const Stage& stage, int threads, const CaseResult& result, std::size_t index) {
   const StageResult& other = result.stages[index];
   const auto& in = stage.signature.in;
@@ -42,7 +44,7 @@ struct StageTime {
   double ns = 0, cores = 1;
 };
 
-/// The cores that a case uses: its processor time over its time.
+/// Returns the cores that a case uses: its CPU time over its wall time; 0 without rounds.
 double cores_of(const CaseResult& result) {
   double cpu_ns = 0, wall_ns = 0;
   for (const Round& round : result.rounds) {
@@ -66,7 +68,8 @@ std::optional<StageTime> stage_time(const Stage& stage, int threads, const Resul
   return least;
 }
 
-/// The sum of a lane's stages; nothing where one has no time, which goes to `missing`.
+/// Returns the sum of a lane's stages; nothing if a stage has no time. Labels of such stages are
+/// added to `missing`.
 std::optional<double> lane_ns(const Case& planned, const Lane& lane, const Results& times,
                               double& cpu_ns, std::vector<std::string>& missing) {
   double sum_ns = 0;

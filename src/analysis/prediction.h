@@ -1,4 +1,4 @@
-/// What measured times of stages predict for a planned pipeline.
+/// Predicts the speed of a planned pipeline from measured times of stages.
 #pragma once
 
 #include "analysis/pipeline.h"
@@ -6,20 +6,21 @@
 
 namespace normbench {
 
-/// A prediction, with times per item. Lanes with a stage that the document lacks have no time.
+/// A prediction. All times are per item. A lane has no time if the document lacks one of its
+/// stages.
 struct Prediction {
-  std::vector<std::optional<double>> lanes_ns;  // as in the case: by one server
+  std::vector<std::optional<double>> lanes_ns;  // by lane of the case: its time on one server
   std::vector<std::string> missing;             // labels of stages without a time
   BoundKind kind = BoundKind::Lane;
-  std::string lane = {};          // for Lane
-  std::optional<Held> held = {};  // where too few in flight or one host thread bound it
-  double bound_ns = 0;            // 0 where a stage is missing
-  double in_turn_ns = 0;          // all lanes one after the other
+  std::string lane = {};          // name of the lane; only for BoundKind::Lane
+  std::optional<Held> held = {};  // set if too few items in flight or one host thread bound it
+  double bound_ns = 0;            // 0 if a stage is missing
+  double in_turn_ns = 0;          // sum of all lanes
 };
 
-/// Predicts a case with items in flight. A stage's time is the least median in the document of the
-/// same op with the same parameters, row, input, output and threads. It uses as many cores as the
-/// case with that median did on average.
+/// Predicts a case with items in flight on a machine with `cores` cores. A stage's time is the
+/// smallest median in `times` of a stage with the same op, parameters, kernel row, input, output
+/// and threads. The stage uses as many cores as the case with that median used on average.
 Prediction predict(const Case& planned, const Results& times, std::int64_t cores);
 
 }  // namespace normbench

@@ -8,7 +8,7 @@
 namespace normbench {
 namespace {
 
-/// Host and device nanoseconds per iteration.
+/// Host and device time in ns per iteration.
 struct HostAndDevice {
   std::optional<double> wall, device;
 };
@@ -29,7 +29,8 @@ HostAndDevice times_of(const CaseResult& result, const std::string& label) {
   return stage == result.stages.end() ? HostAndDevice{} : stage_times(result, *stage);
 }
 
-/// Host and device time of the stage with this label, or of all; nothing where one is unknown.
+/// Returns the sum of host and device times of the stages with this label, or of all stages if it
+/// is "". Returns nothing if a time is not known.
 std::optional<double> sum_of(const CaseResult& result, const std::string& label) {
   if (!measured(result)) return std::nullopt;
   double ns = 0;
@@ -51,7 +52,7 @@ double per_item_ms(const Published& published) {
   return *published.wall_ms / static_cast<double>(std::max<std::int64_t>(1, published.items));
 }
 
-/// True for a variant with items in flight and a stage of this label.
+/// Returns true for a variant with items in flight that has a stage with this label.
 bool runs_stage(const GroupResult& group, const std::string& variant, const std::string& label) {
   const int index = index_of(group, variant);
   if (index < 0 || !group.cases[static_cast<std::size_t>(index)].pipeline) return false;

@@ -1,4 +1,4 @@
-/// Published figures beside what was measured here.
+/// Compares published figures with what was measured here.
 #pragma once
 
 #include "analysis/analysis.h"
@@ -9,26 +9,30 @@ enum class FigureKind { Wall, Device, Sum, Submitted, FirstCall, SpeedUp };
 
 struct PublishedFigure {
   FigureKind kind = FigureKind::Wall;
-  double published = 0;        // milliseconds per iteration; a speed-up over the baseline
-  std::optional<double> here;  // the median; nothing where it was not measured
+  double published = 0;        // milliseconds per iteration; for SpeedUp, a factor over the
+                               // baseline
+  std::optional<double> here;  // measured median in the same unit; nothing if not measured
 };
 
-/// The figures of an entry of the group. A stage's wall time is the host's: for a stage on the GPU
-/// the time of its calls. A sum adds the stages' host and device times.
+/// Returns the figures of an entry of the group. The wall time of a stage is host time: for a stage
+/// on the GPU it is the time of its calls. A sum adds host and device times of the stages.
 std::vector<PublishedFigure> published_figures(const GroupResult& group,
                                                const GroupAnalysis& analysis,
                                                const Published& published);
 
-/// What the published times of a pipeline and of one stage imply for overlapping that stage with
-/// the rest: arithmetic, nothing measured here. Times are milliseconds an item.
+/// What published times imply if one stage of a pipeline overlaps with all others. It is arithmetic
+/// on published figures; nothing is measured. Times are in milliseconds per item.
 struct PublishedOverlap {
   const Published *whole = nullptr, *stage = nullptr;
   double whole_ms = 0, stage_ms = 0;
-  double overlapped_ms = 0;           // at best: the longer of the stage and the rest
-  std::int64_t servers = 1;           // needed to bring the stage down to the rest
-  const Published* faster = nullptr;  // a variant with that stage, published as faster still
+  double overlapped_ms = 0;           // at best: the longer of the stage and the other stages
+                                      // together
+  std::int64_t servers = 1;           // number that brings the stage down to the other stages' time
+  const Published* faster = nullptr;  // a variant with this stage that was published as faster than
+                                      // that
 };
-/// The overlaps of the group's entries with equally many items. The entries must outlive them.
+/// Returns the overlaps of the group's entries with equal numbers of items. The result points into
+/// `group`, which must outlive it.
 std::vector<PublishedOverlap> published_overlaps(const GroupResult& group);
 
 }  // namespace normbench

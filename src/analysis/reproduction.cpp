@@ -9,14 +9,14 @@ bool has_id(const std::vector<std::string>& ids, const std::string& id) {
   return std::ranges::find(ids, id) != ids.end();
 }
 
-/// Adds what explains the time of a case; nothing where it was not measured.
+/// Adds the cause of a case's time. Adds nothing if the case was not measured.
 void add_cause(const GroupAnalysis& analysis, int index, const Results& results, Reproduced& line) {
   if (index < 0 || !measured(line.group->cases[index])) return;
   line.cause = explain(*line.group, analysis.cases[index], index, results);
   line.case_name = line.group->cases[index].variant;
 }
 
-/// The slower side of a claim that was judged; -1 without one.
+/// Returns the index of the slower side of a claim; -1 if the sides do not differ.
 int slower_side(const Judgement& judgement) {
   if (!judgement.pair || !judgement.pair->different) return -1;
   return judgement.pair->ratio.value > 1 ? judgement.pair->a : judgement.pair->b;

@@ -1,5 +1,5 @@
-/// What documents show of published experiments: claims judged, and figures beside those measured
-/// here.
+/// What documents show about published experiments: judged claims, and published figures next to
+/// measured ones.
 #pragma once
 
 #include "analysis/analysed.h"
@@ -8,28 +8,28 @@
 
 namespace normbench {
 
-/// A claim at one point of its experiment.
+/// A claim and its judgement at one point of its experiment.
 struct ReproducedClaim {
   const Claim* claim = nullptr;
   Judgement judgement;
 };
-/// A figure, and the entry that it belongs to.
+/// A published figure, and the entry of the group that it belongs to.
 struct ReproducedFigure {
   const Published* published = nullptr;
   PublishedFigure figure;
 };
 
-/// What one group shows of a published experiment.
+/// What one group shows about a published experiment.
 struct Reproduced {
   std::string id;
   const GroupResult* group = nullptr;
   std::variant<ReproducedClaim, TrendJudgement, ReproducedFigure> found;
-  Cause cause;            // the figure's case's, or the claim's slower side's
-  std::string case_name;  // whose cause that is
+  Cause cause;            // cause of the time of the figure's case, or of the claim's slower side
+  std::string case_name;  // variant of the case that `cause` is about
 };
 
-/// The claims, then the figures, of all experiments with this id, in order. `analysed` must outlive
-/// them.
+/// Returns the judged claims, then the figures, of all experiments with this id, in order. The
+/// result points into `analysed`, which must outlive it.
 std::vector<Reproduced> reproduced(const Analysed& analysed, const std::string& id);
 
 }  // namespace normbench

@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kDone = 1e-6;  // ns of work left: a sum of floats may miss zero by less
+constexpr double kDone = 1e-6;  // work left, in ns, that counts as none; sums are not exact
 
 class Simulation {
  public:
@@ -27,12 +27,12 @@ class Simulation {
  private:
   struct Work {
     std::size_t item;
-    double left_ns;  // at full speed
+    double left_ns;  // at full speed, in ns
   };
 
   std::size_t lane_of(std::size_t item) const { return model_.visits[visit_[item]]; }
 
-  /// Gives items that wait for the lane to its free servers.
+  /// Starts waiting items on the free servers of the lane.
   void serve(std::size_t lane) {
     for (; free_[lane] > 0; --free_[lane]) {
       if (waiting_[lane].empty() && !admit(lane)) return;
@@ -42,7 +42,8 @@ class Simulation {
     }
   }
 
-  /// True if another item starts in this lane now; then it waits there.
+  /// Admits the next item if its first visit is to `lane` and fewer than `in_flight` items are
+  /// under way. The item then waits for the lane. Returns false if none is admitted.
   bool admit(std::size_t lane) {
     if (lane != model_.visits.front() || admitted_ == model_.work_ns.size() ||
         flying_ == model_.in_flight)
@@ -54,7 +55,7 @@ class Simulation {
 
   double cores_of(const Work& work) const { return model_.lanes[lane_of(work.item)].cores; }
 
-  /// Advances to the next end of work.
+  /// Advances the time until the next piece of work ends.
   void advance() {
     double busy = 0;
     for (const Work& work : working_) busy += cores_of(work);
@@ -80,8 +81,9 @@ class Simulation {
   }
 
   const PipelineModel& model_;
-  std::vector<std::set<std::size_t>> waiting_;  // by lane
-  std::vector<std::size_t> visit_;              // by item: the visit it is in, or waits for
+  std::vector<std::set<std::size_t>> waiting_;  // items, by lane
+  std::vector<std::size_t> visit_;              // by item: index of the visit that it is in or
+                                                // waits for
   std::vector<std::int64_t> free_;              // servers, by lane
   std::vector<Work> working_;
   std::size_t admitted_ = 0;

@@ -1,4 +1,4 @@
-/// Simulates how long a pipeline takes, given the times of its items in its lanes.
+/// Simulates a pipeline from the times that its items take in its lanes.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,21 @@ namespace normbench {
 
 struct ModelLane {
   std::int64_t servers = 1;
-  double cores = 1;  // cores that a server uses; 0: it works on a device
+  double cores = 1;  // cores that a busy server uses; 0: the lane works on a device
 };
 
 struct PipelineModel {
   std::vector<ModelLane> lanes;
-  std::vector<std::size_t> visits;           // lanes, in the order in which items go there
-  std::vector<std::vector<double>> work_ns;  // by item, by visit: alone on one server
+  std::vector<std::size_t> visits;           // indices of lanes, in the order in which each item
+                                             // visits them
+  std::vector<std::vector<double>> work_ns;  // time alone on one server, by item and then by visit
   std::int64_t in_flight = 1;
-  double cores = 0;  // all that servers have; 0: enough
+  double cores = 0;  // cores shared by all servers; 0: there are enough
 };
 
-/// The time from the start of the first item to the end of the last. A free server takes the oldest
-/// item that waits for its lane, as in a run. Where the servers at work use more cores than there
-/// are, each is slowed by that factor.
+/// Returns the simulated time in ns from the start of the first item to the end of the last one. A
+/// free server takes the oldest item that waits for its lane, as in a run. If the busy servers need
+/// more cores than `cores`, all host work slows down by the same factor.
 double simulated_ns(const PipelineModel& model);
 
 }  // namespace normbench

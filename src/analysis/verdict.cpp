@@ -6,10 +6,10 @@
 namespace normbench {
 namespace {
 
-constexpr double kSlow = 1.1;  // times the fastest: from here on a case is explained
+constexpr double kSlow = 1.1;  // time over the fastest case's: from here on a case is explained
 
-/// Measured cases, fastest first. Cases that seem faster than their limits are left out, for
-/// nothing can be.
+/// Returns the indices of the measured cases, the fastest first. Cases that are faster than their
+/// limits are left out, since that is impossible.
 std::vector<int> ranking(const GroupAnalysis& analysis) {
   std::vector<int> ranked;
   for (int i = 0; i < static_cast<int>(analysis.cases.size()); ++i)
@@ -18,7 +18,8 @@ std::vector<int> ranking(const GroupAnalysis& analysis) {
   return ranked;
 }
 
-/// The winner's advantage over the baseline, where that is ranked; the baseline's over the next.
+/// Returns the winner's advantage over the baseline. If the winner is the baseline, or the baseline
+/// is not ranked, it is the advantage over the next case.
 Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int first, int next) {
   const auto& of_baseline = analysis.cases[first].ratio;
   const int baseline = index_of(group, group.baseline);
@@ -40,7 +41,7 @@ std::vector<Pair> pairs_among(const GroupAnalysis& analysis, const std::vector<i
   return pairs;
 }
 
-/// Adds how the cases that nothing beats compare with each other.
+/// Adds how the cases that no case beats compare with each other.
 void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
   const std::vector<Pair> pairs = pairs_among(analysis, verdict.fastest);
   verdict.rounds = std::ranges::min(pairs, {}, &Pair::rounds).rounds;
@@ -65,7 +66,7 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
     return;
   }
   if (ranked.empty()) {
-    // A run under a tool leaves out its rounds, unless it is told otherwise.
+    // A run under a profiling tool skips its rounds unless an option asks for them.
     if (results.traced && std::ranges::count(group.cases, Status::Ok, &CaseResult::status) > 0)
       verdict.outcome = Outcome::Traced;
     return;
@@ -105,7 +106,7 @@ void add_bound(const GroupResult& group, const GroupAnalysis& analysis, const Re
   verdict.bound = explain(group, fastest, winner, results);
 }
 
-/// The baseline if it is slow, else the slowest case; -1 when none is slow beyond doubt.
+/// Returns the baseline if it is slow, else the slowest case; -1 if neither is certainly slow.
 int slow_case(const GroupResult& group, const GroupAnalysis& analysis,
               const std::vector<int>& ranked, int fastest) {
   const auto slow = [&](int i) {
@@ -117,7 +118,7 @@ int slow_case(const GroupResult& group, const GroupAnalysis& analysis,
   return slow(ranked.back()) ? ranked.back() : -1;
 }
 
-/// Adds cases whose host work the deciding device clock does not see.
+/// Adds the cases whose host work the device clock does not count, if that clock decides.
 void add_left_out_by_the_clock(const GroupResult& group, const Results& results, Verdict& verdict) {
   if (results.clock != DecidingClock::Device) return;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
@@ -131,9 +132,11 @@ void add_left_out_by_the_clock(const GroupResult& group, const Results& results,
   }
 }
 
-/// The bytes over the link of skipped cases; nothing when none uses it, or all carry the same.
+/// Returns the fewest and the most bytes over the link of the skipped cases. Returns nothing if
+/// none of them uses it or all need the same number.
 std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
-  std::map<std::int64_t, std::string> carried;  // bytes -> first skipped variant that needs them
+  std::map<std::int64_t, std::string> carried;  // bytes -> the first skipped variant that needs
+                                                // them
   for (const CaseResult& result : group.cases)
     if (const std::int64_t bytes = link_bytes(result);
         result.status == Status::Skipped && bytes > 0)

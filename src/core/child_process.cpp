@@ -21,7 +21,8 @@
 namespace normbench {
 namespace {
 
-/// While it lives, the calling thread does not see the signal; what it raised meanwhile is dropped.
+/// Blocks a signal for the calling thread as long as this object lives. A signal that was raised
+/// meanwhile is dropped.
 class IgnoredSignal {
  public:
   explicit IgnoredSignal(int signal) {
@@ -43,14 +44,14 @@ class IgnoredSignal {
 
  private:
   sigset_t signal_{}, before_{};
-  bool pending_;  // raised before, for someone else
+  bool pending_;  // the signal was pending before, for other code
 };
 
 struct Pipe {
   Descriptor read, write;
 };
 
-/// No program that is started inherits its ends.
+/// Returns a pipe whose ends no started program inherits.
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
@@ -58,12 +59,13 @@ Pipe make_pipe() {
   return {.read = Descriptor(ends[0]), .write = Descriptor(ends[1])};
 }
 
-/// The ends of the pipes that the child gets as its standard streams.
+/// The ends of the pipes that become the child's standard streams.
 struct ChildEnds {
   Descriptor in, out, errors;
 };
 
-/// Makes a pipe if one is asked for, and keeps this process's end, which never blocks.
+/// Makes a pipe if `stream` is Piped, and returns the child's end. `kept` gets this process's end,
+/// which never blocks.
 Descriptor child_end(ChildStream stream, Descriptor Pipe::*childs, Descriptor Pipe::*own,
                      Descriptor& kept) {
   if (stream != ChildStream::Piped) return Descriptor();
@@ -73,7 +75,7 @@ Descriptor child_end(ChildStream stream, Descriptor Pipe::*childs, Descriptor Pi
   return std::move(pipe.*childs);
 }
 
-/// What is done in the child between its start and that of the program.
+/// What the child does before the program starts.
 class Actions {
  public:
   Actions(const ChildProgram& program, const ChildEnds& ends) {
@@ -129,7 +131,7 @@ class Actions {
   posix_spawnattr_t attributes_{};
 };
 
-/// Kills a child and its group, and waits until it is gone; not for ever, as nothing ends a process
+/// Kills a child and its group. Waits at most 5 s until it is gone, since nothing ends a process
 /// that hangs in a driver.
 void end_child(pid_t pid) {
   constexpr int most_waits = 500;
@@ -142,7 +144,7 @@ void end_child(pid_t pid) {
   }
 }
 
-/// Appends what there is; closes the end when nothing more can come.
+/// Appends the bytes that are available. Closes the end if nothing more can come.
 void read_some(Descriptor& end, std::string& text, std::size_t most) {
   std::array<char, 4096> buffer{};
   for (int reads = 0; end.is_open() && reads < 256 && text.size() <= most; ++reads) {
@@ -183,7 +185,8 @@ void ChildProcess::wait(bool to_write, std::chrono::milliseconds timeout) {
 void ChildProcess::wait_for_end(const sigset_t& mask) const {
   const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   pollfd end{.fd = watched.number(), .events = POLLIN, .revents = 0};
-  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};  // for Linux before 5.3
+  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};  // for Linux before 5.3, which has
+                                                                // no pidfd
   while (!ended())
     if (ppoll(&end, 1, watched.is_open() ? nullptr : &a_while, &mask) < 0) return;
 }
@@ -208,7 +211,7 @@ bool ChildProcess::is_busy() const {
   std::error_code unknown;
   for (const auto& thread : std::filesystem::directory_iterator(tasks(), unknown)) {
     std::ifstream file(thread.path() / "stat");
-    std::string line;  // "12 (its name, brackets and all) R …"
+    std::string line;  // "12 (its name, which may have brackets) R …"
     std::getline(file, line);
     if (line.find(") R ", line.rfind(')')) != std::string::npos) return true;
   }
@@ -219,7 +222,7 @@ bool ChildProcess::send(int signal) const { return !ended() && kill(pid_, signal
 
 std::optional<ChildEnd> ChildProcess::ended() const {
   siginfo_t how{};
-  // It stays a zombie until the destructor has used its number to kill its group.
+  // WNOWAIT keeps a zombie until the destructor has used its number to kill its group.
   if (waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
       how.si_pid == 0)
     return std::nullopt;

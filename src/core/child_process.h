@@ -1,4 +1,4 @@
-/// A program that is started.
+/// Starts other programs and communicates with them.
 #pragma once
 
 #include <signal.h>
@@ -15,64 +15,65 @@
 
 namespace normbench {
 
-/// Where a standard stream of a child leads: to this process, where that of this process leads, or
-/// nowhere.
+/// Where a standard stream of a child leads. Piped: to this process. Shared: to the same file as
+/// this process's stream. Discarded: to /dev/null.
 enum class ChildStream { Piped, Shared, Discarded };
 
 struct ChildProgram {
-  std::vector<std::string> argv;  // found as a shell finds it
-  std::string directory = {};     // the one it starts in; "": this process's
+  std::vector<std::string> argv;  // the program is searched for in $PATH
+  std::string directory = {};     // working directory; "": this process's
   ChildStream input = ChildStream::Piped, output = ChildStream::Piped;
   ChildStream errors = ChildStream::Shared;
   bool has_own_group = false;  // Ctrl-C does not reach it, and its own children end with it
 };
 
-/// How a child ended: well, if nothing else is said.
+/// How a child ended. The default is exit code 0.
 struct ChildEnd {
   enum class How { Exit, Signal };
 
   How how = How::Exit;
-  int number = 0;  // the exit code, or the signal
+  int number = 0;  // exit code or signal number
   bool operator==(const ChildEnd&) const = default;
 };
 
-/// "exit code 1", "signal 9 (Killed)".
+/// Returns a text such as "exit code 1" or "signal 9 (Killed)".
 std::string to_text(const ChildEnd& end);
 
-/// No call but the destructor and wait_for_end() waits for longer than it is told. It starts with
-/// the CPUs of the calling thread, with no signal blocked and no signal ignored but those that this
-/// process was started to ignore.
+/// A running child process. No call waits longer than its argument allows, except the destructor
+/// and wait_for_end(). The child runs on the CPUs of the calling thread. It starts with no signal
+/// blocked. It ignores only signals that this process was started to ignore.
 class ChildProcess {
  public:
-  /// Throws std::runtime_error saying why it cannot be started.
+  /// Starts the program. Throws std::runtime_error with the reason if that fails.
   explicit ChildProcess(const ChildProgram& program);
-  /// Kills what is left of it, with its group if that is its own; no zombie stays.
+  /// Kills the child, and its group if it has its own. No zombie is left.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Returns when it has said something, when it can be written to (if `to_write`) or when
-  /// `timeout` is over; a negative timeout never ends.
+  /// Waits until the child has written something, until it can be written to (if `to_write`), or
+  /// until `timeout` is over. A negative timeout never ends.
   void wait(bool to_write, std::chrono::milliseconds timeout);
-  /// Returns when it has ended, or when a signal has been handled that `mask` lets through.
+  /// Waits until the child has ended, or until a signal that is not in `mask` was handled.
   void wait_for_end(const sigset_t& mask) const;
-  /// Writes what its stdin has room for and takes that off `text`; all of it when nobody reads.
+  /// Writes as much of `text` to the child's stdin as fits, and removes that from `text`. If nobody
+  /// reads, removes all of it.
   void write(std::string& text);
-  /// Ends its input.
+  /// Closes the child's stdin.
   void close_input() { in_.close(); }
-  /// Appends what it wrote meanwhile: stdout to `output`, until that is longer than `most` bytes,
-  /// and all of stderr to `errors`.
+  /// Appends what the child has written since the last call. Reads stdout to `output` until that is
+  /// longer than `most` bytes. Reads stderr to `errors`.
   void read(std::string& output, std::size_t most, std::string& errors);
 
-  /// Sends it a signal; false where it has ended.
+  /// Sends a signal. Returns false if the child has ended.
   bool send(int signal) const;
-  /// True when nothing more can come from its stdout.
+  /// Returns true if nothing more can come from the child's stdout.
   bool is_silent() const { return !out_.is_open(); }
-  /// The folder that lists its threads.
+  /// Returns the folder in /proc that lists the child's threads.
   std::filesystem::path tasks() const;
-  /// True when one of its threads runs, or would with a CPU.
+  /// Returns true if one of the child's threads runs, or waits only for a CPU.
   bool is_busy() const;
-  /// Nothing while it runs.
+  /// Returns how the child ended; nothing while it runs.
   std::optional<ChildEnd> ended() const;
 
  private:

@@ -8,7 +8,8 @@
 namespace normbench {
 namespace {
 
-/// Calls `write_rest` with what is not written yet, until that is nothing or the call fails.
+/// Calls `write_rest` with the unwritten rest until all is written or the call fails. Returns the
+/// bytes written.
 template <class WriteRest>
 std::size_t written_by(std::string_view bytes, WriteRest write_rest) {
   std::size_t done = 0;

@@ -1,4 +1,4 @@
-/// File descriptors, and how bytes are written to them.
+/// File descriptors, and functions that write bytes to them.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace normbench {
 
-/// A file descriptor that is closed at the end; a negative number is none.
+/// A file descriptor, closed by the destructor. A negative number means no descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -17,17 +17,17 @@ class Descriptor {
 
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  /// Closes it. False, with errno, where the system says only now what could not be written.
+  /// Closes it. Returns false and sets errno if the system reports a late write error.
   bool close();
 
  private:
   int number_;
 };
 
-/// Writes `bytes`, however often a signal or a short write stops that. Returns how many were
-/// written; where these are fewer, errno says why. It may be called in a signal handler.
+/// Writes all `bytes`, and continues after signals and short writes. Returns how many bytes were
+/// written. If these are fewer, errno tells why. It may be called in a signal handler.
 std::size_t write_bytes(int descriptor, std::string_view bytes);
-/// The same from `offset` on, wherever the file stands.
+/// Writes all `bytes` from `offset` on, like write_bytes(), whatever the file position is.
 std::size_t write_bytes_at(int descriptor, std::int64_t offset, std::string_view bytes);
 
 }  // namespace normbench

@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-/// The parts of a float: one sign bit, exponent bits, mantissa bits.
+/// The format of a float: a sign bit, exponent bits and mantissa bits, from high to low.
 struct Format {
   explicit Format(DType dtype)
       : sign_bit(8 * row_of(dtype).bytes - 1),
@@ -37,7 +37,7 @@ std::uint64_t rounded_magnitude(std::uint64_t bits, Format format) {
   const std::uint64_t half = std::uint64_t{1} << (shift - 1);
   std::uint64_t kept = significand >> shift;
   if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
-  // The hidden bit in `kept` counts one exponent up, and so does a carry.
+  // The hidden bit in `kept` adds 1 to the exponent field. So does a carry out of the mantissa.
   if (below == 0)
     kept += static_cast<std::uint64_t>(exponent - format.lowest_exponent) << format.mantissa_bits;
   return kept < format.infinity() ? kept : format.infinity();
@@ -54,7 +54,7 @@ double value_of_bits(std::uint64_t bits, DType dtype) {
     return std::bit_cast<double>(sign | double_infinity |
                                  (magnitude & format.mantissa_mask()) << shift);
   const std::uint64_t exponent = magnitude >> format.mantissa_bits;
-  // A subnormal has no hidden bit: it is made with one, which is then taken off.
+  // A subnormal has no hidden bit. The value is built with that bit, which is then subtracted.
   const std::uint64_t field = (exponent == 0 ? 1 : exponent) + 1022 + format.lowest_exponent;
   const double hidden = std::bit_cast<double>(field << double_bits);
   const double value =
@@ -79,7 +79,7 @@ std::uint64_t nearest_bits(double value, DType dtype) {
 
 template <>
 std::uint8_t rounded(double value) {
-  // The comparison is written so that NaN becomes 0.
+  // NaN fails this comparison, so it becomes 0.
   return static_cast<std::uint8_t>(value > 0 ? std::nearbyint(std::min(value, 255.0)) : 0);
 }
 

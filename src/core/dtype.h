@@ -1,4 +1,4 @@
-/// The C++ types that hold an element of each dtype on the host, and conversions to nearest even.
+/// C++ types for an element of each dtype on the host, and conversions that round to nearest even.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace normbench {
 
-/// An unsigned integer as large as an element of 8 or 16 bits.
+/// The unsigned integer that is as large as an element of 8 or 16 bits.
 template <DType D>
 using Bits = std::conditional_t<size_of(D) == 1, std::uint8_t, std::uint16_t>;
 
-/// An element of a float dtype that C++ has no type for.
+/// An element of a float dtype for which C++ has no type.
 template <DType D>
 struct SmallFloat {
   static constexpr DType dtype = D;
@@ -21,12 +21,13 @@ struct SmallFloat {
 using Float16 = SmallFloat<DType::Float16>;
 using BFloat16 = SmallFloat<DType::BFloat16>;
 
-/// The type that holds an element of a dtype.
+/// The C++ type of an element of a dtype.
 template <DType D>
 requires(is_float(D) || D == DType::UInt8) using Element = std::conditional_t<
     D == DType::Float32, float, std::conditional_t<is_float(D), SmallFloat<D>, std::uint8_t>>;
 
-/// The value that the bits of a small float stand for, and the bits of the one nearest to `value`.
+/// Return the value of the bits of a small float, and the bits of the small float nearest to
+/// `value`.
 double value_of_bits(std::uint64_t bits, DType dtype);
 std::uint64_t nearest_bits(double value, DType dtype);
 
@@ -37,7 +38,7 @@ double to_double(SmallFloat<D> value) {
   return value_of_bits(value.bits, D);
 }
 
-/// `value` rounded to a T. NaN is kept; uint8 saturates and has 0 for NaN.
+/// Returns `value` rounded to a T. NaN is kept; uint8 saturates, and NaN becomes 0.
 template <class T>
 T rounded(double value) {
   return {static_cast<Bits<T::dtype>>(nearest_bits(value, T::dtype))};
@@ -49,7 +50,7 @@ inline float rounded(double value) {
   return static_cast<float>(value);
 }
 
-/// A dtype that is known when it is compiled.
+/// A dtype that is known at compile time.
 template <DType D>
 using Fixed = std::integral_constant<DType, D>;
 
@@ -62,7 +63,7 @@ auto with_fixed(DType dtype, Use use) {
   return use(Fixed<here>());
 }
 
-/// Calls `use` with a zero of the type that holds `dtype`.
+/// Calls `use` with a zero of the C++ type of `dtype`.
 template <class Use>
 auto with_dtype(DType dtype, Use use) {
   return with_fixed(dtype, [&]<DType D>(Fixed<D>) { return use(Element<D>{}); });

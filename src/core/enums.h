@@ -1,4 +1,4 @@
-/// The closed sets of words that configs and documents use, one table each.
+/// The closed sets of words that configs and documents use, with one table each.
 #pragma once
 
 #include <array>
@@ -27,53 +27,54 @@ enum class Place { Cpu, Cuda };
 enum class OutputPolicy { Reuse, Fresh, InPlace, CudaMalloc };
 enum class Constants { Cached, PerCall };
 enum class Wait { Stage, Iteration, Turn };
-/// Who submits the work of items in flight: a host thread for each server of a lane, one for
-/// everything, or one for each item.
+/// Which thread submits the work of items in flight. Lane: one thread for each server of a lane.
+/// One: a single thread. Item: one thread for each item.
 enum class Submit { Lane, One, Item };
 enum class Cache { Cold, Hot };
 enum class DecidingClock { Wall, Device };
-/// What a claim expects of its left side's time against its right side's.
+/// How a claim's left side compares with its right side, by time.
 enum class Relation { Less, More, Equal };
 enum class Trend { Grows, Shrinks, Stays };
 enum class Flip { None, Horizontal, Vertical, Both };
 
-/// Why a case cannot run here: no GPU, no kernel for it, not enough memory, peers not allowed.
+/// Why a case cannot run here: no GPU, no kernel for it, not enough memory, or peers not allowed.
 enum class Skip { NoGpu, NoKernel, NoMemory, NotAllowed, Other };
 
-/// One word of a table: the value and how users spell it.
+/// A word of a table: a value and how users spell it.
 template <class E>
 struct Word {
   E value;
   std::string_view name;
 };
 
-/// A dtype's row. With `significant_bits` > 0 it is a float, whose first bit is not stored.
+/// The row of a dtype. Floats have `significant_bits` > 0, including the first bit, which is not
+/// stored.
 struct DTypeRow {
   DType value;
   std::string_view name;
   int bytes;                 // of an element
   int significant_bits = 0;  // 0: whole numbers from 0 to 255
-  int lowest_exponent = 0;   // of its normal numbers
-  std::string_view npy;      // how .npy files call it
+  int lowest_exponent = 0;   // of normal numbers
+  std::string_view npy;      // type in .npy files
 };
-// std::to_array would not do: nvcc of CUDA 12.4 takes its result for no constant.
+// Not std::to_array: nvcc of CUDA 12.4 does not accept its result as a constant.
 inline constexpr std::array dtype_rows = {
     DTypeRow{.value = DType::UInt8, .name = "uint8", .bytes = 1, .npy = "|u1"},
     DTypeRow{DType::Float16, "float16", 2, 11, -14, "<f2"},
-    DTypeRow{DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // NumPy has none: its bits
+    DTypeRow{DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // NumPy has no such type: raw bits
     DTypeRow{DType::Float32, "float32", 4, 24, -126, "<f4"}};
 
-/// Who moves the pages of a kind of memory: the operating system, nobody, or CUDA's driver.
+/// Who may move the pages of a kind of memory: the operating system, nobody, or the CUDA driver.
 enum class Pages { Pageable, Locked, Driver };
 
 /// A row of the table of memory kinds.
 struct MemoryRow {
   Memory value;
   std::string_view name;
-  Place owner;   // whose backend allocates it
+  Place owner;   // its backend allocates the memory
   bool host;     // the host reads and writes it
-  bool cached;   // … through its caches; else each of its reads waits for the memory
-  bool kernels;  // so do kernels of a device, without a copy
+  bool cached;   // host reads go through caches; else each read waits for the memory
+  bool kernels;  // kernels of a device read and write it without a copy
   Pages pages;
 };
 inline constexpr std::array memory_rows = {
@@ -82,14 +83,15 @@ inline constexpr std::array memory_rows = {
               Pages::Pageable},
     MemoryRow{Memory::Pinned, "pinned", Place::Cuda, true, true, true, Pages::Locked},
     MemoryRow{Memory::Registered, "registered", Place::Cuda, true, true, true, Pages::Locked},
-    // CUDA promises it no device address: only copies reach it.
+    // CUDA guarantees no device address for it, so only copies reach it.
     MemoryRow{Memory::WriteCombined, "write_combined", Place::Cuda, true, false, false,
               Pages::Locked},
     MemoryRow{Memory::Mapped, "mapped", Place::Cuda, true, true, true, Pages::Locked},
     MemoryRow{Memory::Managed, "managed", Place::Cuda, true, true, true, Pages::Driver},
     MemoryRow{Memory::Device, "device", Place::Cuda, false, false, true, Pages::Driver}};
 
-/// The table of an enumeration, in the order in which errors list it. The argument selects it.
+/// Returns the table of an enumeration, in the order in which errors list it. The argument only
+/// selects the overload.
 constexpr const auto& words(DType) { return dtype_rows; }
 constexpr const auto& words(Memory) { return memory_rows; }
 constexpr auto words(Layout) {
@@ -145,7 +147,7 @@ constexpr auto words(Flip) {
                                     {Flip::Both, "both"}});
 }
 
-/// How users spell `value`.
+/// Returns how users spell `value`.
 template <class E>
 constexpr std::string_view name_of(E value) {
   for (const auto& word : words(E{}))
@@ -153,13 +155,13 @@ constexpr std::string_view name_of(E value) {
   return "?";
 }
 
-/// How users spell `value`; "" for nothing.
+/// Returns how users spell `value`; "" for nothing.
 template <class E>
 constexpr std::string_view name_of(const std::optional<E>& value) {
   return value ? name_of(*value) : "";
 }
 
-/// The value spelled `text`, or nothing.
+/// Returns the value spelled `text`; nothing if there is none.
 template <class E>
 constexpr std::optional<E> parse_word(std::string_view text) {
   for (const auto& word : words(E{}))
@@ -167,7 +169,7 @@ constexpr std::optional<E> parse_word(std::string_view text) {
   return std::nullopt;
 }
 
-/// All spellings, as errors list them.
+/// Returns all spellings, in the order of the table.
 template <class E>
 std::vector<std::string> all_words() {
   std::vector<std::string> all;
@@ -175,7 +177,7 @@ std::vector<std::string> all_words() {
   return all;
 }
 
-/// All spellings, comma separated: "uint8, float16, …".
+/// Returns all spellings in one text: "uint8, float16, …".
 template <class E>
 std::string known_words() {
   std::string text;
@@ -183,7 +185,7 @@ std::string known_words() {
   return text;
 }
 
-/// The row of a value: rows stand in the order of their enumeration.
+/// Returns the row of a value. Rows are in the order of their enumeration.
 constexpr const DTypeRow& row_of(DType dtype) {
   return dtype_rows[static_cast<std::size_t>(dtype)];
 }
@@ -198,19 +200,19 @@ constexpr bool in_order(const Rows& rows) {
 }
 static_assert(in_order(dtype_rows) && in_order(memory_rows));
 
-/// Bytes of one element.
+/// Returns the bytes of one element.
 constexpr std::int64_t size_of(DType dtype) { return row_of(dtype).bytes; }
 constexpr bool is_float(DType dtype) { return row_of(dtype).significant_bits > 0; }
 
-/// True if code running on the host can read and write this kind of memory.
+/// Returns true if code on the host can read and write this kind of memory.
 constexpr bool host_reaches(Memory memory) { return row_of(memory).host; }
-/// True if host code may read it in place; otherwise it is copied to other memory first.
+/// Returns true if host code may read the memory in place. Otherwise it is first copied.
 constexpr bool host_caches(Memory memory) { return row_of(memory).cached; }
-/// True if kernels of this place can read and write this kind of memory without a copy.
+/// Returns true if kernels of this place can read and write this kind of memory without a copy.
 constexpr bool reaches(Place place, Memory memory) {
   return place == Place::Cpu ? row_of(memory).host : row_of(memory).kernels;
 }
-/// True for the kinds that come from the CUDA runtime, registered memory included.
+/// Returns true for memory from the CUDA runtime. That includes registered memory.
 constexpr bool cuda_owns(Memory memory) { return row_of(memory).owner == Place::Cuda; }
 constexpr bool is_pageable(Memory memory) { return row_of(memory).pages == Pages::Pageable; }
 constexpr bool is_page_locked(Memory memory) { return row_of(memory).pages == Pages::Locked; }

@@ -17,7 +17,7 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
-/// The buffer by which a stream writes to a WholeFile.
+/// The buffer of a stream that writes to a WholeFile.
 class Buffer final : public std::streambuf {
  public:
   explicit Buffer(WholeFile& file) : file_(file) {
@@ -42,14 +42,14 @@ class Buffer final : public std::streambuf {
   std::array<char, 1 << 16> buffer_;
 };
 
-/// Makes the rename itself durable. Where that fails, the file is whole all the same.
+/// Makes the rename durable. If that fails, the file is whole all the same.
 void sync_folder_of(const fs::path& path) {
   sync_folder(path.has_parent_path() ? path.parent_path().string() : ".");
 }
 
 constexpr std::string_view temporary_end = ".tmp";
 
-/// The file that stands where a folder of the path has to be; "" when there is none.
+/// Returns the file that takes the place of a folder in the path; "" if there is none.
 std::string obstacle_of_folder(const fs::path& path) {
   std::error_code error;
   for (fs::path part = path; !part.empty(); part = part.parent_path()) {
@@ -69,8 +69,8 @@ std::string obstacle_at(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status) ? "it is there and is not a file" : "";
 }
 
-// With O_EXCL no link is followed. A taken name belongs to a process that was killed, or was put
-// there to make this process write through it.
+// O_EXCL refuses a name that exists, so no link is followed. Such a name is left from a killed
+// process, or somebody put it there to redirect the writing. The next name is tried then.
 WholeFile::WholeFile(const std::string& path) : path_(path) {
   constexpr int most_names = 1000;
   if (const std::string why = obstacle_at(path); !why.empty())
@@ -117,7 +117,7 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   WholeFile file(path);
   Buffer buffer(file);
   std::ostream out(&buffer);
-  out.exceptions(std::ios::badbit);  // an error of the buffer comes through as it was thrown
+  out.exceptions(std::ios::badbit);  // an exception of the buffer reaches the caller unchanged
   writer(out);
   out.flush();
   file.keep();

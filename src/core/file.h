@@ -1,4 +1,4 @@
-/// Files that are either written whole or not at all.
+/// Files that are written either whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,13 @@ struct CannotWrite : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Why nothing may be written to `path`, which is no file: "it is a link (…)", "it is there and is
-/// not a file"; "" where a file is there, or nothing. Links are never written through.
+/// Returns why `path` must not be written: "it is a link (…)" or "it is there and is not a file".
+/// Returns "" if there is a file or nothing. Normbench never writes through a link.
 std::string obstacle_at(const std::string& path);
 
-/// A file that is written beside `path` until keep() puts it in its place. Without keep() it is
-/// removed, so a crash leaves the old file or the new one. All calls throw CannotWrite.
+/// A file that is written under a temporary name next to `path`. keep() renames it to `path`;
+/// without keep() it is removed. So a crash leaves the old file or the new one. All calls throw
+/// CannotWrite.
 class WholeFile {
  public:
   explicit WholeFile(const std::string& path);
@@ -33,11 +34,12 @@ class WholeFile {
   void add(std::string_view bytes);
   /// Overwrites bytes that were added before.
   void replace(std::int64_t offset, std::string_view bytes);
-  /// Syncs the file and renames it to `path`. After a power failure the rename may be undone, until
-  /// the folder is synced: by write_file() into it, say.
+  /// Syncs the file and renames it to `path`. A power failure may undo the rename until the folder
+  /// is synced (sync_folder).
   void keep();
 
-  /// The "x" that a file called `name` is written beside, in any process; "" for other names.
+  /// Returns "x" if `name` is a temporary name for a file "x", used by any process; "" for other
+  /// names.
   static std::string_view named_beside(std::string_view name);
 
  private:
@@ -48,21 +50,22 @@ class WholeFile {
   bool kept_ = false;
 };
 
-/// Replaces `path` by `content`: written beside it, synced and renamed, so that a crash leaves the
-/// old file or the new one. Throws CannotWrite; nothing but the old file is left then.
+/// Replaces `path` by `content`. A crash leaves the old file or the new one, since the content is
+/// written to a temporary file, synced and renamed. Throws CannotWrite; the old file is kept then.
 void write_file(const std::string& path, std::string_view content);
 
-/// Replaces `path` by what `writer` puts on the stream, without holding all of it in memory.
+/// Replaces `path` by what `writer` writes to the stream. The content is not kept in memory. Throws
+/// CannotWrite.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);
 
-/// Makes the names in a folder durable, where the file system can.
+/// Makes the names in a folder durable if the file system can. Reports no errors.
 void sync_folder(const std::string& folder);
 
-/// Creates a folder and those above it, unless they are there. Throws CannotWrite.
+/// Creates a folder and its parents if they do not exist. Throws CannotWrite.
 void create_folder(const std::string& folder);
 
-/// Creates a folder that was not there: `name`, or "NAME-2", "NAME-3", … where others have taken
-/// it. Each of several processes gets its own. Throws CannotWrite.
+/// Creates a folder that did not exist and returns its path: `name`, or "NAME-2", "NAME-3", … if
+/// that is taken. Several processes get different folders. Throws CannotWrite.
 std::string create_own_folder(const std::string& name);
 
 }  // namespace normbench

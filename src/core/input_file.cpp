@@ -16,7 +16,7 @@ namespace {
 
 }  // namespace
 
-// The call does not block, so that a pipe is refused below instead of waited for.
+// open() does not block, so a pipe is refused below instead of waited for.
 InputFile::InputFile(const std::string& path)
     : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat status {};

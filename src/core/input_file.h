@@ -1,5 +1,4 @@
-/// Files to read. Every failure throws std::runtime_error saying why, without the file's
-/// name.
+/// Files to read. Every failure throws std::runtime_error with the reason, without the file's name.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +10,16 @@
 
 namespace normbench {
 
-/// A regular file that is open as long as this lives.
+/// A regular file. It is open as long as this object lives.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
 
   int descriptor() const { return descriptor_.number(); }
-  /// The file's size when it was opened, and its size now.
+  /// Return the file's size in bytes when it was opened, and its present size.
   std::int64_t bytes() const { return bytes_; }
   std::int64_t bytes_now() const;
-  /// Fills `to` from `offset` on. Throws where the file ends before `to` is full.
+  /// Fills `to` with the bytes from `offset` on. Throws if the file ends before `to` is full.
   void read(std::int64_t offset, std::span<std::byte> to) const;
 
  private:
@@ -28,7 +27,7 @@ class InputFile {
   std::int64_t bytes_ = 0;
 };
 
-/// A regular file that is not empty, mapped for reading as long as this lives.
+/// A regular file that is not empty, mapped for reading as long as this object lives.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path);
@@ -37,12 +36,12 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<std::byte> bytes() const { return bytes_; }
-  /// The bytes that the file still has. Reading bytes() beyond them would crash.
+  /// Returns the present size of the file in bytes. A read of bytes() beyond it would crash.
   std::int64_t bytes_now() const { return file_.bytes_now(); }
 
  private:
   InputFile file_;
-  std::span<std::byte> bytes_;  // private pages: never written back
+  std::span<std::byte> bytes_;  // private mapping: never written back
 };
 
 /// Throws the error that a file ends before all of its content.

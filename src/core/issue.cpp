@@ -16,14 +16,15 @@ std::string joined(const std::string& file, const std::vector<Issue>& issues) {
   std::string text;
   for (const Issue& issue : issues) {
     if (!text.empty()) text += "\n";
-    // Names in a config may hold what would do something to a terminal.
+    // Names in a config may hold control characters, which would change the terminal.
     text +=
         on_one_line(file + ":" + issue.pointer + (issue.pointer.empty() ? " " : ": ") + issue.text);
   }
   return text;
 }
 
-/// The fewest insertions, deletions, replacements and swaps of neighbours from `a` to `b`.
+/// Returns the smallest number of insertions, deletions, replacements and swaps of neighbours that
+/// turn `a` into `b`.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), 0u);
@@ -82,9 +83,9 @@ std::string shell_word(const std::string& text) {
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  // By its letters "gpu" would be nearest to "cpu".
+  // By edit distance "cpu" would be the nearest word.
   if (word == "gpu" && std::ranges::find(known, "cuda") != known.end()) return "cuda";
-  // A word of two letters is not near every other word of two letters.
+  // Words of two letters must share a letter to be near.
   const std::size_t limit =
       std::min(std::max<std::size_t>(2, word.size() / 3), word.empty() ? 0 : word.size() - 1);
   std::string best;

@@ -1,4 +1,4 @@
-/// Mistakes in what the user gave: all of them at once, each with its place.
+/// Mistakes in the user's input. All of them are reported at once, each with its place.
 #pragma once
 
 #include <stdexcept>
@@ -8,19 +8,21 @@
 
 namespace normbench {
 
-/// One mistake: where (a JSON pointer; "": the whole file), what, and what would be right.
+/// One mistake: a JSON pointer ("": the whole file), and a text that tells what is wrong and what
+/// would be right.
 struct Issue {
   std::string pointer;
   std::string text;
   bool operator==(const Issue&) const = default;
 };
 
-/// What a leaf throws when its input is wrong; it says what, the caller knows where.
+/// Thrown by code that finds wrong input. It tells what is wrong; the caller knows where.
 struct Invalid : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Bad input as a whole: the app prints every issue as `FILE:POINTER: text` and exits 2.
+/// Thrown for bad input as a whole. The app prints every issue as `FILE:POINTER: text` and exits
+/// with 2.
 struct BadInput : std::runtime_error {
   BadInput(std::string file, std::vector<Issue> issues);
 
@@ -28,20 +30,21 @@ struct BadInput : std::runtime_error {
   std::vector<Issue> issues;
 };
 
-/// The names of a list: `a, b`, or `"a b", "c"` where a name is more than a word.
+/// Returns the names of a list: `a, b`, or `"a b", "c"` if a name is more than a word.
 std::string listed(const std::vector<std::string>& names);
 
-/// The message `unknown WHAT "said" (known: a, b)`.
+/// Returns the message `unknown WHAT "said" (known: a, b)`.
 std::string unknown_of(std::string_view what, std::string_view said,
                        const std::vector<std::string>& known);
-/// `unknown WHAT "said"`, with "did you mean" where a known word is near, else with all of them.
+/// Returns the message `unknown WHAT "said"` with a nearby known word ("did you mean"), or with all
+/// known words if none is near.
 std::string unknown(std::string_view what, const std::string& said,
                     const std::vector<std::string>& known);
 
-/// `text` as one word of a shell: in quotes where it needs them.
+/// Returns `text` as one word of a shell, quoted if necessary.
 std::string shell_word(const std::string& text);
 
-/// The word of `known` nearest to `word` by edit distance, or "" when none is near.
+/// Returns the word of `known` nearest to `word` by edit distance; "" if none is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace normbench

@@ -31,7 +31,7 @@ constexpr std::size_t max_depth = 64;
   throw Invalid(fmt::format("line {}, column {}: {}", line, column, what));
 }
 
-/// Builds the document from the parser's events, with a stack of its own instead of recursion.
+/// Builds the document from the parser's events. It uses its own stack instead of recursion.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
   Builder(std::string_view text, std::vector<Issue>& issues) : text_(text), issues_(issues) {}
@@ -76,14 +76,15 @@ class Builder final : public nlohmann::json_sax<Json> {
     std::unordered_set<std::string> keys = {};
   };
 
-  /// Puts a value where it belongs; the value of a duplicate key is kept apart.
+  /// Stores a value in its container and returns its address. The value of a duplicate key goes to
+  /// `dropped_`.
   Json* put(Json value) {
     has_key_ = false;
     if (stack_.empty()) return &(root_ = std::move(value));
     Level& level = stack_.back();
     if (level.value->is_array()) return &level.value->emplace_back(std::move(value));
     if (level.duplicate) return &dropped_.emplace_back(std::move(value));
-    // The search of operator[] is left out: it is quadratic for many keys.
+    // operator[] would search the key, which takes quadratic time for many keys.
     auto& members = level.value->get_ref<Json::object_t&>();
     using Members = std::vector<Json::object_t::value_type>;
     static_cast<Members&>(members).emplace_back(level.key, std::move(value));
@@ -128,10 +129,10 @@ class Builder final : public nlohmann::json_sax<Json> {
   Json root_;
   std::deque<Json> dropped_;
   std::vector<Level> stack_;
-  bool has_key_ = false;  // a key, and no value of it yet
+  bool has_key_ = false;  // a key was read, and its value was not
 };
 
-/// Appends `json`, which stands `depth` levels deep.
+/// Appends `json`, which is nested `depth` levels deep.
 void append_pretty(const Json& json, int indent, int depth, std::string& text) {
   if (json.is_array() && !json.empty() &&
       std::ranges::all_of(json, [](const Json& value) { return value.is_number(); })) {
@@ -170,7 +171,7 @@ std::string pretty(const Json& json, int indent) {
 }
 
 Json parse_json(std::string_view text, std::vector<Issue>& issues) {
-  // The library takes a NUL byte for the end of the text and ignores the rest.
+  // The library takes a NUL byte as the end of the text and ignores what follows.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     fail_at(text, nul, "a NUL byte (expected text)");
   Builder builder(text, issues);
@@ -193,7 +194,7 @@ std::string read_text(const std::string& path, std::int64_t most_bytes) {
       throw Invalid(
           fmt::format("is larger than {}", format_bytes(static_cast<double>(most_bytes))));
   };
-  // A pipe has no size before it ends.
+  // The size of a pipe is not known before it ends.
   refuse_larger(status.st_size);
   std::string text;
   for (bool has_ended = false; !has_ended;) {

@@ -1,5 +1,5 @@
-/// Strict JSON with comments, in file order. It finds mistakes that a JSON library lets pass. Code
-/// that builds, reads or holds a Json includes <nlohmann/json.hpp> itself.
+/// Strict JSON with comments. Members keep the order of the file. Finds mistakes that JSON
+/// libraries accept. Code that builds, reads or holds a Json includes <nlohmann/json.hpp> itself.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,33 @@ namespace normbench {
 
 using Json = nlohmann::ordered_json;
 
-/// Parses `text`; comments are allowed. Duplicate keys are appended to `issues`, the first value
-/// kept. Throws Invalid ("line 3, column 7: …") for text that is not JSON or is deeper than 64.
+/// Parses `text`, which may have comments. A duplicate key adds an issue, and its first value is
+/// kept. Throws Invalid ("line 3, column 7: …") for text that is not JSON or is deeper than 64
+/// levels.
 Json parse_json(std::string_view text, std::vector<Issue>& issues);
 
-/// True for text that is UTF-8, which JSON has to be.
+/// Returns true for valid UTF-8, which JSON requires.
 bool is_utf8(const std::string& text);
 
-/// JSON for people: indented by `indent` blanks a level, but an array of numbers on one line.
+/// Returns JSON for people: indented by `indent` blanks per level, with an array of numbers on one
+/// line.
 std::string pretty(const Json& json, int indent);
 
-/// The size limit of files that people write (configs). A larger one was given by mistake.
+/// The size limit in bytes of files that people write (configs). A larger file was given by
+/// mistake.
 inline constexpr std::int64_t most_bytes_by_hand = 16'000'000;
 
-/// Reads a whole file of at most `most_bytes`. Throws Invalid saying why it cannot be read.
+/// Returns the content of a file of at most `most_bytes`. Throws Invalid with the reason if it
+/// cannot be read, is larger or is empty.
 std::string read_text(const std::string& path, std::int64_t most_bytes = most_bytes_by_hand);
 
-/// The value at a JSON pointer, null where there is none.
+/// Returns the value at a JSON pointer; null if there is none.
 const Json& value_at(const Json& json, std::string_view pointer);
 
-/// True if every member that both have is the same; null has none.
+/// Returns true if all members that both objects have are equal. Null has no members.
 bool agree(const Json& a, const Json& b);
 
-/// `text` as one token of a JSON pointer: "~" and "/" escaped.
+/// Returns `text` as one token of a JSON pointer, with "~" and "/" escaped.
 std::string pointer_token(std::string_view text);
 
 }  // namespace normbench

@@ -18,8 +18,8 @@ constexpr std::string_view kWordCharacters =
 
 bool is_in(std::string_view characters, char c) { return characters.find(c) != characters.npos; }
 
-/// The byte after `mark`, which is looked for from `from` on; one after the end where there is
-/// none.
+/// Returns the index of the byte after the first `mark` from `from` on. Without a mark returns the
+/// length of the text plus one.
 std::size_t end_after(std::string_view text, std::string_view mark, std::size_t from) {
   const std::size_t found = text.find(mark, from);
   return found == text.npos ? text.size() + 1 : found + mark.size();
@@ -33,8 +33,8 @@ std::size_t end_of_string(std::string_view text, std::size_t start) {
   return text.size() + 1;
 }
 
-/// The byte after the blank, comment or token at `start`; one after the end of the text where that
-/// has no end.
+/// Returns the index of the byte after the blank, comment or token at `start`. If that has no end,
+/// returns the length of the text plus one.
 std::size_t end_of_piece(std::string_view text, std::size_t start) {
   const std::string_view rest = text.substr(start);
   if (rest.starts_with('"')) return end_of_string(text, start);
@@ -43,7 +43,8 @@ std::size_t end_of_piece(std::string_view text, std::size_t start) {
   return std::max(std::min(text.find_first_not_of(kWordCharacters, start), text.size()), start + 1);
 }
 
-/// A piece of a text, and the first character of the token before it ('\0': there is none).
+/// A piece of the text: a blank, a comment or a token. `before` is the first character of the token
+/// before it, or '\0'.
 struct Piece {
   std::size_t start = 0, end = 0;
   char before = '\0';
@@ -53,12 +54,13 @@ bool is_skipped(std::string_view piece) {
   return is_in(kBlanks, piece[0]) || piece.starts_with("//") || piece.starts_with("/*");
 }
 
-/// True for a sign, or a whole value.
+/// Returns true for a sign such as '{', or for a whole value.
 bool is_token(std::string_view piece) {
   return is_in(kSigns, piece[0]) || nlohmann::json::accept(piece);
 }
 
-/// The piece at whose byte before `read` a parser stops, or an earlier one that is no JSON.
+/// Returns the piece that contains the byte before `read`, where a parser stopped, or an earlier
+/// piece that is not JSON.
 Piece refused_piece(std::string_view text, std::size_t read) {
   Piece piece{.start = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0};
   for (; piece.start < text.size(); piece.start = piece.end) {
@@ -90,7 +92,7 @@ std::string_view expected_after(char before, JsonPlace place) {
   }
 }
 
-/// What is wrong with the escape at `start`, in which a parser stops at `offset`.
+/// Returns what is wrong with the escape at `start`. A parser stops at `offset` in it.
 std::string wrong_escape(std::string_view text, std::size_t start, std::size_t offset) {
   const char letter = text[start + 1];
   if (letter == 'u' && !is_in(kHexDigits, text[offset]))
@@ -102,7 +104,7 @@ std::string wrong_escape(std::string_view text, std::size_t start, std::size_t o
                      text.substr(offset, first_character(text.substr(offset)).bytes));
 }
 
-/// What is wrong with the string at `start`, in which a parser stops at `offset`.
+/// Returns what is wrong with the string at `start`. A parser stops at `offset` in it.
 std::string wrong_string(std::string_view text, std::size_t start, std::size_t offset) {
   if (offset >= text.size()) return "a string without its closing quote";
   for (std::size_t at = start + 1; at < offset;) {
@@ -119,7 +121,7 @@ std::string wrong_string(std::string_view text, std::size_t start, std::size_t o
   return wrong_escape(text, text.rfind('\\', offset), offset - 1);
 }
 
-/// A token as written, or what it is where it is long.
+/// Returns a token as written; a long string as "string", any other long token cut.
 std::string named(std::string_view token) {
   constexpr std::size_t most = 40;
   if (is_in(kSigns, token[0])) return fmt::format("'{}'", token);

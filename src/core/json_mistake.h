@@ -1,4 +1,4 @@
-/// What is wrong with a text where a JSON parser refuses it, found by where that is.
+/// Explains why a JSON parser refuses a text, given where it stopped.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace normbench {
 
-/// What is complete before a refused token, and so what may follow it.
+/// Where a refused token is: outside of containers, in an array, in an object, or after a key.
 enum class JsonPlace { Document, Array, Object, Key };
 
 struct JsonMistake {
-  std::size_t offset = 0;  // of the byte at which it is
+  std::size_t offset = 0;  // index of the wrong byte
   std::string what;
 };
 
-/// The mistake in `text`, of which a parser has read `read` bytes and refuses the latest token; at
-/// the end of the text it has read one more. `place` is the innermost value that is not complete.
+/// Returns the mistake in `text`. A parser has read `read` bytes and refuses the token that ends
+/// there. At the end of the text `read` is its length plus one. `place` is where the token is.
 JsonMistake json_mistake(std::string_view text, std::size_t read, JsonPlace place);
 
 }  // namespace normbench

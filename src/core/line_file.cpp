@@ -31,8 +31,8 @@ namespace {
   cannot_write(path, error);
 }
 
-/// Opens a file; where that fails, errno says why: not through a link, nor waiting for a pipe's
-/// other end.
+/// Opens a file without following a link or waiting for the other end of a pipe. If that fails, the
+/// result is not open and errno tells why.
 Descriptor open_file(const std::string& path, int how) {
   return Descriptor(open(path.c_str(), how | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
 }
@@ -44,7 +44,8 @@ bool is_regular(const Descriptor& file) {
 
 constexpr std::size_t kBuffer = 1 << 16;
 
-/// Appends what is at `at`, at most a buffer of it; false at the end. Throws Invalid.
+/// Appends the bytes from `at` on, at most kBuffer of them. Returns false at the end of the file.
+/// Throws Invalid.
 bool read_on(const Descriptor& file, const std::string& path, std::int64_t at, std::string& text) {
   std::array<char, kBuffer> buffer;
   ssize_t got = -1;
@@ -56,20 +57,21 @@ bool read_on(const Descriptor& file, const std::string& path, std::int64_t at, s
   return got > 0;
 }
 
-/// The whole content of the file. Throws Invalid.
+/// Returns the whole content of the file. Throws Invalid.
 std::string content_of(const Descriptor& file, const std::string& path) {
   std::string text;
   while (read_on(file, path, std::ssize(text), text)) continue;
   return text;
 }
 
-/// The start of the first line, at most a buffer of it, and whether the line has an end.
+/// The beginning of the first line, at most kBuffer bytes, and whether the line has an end.
 struct FirstLine {
   std::string begin;
   bool is_whole = false;
 };
 
-/// Reads on to the end of the line only where it begins as `is_ours` says. Throws Invalid.
+/// Reads the first line. Reads beyond the first buffer only if `is_ours` accepts the line's
+/// beginning. Throws Invalid.
 FirstLine first_line_of(const Descriptor& file, const std::string& path,
                         const std::function<bool(std::string_view begin)>& is_ours) {
   FirstLine line;
@@ -83,7 +85,7 @@ FirstLine first_line_of(const Descriptor& file, const std::string& path,
   return line;
 }
 
-/// True where `text` begins as `first` does up to its colon, or was cut off before that.
+/// Returns true if `text` agrees with `first` up to the first colon, or was cut off before it.
 bool begins_as(std::string_view text, std::string_view first) {
   const std::string_view begin = first.substr(0, first.find(':')).substr(0, text.size());
   return text.starts_with(begin);
@@ -94,7 +96,7 @@ bool begins_as(std::string_view text, std::string_view first) {
 LineFile::LineFile(std::string path, Descriptor file)
     : path_(std::move(path)), file_(std::move(file)) {}
 
-/// False when another process holds the lock. Where files cannot be locked, nobody does.
+/// Returns false if another process holds the lock. Returns true if the file system has no locks.
 bool LineFile::lock() const {
   return flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
@@ -157,7 +159,7 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
   end_ = static_cast<std::int64_t>(begin);
 }
 
-/// Why a written line would be lost or out of place, or nothing.
+/// Returns why a written line would be lost or in the wrong place; nothing if it would not.
 std::optional<std::string> LineFile::lost() const {
   struct stat named {
   }, opened{};
@@ -172,7 +174,7 @@ std::optional<std::string> LineFile::lost() const {
 void LineFile::append(std::string_view line, OnDisk when) {
   const std::string text = std::string(line) + '\n';
   if (const auto why = lost()) throw CannotWrite(fmt::format("cannot write {}: {}", path_, *why));
-  // A line that was cut off, by a kill or by the code below, would run into this one.
+  // An earlier line that was cut off, by a kill or by the code below, would run into this one.
   const int file = file_.number();
   if (ftruncate(file, end_) == 0 && write_bytes(file, text) == text.size() &&
       (when == OnDisk::Later || fdatasync(file) == 0)) {
@@ -180,7 +182,7 @@ void LineFile::append(std::string_view line, OnDisk when) {
     return;
   }
   const int error = errno;
-  [[maybe_unused]] const int cut = ftruncate(file, end_);  // if not now, then before the next line
+  [[maybe_unused]] const int cut = ftruncate(file, end_);  // if this fails, the next append cuts it
   cannot_write(path_, error);
 }
 

@@ -1,4 +1,4 @@
-/// A file of lines that grows by one process at a time, and loses none to a kill.
+/// A file of lines to which one process at a time appends. A kill loses no line.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,31 @@
 
 namespace normbench {
 
-/// When the call that adds a line returns or throws, the file has the whole line or no part of it.
-/// The file is locked while this lives. Links are never followed; pipes and devices are refused.
+/// A file of lines. After append() returns or throws, the file has the whole line or no part of it.
+/// The file is locked while this object lives. Links are never followed; pipes and devices are
+/// refused.
 class LineFile {
  public:
-  /// When a line has to be on the disk, where it survives a power failure: before the call returns,
-  /// or when the system writes it, seconds later.
+  /// When a line has to be on the disk, where it survives a power failure. Now: before the call
+  /// returns. Later: when the system writes it, seconds later.
   enum class OnDisk { Now, Later };
 
-  /// The first line of `path`, its first 64 KB at most; nothing where it has no end.
+  /// Returns the first line of `path`, cut to its first 64 KB; nothing if the line has no end.
   static std::optional<std::string> first_line(const std::string& path);
-  /// Starts a file with its first line. A file with nothing but such a first line, cut off, is
-  /// started anew; lines are alike that agree up to the first colon. Throws CannotWrite for all
-  /// other content.
+  /// Starts a file with its first line. A file that has only the beginning of such a line, cut off,
+  /// is overwritten; two first lines match if they agree up to the first colon. Throws CannotWrite
+  /// for any other content.
   static LineFile create(const std::string& path, std::string_view first);
-  /// Opens a file to go on with it. Throws Invalid where there is none or another process has it
-  /// open, CannotWrite where it cannot be written.
+  /// Opens a file to append to it. Throws Invalid if it does not exist or another process has it
+  /// open. Throws CannotWrite if it cannot be written.
   static LineFile resume(const std::string& path);
 
-  /// Calls `take` with every whole line and its number, from 1, before any line is added. A last
-  /// line that a kill cut off is overwritten by the next one. Throws Invalid where there is no
-  /// whole line; an Invalid of `take` becomes "PATH: entry 3: …".
+  /// Calls `take` with every whole line and its number, from 1. To be called before any line is
+  /// added. The next line overwrites a last line that a kill cut off. Throws Invalid if there is no
+  /// whole line. An Invalid of `take` becomes "PATH: entry 3: …".
   void read(const std::function<void(std::string_view line, int number)>& take);
 
-  /// Appends a line (without its end). Throws CannotWrite, also if the file was replaced.
+  /// Appends a line, given without its line end. Throws CannotWrite, also if the file was replaced.
   void append(std::string_view line, OnDisk when = OnDisk::Now);
 
  private:
@@ -44,7 +45,7 @@ class LineFile {
 
   std::string path_;
   Descriptor file_;
-  std::int64_t end_ = 0;  // bytes of its whole lines
+  std::int64_t end_ = 0;  // size of its whole lines in bytes
 };
 
 }  // namespace normbench

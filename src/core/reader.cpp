@@ -15,7 +15,7 @@ const Json& empty_object() {
   return object;
 }
 
-/// How errors quote a value.
+/// Returns a value as errors quote it.
 std::string shown(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
@@ -61,7 +61,8 @@ std::string as_text(const Json& value) {
   return value.get<std::string>();
 }
 
-/// What `convert` makes of a value, or the fallback when it is absent or convert throws Invalid.
+/// Returns what `convert` makes of a value. Returns the fallback if the value is absent, or if
+/// convert throws Invalid, which becomes an issue.
 template <class T, class Convert>
 T one(const Json* value, const std::string& pointer, std::vector<Issue>& issues, T fallback,
       Convert convert) {
@@ -74,7 +75,8 @@ T one(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
   }
 }
 
-/// What `convert` makes of each element of a list; every wrong element is an issue.
+/// Returns what `convert` makes of each element of a list. Every wrong element is an issue; then
+/// returns the fallback.
 template <class T, class Convert>
 std::vector<T> list(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
                     std::vector<T> fallback, Convert convert) {
@@ -98,7 +100,8 @@ Json within(std::string_view type, T low, T high) {
   return schema;
 }
 
-/// True for a default that a schema names: it is within the bounds and not empty.
+/// Returns true for a default that is worth naming in a schema: it is within the bounds and not
+/// empty.
 bool is_default(const Json& fallback, const Json& schema) {
   if (fallback.is_null() || (!fallback.is_number() && fallback.empty()) || fallback == "")
     return false;
@@ -106,10 +109,10 @@ bool is_default(const Json& fallback, const Json& schema) {
                                    fallback <= schema.value("maximum", fallback));
 }
 
-/// The schema of a list of such values, or of one of them.
+/// Returns the schema of a list of values with this schema, or of a single such value.
 Json list_of(Json schema) { return {{"anyOf", {schema, {{"type", "array"}, {"items", schema}}}}}; }
 
-/// "(did you mean "batch"?)", or all known words when none is near.
+/// Returns "(did you mean "batch"?)", or all known words if none is near.
 std::string suggestion(const std::string& said, const std::vector<std::string>& known) {
   const std::string near = nearest(said, known);
   if (!near.empty()) return fmt::format("(did you mean \"{}\"?)", near);
@@ -136,7 +139,7 @@ Json& Reader::described(std::string_view key) {
   return (*schema_)[Json::json_pointer(pointer_ + "/properties/" + pointer_token(key))];
 }
 
-/// Adds what the member may be; returns the pointer to it.
+/// Adds `schema` as one that the member may have. Returns the pointer to it.
 std::string Reader::described_as(std::string_view key, Json schema) {
   Json& known = described(key);
   const std::string at = pointer_ + "/properties/" + pointer_token(key);
@@ -156,7 +159,8 @@ void Reader::takes(std::string_view key, Json schema) {
   asked_.emplace_back(key);
 }
 
-/// Describes what a getter takes. After `has`, an absent member does not mean `fallback`.
+/// Describes what a getter accepts. After has(), no default is given, since an absent member may
+/// mean something else.
 void Reader::describe(std::string_view key, Json schema, const Json& fallback) {
   if (schema_ == nullptr || std::ranges::find(asked_, key) != asked_.end()) return;
   const bool by_has = !described(key).is_null();

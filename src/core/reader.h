@@ -1,4 +1,4 @@
-/// JSON objects as typed fields; every mistake becomes an issue at its pointer.
+/// Reads JSON objects as typed fields. Every mistake becomes an issue with its pointer.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace normbench {
 
-/// A view of a JSON object (or of nothing, when the value was no object) and of where it stands.
-/// Getters return the default for absent keys and for mistakes, which they report. `finish` reports
-/// keys that no getter asked for, with the nearest known one. A single value is a list of one.
+/// Reads one JSON object. Getters return `fallback` for an absent key. For a wrong value they add
+/// an issue and return `fallback`. finish() reports keys that no getter asked for, each with the
+/// nearest known key. If a list is expected, a single value counts as a list of one.
 ///
-/// A reader can also describe instead of reading. Then every getter adds to a JSON Schema what it
-/// would take, and all values are the defaults. `has` is always true, so that keys which only some
-/// objects have are asked for too.
+/// A reader can also describe a JSON Schema instead of reading. Then every getter adds to the
+/// schema what it would accept, and returns `fallback`. has() returns true, so that keys of only
+/// some objects are asked for too.
 class Reader {
  public:
   Reader(const Json& value, std::string pointer, std::vector<Issue>& issues);
-  /// A reader that describes. `schema` becomes the object's schema. Issues of the object, which is
-  /// not there, go to `unused`.
+  /// Returns a reader that describes. `schema` becomes the object's schema. Issues go to `unused`,
+  /// since there is no object.
   static Reader describing(Json& schema, std::vector<Issue>& unused);
 
   bool has(std::string_view key);
-  /// Has the key. Where it is not there, adds the issue 'no "key" (why)'.
+  /// Returns true if the object has the key. Otherwise adds the issue 'no "key" (why)'.
   bool require(std::string_view key, std::string_view why);
   std::int64_t integer(std::string_view key, std::int64_t fallback,
                        std::int64_t low = std::numeric_limits<std::int64_t>::min(),
@@ -45,7 +45,7 @@ class Reader {
                                      std::int64_t high = std::numeric_limits<std::int64_t>::max());
   std::vector<std::string> texts(std::string_view key, std::vector<std::string> fallback);
 
-  /// A word of the enumeration's table.
+  /// Returns a word of the enumeration's table.
   template <class E>
   E word(std::string_view key, E fallback) {
     const std::optional<std::string> said =
@@ -56,16 +56,17 @@ class Reader {
     return fallback;
   }
 
-  /// The member itself (null when absent), for callers that read it on their own.
+  /// Returns the member itself, null if absent, for callers that read it on their own.
   const Json& member(std::string_view key);
-  /// A reader of a member object (empty when absent).
+  /// Returns a reader of a member object; an absent member counts as an empty object.
   Reader object(std::string_view key);
-  /// A reader that describes each member of a member object, whatever its key.
+  /// Returns a reader that describes all members of a member object, whatever their keys. Only for
+  /// a reader that describes.
   Reader members(std::string_view key);
-  /// A reader of element `index` of the list `key`.
+  /// Returns a reader of element `index` of the list `key`.
   Reader element(std::string_view key, std::size_t index);
-  /// Calls `read(reader)` for each object in the list `key`, and finishes the reader. A reader that
-  /// describes calls it once.
+  /// Calls `read(reader)` for each object in the list `key`, then finish(). A reader that describes
+  /// calls it once.
   template <class Read>
   void each_object(std::string_view key, Read read) {
     for (std::size_t i = 0; i < list_size(key); ++i) {
@@ -75,10 +76,10 @@ class Reader {
     }
   }
 
-  /// True for a reader that describes.
+  /// Returns true for a reader that describes.
   bool describes() const { return schema_ != nullptr; }
-  /// In a reader that describes: the member may be what this JSON Schema says, whatever getters are
-  /// asked for it.
+  /// In a reader that describes, sets the schema of the member. Getters for this key do not change
+  /// it.
   void takes(std::string_view key, Json schema);
 
   /// Adds an issue at this object, or at its member `key`.
@@ -87,7 +88,7 @@ class Reader {
   void unknown_word(std::string_view key, const std::string& said,
                     const std::vector<std::string>& known);
 
-  /// Reports the keys that were never asked for.
+  /// Reports the keys that no getter asked for.
   void finish();
 
   std::string pointer_to(std::string_view key) const;
@@ -95,10 +96,12 @@ class Reader {
 
  private:
   const Json* find(std::string_view key);
-  /// The length of the list `key`; another value is an issue. 1 in a reader that describes.
+  /// Returns the length of the list `key`; 0 if absent. A value that is no list adds an issue.
+  /// Returns 1 in a reader that describes.
   std::size_t list_size(std::string_view key);
   bool is_object_at(std::string_view key, std::size_t index);
-  /// The member's text, which is to be one of `words`; nothing where the key is absent or no text.
+  /// Returns the member's text; nothing if it is absent. Describes `words` as the allowed texts. A
+  /// value that is no text adds an issue.
   std::optional<std::string> text_of(std::string_view key, const std::vector<std::string>& words,
                                      std::string fallback);
   void describe(std::string_view key, Json schema, const Json& fallback);
@@ -107,16 +110,16 @@ class Reader {
   Reader(std::vector<Issue>& unused, Json& whole, std::string pointer);
 
   const Json& value_;
-  std::string pointer_;  // in a reader that describes: of the object's schema in `schema_`
+  std::string pointer_;  // pointer of the object; if this describes, of its schema in `schema_`
   std::vector<Issue>& issues_;
-  std::vector<std::string> asked_;  // in a reader that describes: keys that takes() has described
-  Json* schema_ = nullptr;          // the whole schema that is described; null: this reads
+  std::vector<std::string> asked_;  // keys asked for; if this describes, keys given to takes()
+  Json* schema_ = nullptr;          // whole schema being described; null: this reads
 };
 
-/// A tensor as {"dtype", "shape": [n, c, h, w], "layout", "memory"}, without strides.
+/// Returns a tensor as {"dtype", "shape": [n, c, h, w], "layout", "memory"}, without strides.
 Json tensor_json(const TensorDesc& desc);
 
-/// Reads such an object into a dense tensor; defaults are uint8, nchw, pageable, shape 0.
+/// Reads such an object as a dense tensor. The defaults are uint8, nchw, pageable and shape 0.
 TensorDesc read_tensor(Reader& reader);
 
 }  // namespace normbench

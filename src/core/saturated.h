@@ -1,4 +1,4 @@
-/// Sums of numbers that come from files.
+/// Sums of numbers from files, without overflow.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace normbench {
 
-/// a + b. Beyond the range it is the largest number of that sign; its negative is a number, too.
+/// Returns a + b. A sum out of range becomes the largest number of its sign; its negation does not
+/// overflow.
 constexpr std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::int64_t sum = 0;

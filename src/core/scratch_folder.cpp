@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view scratch_prefix = "normbench-scratch-";
 
-/// Opens and locks the folder; none (and errno) when it is gone or another process has its lock.
-/// Children that are started do not inherit the descriptor.
+/// Opens and locks the folder. The result is not open, and errno tells why, if the folder is gone
+/// or another process has locked it. Child processes do not inherit the descriptor.
 Descriptor lock_folder(const std::string& path) {
   Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.is_open() || flock(folder.number(), LOCK_EX | LOCK_NB) == 0) return folder;
@@ -58,7 +58,8 @@ void sweep(const fs::path& parent) {
 [[noreturn]] void cannot_make(const fs::path& parent) {
   const int error = errno;
   std::error_code unknown;
-  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // as /proc
+  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // a folder such as
+                                                                                 // /proc
   throw Invalid(fmt::format("cannot make a scratch folder in {}: {}", parent.string(),
                             takes_none ? "it takes no new folders" : std::strerror(error)));
 }
@@ -72,7 +73,7 @@ ScratchFolder::ScratchFolder(const std::string& parent) {
     throw Invalid(fmt::format("cannot make a scratch folder in $TMPDIR: {} (set it to a folder)",
                               unknown.message()));
   sweep(in);
-  // Another process that sweeps may remove a new folder before it is locked here.
+  // Another process that calls sweep() may remove a new folder before it is locked here.
   while (!lock_.is_open()) {
     path_ = (in / scratch_prefix).string() + "XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) cannot_make(in);

@@ -1,4 +1,4 @@
-/// A folder for files of one process, which are of no use once it has ended.
+/// A folder for temporary files of one process.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace normbench {
 
-/// A folder "normbench-scratch-…", made anew and removed with all its content at the end. It is
-/// locked (flock) while it lives. The next process that makes one in the same place sees by the
-/// locks which folders were left by killed processes, and removes them.
+/// A new folder "normbench-scratch-…" that is removed with its content by the destructor. It is
+/// locked (flock) as long as this object lives. A killed process leaves its folder without a lock.
+/// The next process that makes a folder in the same place removes it.
 class ScratchFolder {
  public:
-  /// Makes it in the folder `parent`; "": the system's for temporary files. Throws Invalid.
+  /// Makes the folder in `parent`, or in the system's folder for temporary files if that is "".
+  /// Throws Invalid.
   explicit ScratchFolder(const std::string& parent);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

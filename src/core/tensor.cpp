@@ -9,8 +9,8 @@
 namespace normbench {
 namespace {
 
-/// Calls `use(address of the first element, bytes to the next)` for each row of images
-/// [first, first+count), in logical NCHW order.
+/// Calls `use` for each row of the images [first, first+count), in logical NCHW order. It gets the
+/// address of the first element and the distance to the next one in bytes.
 template <class Use>
 void each_row(const View& view, std::int64_t first, std::int64_t count, Use use) {
   const Shape& shape = view.desc.shape;
@@ -80,7 +80,7 @@ Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count) {
           *out++ = to_double(element);
         }
       };
-      step == sizeof element ? read(sizeof element) : read(step);  // faster as a constant
+      step == sizeof element ? read(sizeof element) : read(step);  // a constant distance is faster
     });
   });
   return tensor;

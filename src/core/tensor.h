@@ -1,4 +1,4 @@
-/// Shapes, strides and views: what a stage reads and writes, without owning it.
+/// Shapes, strides, and views of tensors. A view does not own its memory.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace normbench {
 
-/// Logical extent: batch, channels, rows, columns. Independent of the layout.
+/// The extents of a tensor: batch, channels, rows, columns. They do not depend on the layout.
 struct Shape {
   std::int64_t n = 0, c = 0, h = 0, w = 0;
   bool operator==(const Shape&) const = default;
   std::int64_t elements() const { return n * c * h * w; }
 };
 
-/// Distance in elements between neighbours along each logical axis; negative when flipped.
+/// The distance in elements between neighbours along each axis; negative on a flipped axis.
 struct Strides {
   std::int64_t n = 0, c = 0, h = 0, w = 0;
   bool operator==(const Strides&) const = default;
 };
 
-/// Strides of a contiguous tensor of this shape and layout.
+/// Returns the strides of a contiguous tensor of this shape and layout.
 Strides dense_strides(const Shape& shape, Layout layout);
 
-/// A tensor's description: everything but its address.
+/// The description of a tensor: everything except its address.
 struct TensorDesc {
   DType dtype = DType::UInt8;
   Layout layout = Layout::Nchw;
@@ -35,39 +35,40 @@ struct TensorDesc {
   Memory memory = Memory::Pageable;
   bool operator==(const TensorDesc&) const = default;
   std::int64_t elements() const { return shape.elements(); }
-  /// Elements times element size; gaps of a strided tensor are not counted.
+  /// Returns the elements times the element size. Gaps of a strided tensor are not counted.
   std::int64_t bytes() const { return elements() * size_of(dtype); }
   bool is_dense() const { return strides == dense_strides(shape, layout); }
 };
 
-/// A contiguous tensor.
+/// Returns the description of a contiguous tensor.
 TensorDesc dense(DType dtype, Layout layout, const Shape& shape, Memory memory);
 
-/// "10x3x720x1280 uint8 nchw pageable".
+/// Returns a text such as "10x3x720x1280 uint8 nchw pageable".
 std::string describe(const TensorDesc& desc);
 
-/// A tensor at an address, not owned.
+/// A tensor at an address. It does not own the memory.
 struct View {
   std::byte* data = nullptr;
   TensorDesc desc;
 };
 
-/// The view's rows [top, top+h) and columns [left, left+w): same memory, no copy.
+/// Returns the view's rows [top, top+h) and columns [left, left+w), without a copy.
 View crop_view(View view, std::int64_t top, std::int64_t left, std::int64_t h, std::int64_t w);
 
-/// The view mirrored: same memory, negative strides, no copy.
+/// Returns the view mirrored, without a copy: its strides become negative.
 View flip_view(View view, Flip flip);
 
-/// A tensor of doubles in logical NCHW order, whatever its layout. References compute with it.
+/// A tensor of doubles in logical NCHW order, whatever the layout was. References compute with it.
 struct Tensor64 {
   Shape shape;
   std::vector<double> values;
 };
 
-/// Images [first, first+count) of a view as doubles.
+/// Returns the images [first, first+count) of a view as doubles.
 Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count);
 
-/// Writes doubles to images [first, …) of a view: rounded to nearest even, uint8 saturated.
+/// Writes the tensor to the images of a view, from image `first` on. Values are rounded to nearest
+/// even; uint8 saturates.
 void from_double(const Tensor64& tensor, const View& view, std::int64_t first);
 
 }  // namespace normbench

@@ -13,8 +13,8 @@
 namespace normbench {
 namespace {
 
-/// Columns of a character. A byte that is not UTF-8 and what controls are drawn as one sign; a mark
-/// that takes room beside its letter has a column on terminals.
+/// Returns the columns of a character. Control characters and bytes that are not UTF-8 have one
+/// column, since they are drawn as one sign. So does a mark that takes room next to its letter.
 std::size_t columns_of(const Character& character) {
   const auto code = static_cast<utf8proc_int32_t>(character.code.value_or('?'));
   switch (utf8proc_category(code)) {
@@ -28,12 +28,13 @@ std::size_t columns_of(const Character& character) {
   }
 }
 
-constexpr std::size_t kNarrowest = 24;  // the narrowest first column that names are cut to
-constexpr std::size_t kLeast = 12;      // the narrowest that longer names may be beside
+constexpr std::size_t kNarrowest = 24;  // narrowest first column to which names are cut
+constexpr std::size_t kLeast = 12;      // narrowest first column if longer names have lines of
+                                        // their own
 
 struct InkCode {
   Ink ink;
-  int code;  // of ECMA-48's SGR
+  int code;  // a number of ECMA-48's SGR sequence
 };
 constexpr auto kInkCodes = std::to_array<InkCode>({{Ink::Answer, 1},    // bold
                                                    {Ink::Good, 32},     // green
@@ -46,7 +47,7 @@ int code_of(Ink ink) { return std::ranges::find(kInkCodes, ink, &InkCode::ink)->
 
 std::string escape_of(int code) { return fmt::format("\033[{}m", code); }
 
-/// Bytes of an escape sequence of painted() at the start of `text`; 0 when there is none.
+/// Returns the bytes of a sequence of painted() at the start of `text`; 0 if there is none.
 std::size_t escape_bytes(std::string_view text) {
   if (!text.starts_with('\033')) return 0;
   const auto starts = [text](int code) { return text.starts_with(escape_of(code)); };
@@ -62,10 +63,10 @@ bool is_unit(std::string_view word) {
   return std::ranges::find(units, bare) != units.end();
 }
 
-/// A line without blanks at its end.
+/// Returns a line without its trailing blanks.
 std::string without_end(std::string line) { return line.erase(line.find_last_not_of(' ') + 1); }
 
-/// Where the word at `at` ends. A number includes its unit, and "1 MB:4 MB" is one word.
+/// Returns where the word at `at` ends. A number includes its unit, and "1 MB:4 MB" is one word.
 std::size_t word_end(std::string_view text, std::size_t at) {
   for (std::size_t start = at;;) {
     const std::size_t end = std::min(text.find(' ', start), text.size());
@@ -130,7 +131,7 @@ std::string wrapped(std::string_view said, std::size_t indent, std::size_t width
     line += word;
     empty = false;
   }
-  if (empty && !lines.empty()) return lines;  // blanks at the end
+  if (empty && !lines.empty()) return lines;  // only blanks are left
   return lines + without_end(line) + "\n";
 }
 
@@ -147,7 +148,8 @@ bool has_equal(std::vector<std::string> cells) {
   return std::ranges::adjacent_find(cells) != cells.end();
 }
 
-/// Cuts the names in the first column if the lines then fit and the names stay distinct.
+/// Cuts the names in the first column if the lines then fit and the names stay distinct. Returns
+/// false if the lines do not fit.
 bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::size_t width) {
   const std::size_t total = table_width(columns, indent);
   if (total <= width) return true;
@@ -161,7 +163,7 @@ bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::
   return true;
 }
 
-/// The column that is to be left out first; 0: none may be.
+/// Returns the index of the column to leave out first; 0 if none may be left out.
 std::size_t spared_first(const std::vector<Column>& columns) {
   std::size_t first = 0;
   for (std::size_t c = 1; c < columns.size(); ++c)
@@ -169,8 +171,8 @@ std::size_t spared_first(const std::vector<Column>& columns) {
   return first;
 }
 
-/// A row with the names in `names` columns; row 0 has the titles. A longer name stands on lines of
-/// its own above.
+/// Returns a row whose names take `names` columns; row 0 has the titles. A longer name gets lines
+/// of its own above the row.
 std::string row_text(const std::vector<Column>& columns, std::size_t row, std::size_t names,
                      std::size_t indent, std::size_t width) {
   const auto cell = [&](const Column& column) {

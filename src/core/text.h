@@ -1,4 +1,4 @@
-/// Text laid out for a terminal: widths as displayed, not bytes.
+/// Lays out text for a terminal. Widths are columns on the screen, not bytes.
 #pragma once
 
 #include <set>
@@ -9,91 +9,93 @@
 
 namespace normbench {
 
-/// The screen that text is laid out for: its columns, and whether it has colours.
+/// The screen that text is laid out for: its width in columns, and whether it shows colours.
 struct Screen {
   std::size_t width = 100;
   bool colour = false;
 };
 
-/// Columns of a line of prose: at most 100, for long lines are hard to read.
+/// Returns the columns of a line of prose: at most 100, since longer lines are hard to read.
 constexpr std::size_t prose_width(const Screen& screen) {
   return screen.width < 100 ? screen.width : 100;
 }
 
-/// What a colour says: this is the answer, this is good, this is bad, this is in doubt.
+/// The meaning of a colour: the answer, something good, something bad, something in doubt.
 enum class Ink { Answer, Good, Bad, Doubt };
 
-/// `text` in a colour, by escape sequences of ECMA-48 around each of its lines, where the screen
-/// has colours.
+/// Returns `text` with escape sequences of ECMA-48 around each of its lines. Returns it unchanged
+/// if the screen has no colours.
 std::string painted(std::string_view text, Ink ink, const Screen& screen);
 
-/// The last guard of a terminal: makes control characters of `text` readable, as on_one_line(), but
-/// for line breaks and, where the screen has colours, sequences of painted(). Names are made
-/// harmless earlier, before they are laid out, so that their width is known.
+/// Makes the control characters of `text` readable, like on_one_line(), right before it is printed.
+/// It keeps line breaks and, if the screen has colours, sequences of painted(). Names are made
+/// readable before they are laid out, so that their width is known.
 std::string made_harmless(std::string_view text, const Screen& screen);
 
-/// Columns a terminal draws for UTF-8 text: wide characters count twice, combining ones and the
-/// sequences of painted() not at all.
+/// Returns the columns that a terminal uses for UTF-8 text. Wide characters count twice. Combining
+/// characters and the sequences of painted() count as 0.
 std::size_t display_width(std::string_view text);
 
-/// `text`, which is not painted, cut to `width` columns; "…" is the last one when something is
-/// missing.
+/// Returns `text` cut to `width` columns. If something is cut off, "…" is the last column. `text`
+/// must not have sequences of painted().
 std::string cut(std::string_view text, std::size_t width);
 
-/// `text` broken at blanks into lines of at most `width` columns, each ended. The first begins with
-/// `indent` blanks, the others with `deeper` more; "" has no line. A word wider than a line stays
-/// whole, and so do a number with its unit and "1 MB:4 MB". Blanks at its ends are left out;
-/// control characters become what on_one_line() makes of them.
+/// Breaks `text` at blanks into lines of at most `width` columns, each with a line end. The first
+/// line begins with `indent` blanks, the others with `deeper` more; "" gives no line. A word wider
+/// than a line stays whole, as do a number with its unit and "1 MB:4 MB". Blanks at both ends are
+/// dropped; control characters become readable as in on_one_line().
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100,
                     std::size_t deeper = 2);
 
-/// A column of a table: cells below a title, right-aligned unless it is text.
+/// A column of a table: cells below a title. Cells are right-aligned unless `is_text`.
 struct Column {
   std::string title;
   std::vector<std::string> cells;
   bool is_text = false;
-  int spare = 0;  // where there is no room, 1 is left out first, then 2; 0 never
+  int spare = 0;  // if there is no room, 1 is left out first, then 2, …; 0 never
 };
 
-/// Columns of the widest of the title and the cells.
+/// Returns the columns that the widest of the title and the cells needs.
 std::size_t column_width(const Column& column);
 
-/// The columns side by side, two blanks between, no trailing blanks. Columns without any content
-/// are left out. Where lines would be wider than `width`, first the names in the first column are
-/// cut, but not so far that two are alike; then columns that can be spared are left out, and a line
-/// below names them; then names that are too long get lines of their own.
+/// Returns the columns side by side, with two blanks between them and none at line ends. Columns
+/// with only empty cells are left out. If lines would be wider than `width`:
+/// - first, names in the first column are cut, as long as they stay distinct;
+/// - then columns with `spare` are left out, and a line below the table names them;
+/// - then names that are too long get lines of their own.
 std::string columns_text(std::vector<Column> columns, std::size_t indent, std::size_t width = 100);
 
-/// The laid out text, and which columns are in it.
+/// The text of a table, and which columns are in it.
 struct Laid {
   std::string text;
   std::vector<bool> has;  // has[c]: column c is in the text
 };
 Laid laid_out(std::vector<Column> columns, std::size_t indent, std::size_t width);
 
-/// The width of a line with all the columns side by side.
+/// Returns the width of a line with all columns side by side.
 std::size_t table_width(const std::vector<Column>& columns, std::size_t indent);
 
-/// "  label   text", the text from column `start` on, its further lines two columns deeper.
+/// Returns "  label   text". The text begins in column `start`; its further lines begin two columns
+/// later.
 std::string labelled(std::string_view label, std::string_view text, std::size_t start,
                      std::size_t width);
 
-/// A renderer for any screen, made of one whose text is no terminal's and the same on all of them.
+/// Renders a subject for any screen with a renderer whose text does not depend on the screen.
 template <class Subject, std::string (*render)(const Subject&)>
 std::string on_any_screen(const Subject& subject, const Screen&) {
   return render(subject);
 }
 
-/// A table filled row by row.
+/// A table that is filled row by row.
 class Rows {
  public:
   explicit Rows(const std::vector<std::string>& titles);
 
-  /// Adds the cells of one row; missing cells at the end are blank.
+  /// Adds the cells of one row. Missing cells at the end are blank.
   void add(const std::vector<std::string>& cells);
 
-  /// The table, as columns_text() lays it out; "" without rows. `text_columns` are left-aligned.
-  /// Where there is no room, columns of `spare` are left out, its first one first.
+  /// Returns the table as laid out by columns_text(); "" without rows. `text_columns` are
+  /// left-aligned. If there is no room, columns of `spare` are left out in the order of `spare`.
   std::string text(const std::set<std::size_t>& text_columns, std::size_t width = 100'000,
                    std::span<const std::size_t> spare = {}) const;
   Laid laid_out(const std::set<std::size_t>& text_columns, std::size_t width,

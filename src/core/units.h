@@ -1,4 +1,4 @@
-/// Numbers and names as people read them; formatted at the last moment.
+/// Formats numbers and names for people.
 #pragma once
 
 #include <cstddef>
@@ -8,30 +8,32 @@
 
 namespace normbench {
 
-/// "27.6 MB": decimal units, three significant digits.
+/// Formats decimal units with three significant digits: "27.6 MB".
 std::string format_bytes(double bytes);
-/// "48 KiB", "2 MiB": sizes of caches and pages, which are powers of two.
+/// Formats sizes of caches and pages, which are powers of two: "48 KiB", "2 MiB".
 std::string format_binary_bytes(std::int64_t bytes);
-/// "1,234,567".
+/// Formats a count: "1,234,567".
 std::string format_count(std::int64_t value);
-/// "1 row", "2 rows".
+/// Formats a count and its noun: "1 row", "2 rows".
 std::string counted(std::int64_t count, std::string_view noun);
-/// Milliseconds with at least three significant digits: "135.6", "10.8", "0.310", "0.00660".
+/// Formats nanoseconds as milliseconds with three significant digits, or four from 100 ms on:
+/// "135.6", "10.8", "0.310", "0.00660".
 std::string format_ms(double ns);
-/// `value` with `digits` significant digits, no exponent: 8.99, 34.0, 0.72.
+/// Formats `value` with `digits` significant digits and no exponent: 8.99, 34.0, 0.72.
 std::string format_significant(double value, int digits);
-/// "0.9 %", "12 %".
+/// Formats a fraction as a percentage: "0.9 %", "12 %".
 std::string format_percent(double fraction);
 
-/// `text` with its control characters readable ("\n", "\u001b"): names come from documents, traces,
-/// peers and folders. The result is on one line and does nothing to a terminal.
+/// Returns `text` with readable control characters ("\n", "\u001b"), on one line and harmless to a
+/// terminal. For names, which come from documents, traces, peers and folders.
 std::string on_one_line(std::string_view text);
-/// The whole characters of UTF-8 from the start of `text` that fit into `most` bytes. If that is
-/// not all of it, "…" follows, which is not counted.
+/// Returns the longest start of `text` of at most `most` bytes that does not split a character. If
+/// something is cut off, adds "…", which is not counted.
 std::string cut_utf8(std::string_view text, std::size_t most);
-/// The first byte from `byte` on that starts a character of UTF-8; the text's size after the last.
+/// Returns the index of the first character that starts at or after `byte`; the size of the text if
+/// there is none.
 std::size_t next_character(std::string_view text, std::size_t byte);
-/// `text` for a Markdown document, also for a table's cell: on one line, with no markup in it.
+/// Returns `text` for a Markdown document or a cell of its tables: on one line and without markup.
 std::string escaped_markdown(std::string_view text);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// CRC-32 of bytes and of files, as zlib and Python's zlib.crc32 count it.
+/// CRC-32 of bytes and of files, as computed by zlib and by Python's zlib.crc32.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,12 @@
 
 namespace normbench {
 
-/// The checksum of `bytes` behind other bytes, whose checksum is `before`.
+/// Returns the checksum of earlier bytes followed by `bytes`. `before` is the checksum of the
+/// earlier bytes.
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
 
-/// The checksum of two texts one behind the other; `bytes` is the length of the second one.
+/// Returns the checksum of two texts in sequence from their checksums. `bytes` is the length of the
+/// second text.
 std::uint32_t crc32_joined(std::uint32_t first, std::uint32_t second, std::int64_t bytes);
 
 struct Checksum {
@@ -19,7 +21,7 @@ struct Checksum {
   std::uint32_t crc32 = 0;
 };
 
-/// The checksum of a whole file, or nothing where the file cannot be read.
+/// Returns the checksum of a whole file; nothing if the file cannot be read.
 std::optional<Checksum> checksum_of(const std::string& path);
 
 }  // namespace normbench

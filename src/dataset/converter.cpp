@@ -28,7 +28,7 @@ FileContent Converter::convert(std::span<const std::uint8_t> file) {
 
 double Converter::psnr_db() {
   if (form_.storage != SaveFormat::Jpeg) return 0;
-  constexpr double peak = 255, most = 100;  // `most` is for equal images
+  constexpr double peak = 255, most = 100;  // `most` is returned for equal images
   decode_image(stored_.rest, again_);
   double squares = 0;
   for (std::size_t i = 0; i < again_.rgb.size(); ++i) {

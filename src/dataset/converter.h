@@ -1,4 +1,4 @@
-/// Turns an image file into what a dataset stores of it.
+/// Converts an image file to the form in which a dataset stores it.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace normbench {
 
-/// Converts images one after the other, keeping its memory from one to the next. For one thread.
+/// Converts images one after the other and reuses its memory. It may be used by one thread only.
 class Converter {
  public:
-  /// `queue` is the CPU's, for one thread.
+  /// `queue` is a queue of the CPU backend for one thread.
   Converter(const DatasetForm& form, std::unique_ptr<Queue> queue);
 
-  /// Decodes the file upright, resizes it as `load` does where the form has a size, and encodes it.
-  /// Valid until the next call. Throws std::runtime_error for a file that cannot be read or stored.
+  /// Decodes the file upright, resizes the image as `load` does if the form has a size, and encodes
+  /// it. The result is valid until the next call. Throws std::runtime_error for a file that cannot
+  /// be read or stored.
   FileContent convert(std::span<const std::uint8_t> file);
-  /// The remarks on the file of the last call.
+  /// Returns the remarks on the file of the last call.
   const std::vector<Remark>& remarks() const { return decoded_.remarks; }
-  /// Peak signal-to-noise ratio (dB) of the jpeg that the last call made; 0 for other forms.
+  /// Returns the peak signal-to-noise ratio of the last jpeg in dB, at most 100; 0 for other forms.
   double psnr_db();
 
  private:
@@ -31,7 +32,7 @@ class Converter {
   Save save_;
   std::unique_ptr<Queue> queue_;
   Image decoded_, resized_, again_;
-  View image_ = {};  // the last call's image, and the content it made of it
+  View image_ = {};  // the last call's image, of which `stored_` was made
   FileContent stored_ = {};
   std::vector<std::uint8_t> encoded_;
 };

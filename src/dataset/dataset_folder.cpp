@@ -33,7 +33,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// The files and folders that belong to a preparation, as seen from the dataset's folder.
+/// Names of the files and folders of a preparation, relative to the dataset's folder.
 struct Own {
   std::set<std::string, std::less<>> files;
   std::set<std::string> folders;
@@ -51,7 +51,8 @@ Own own_of(std::span<const Output> outputs) {
   return own;
 }
 
-/// Adds what a folder ("": the dataset's) and its own folders hold beside the preparation.
+/// Adds the names in a folder, and in the preparation's folders below it, that are not the
+/// preparation's. `folder` is relative to the dataset's folder ("": that folder itself).
 void add_foreign(const std::string& dataset, const fs::path& folder, const Own& own,
                  std::vector<std::string>& foreign) {
   std::error_code unknown;
@@ -65,8 +66,8 @@ void add_foreign(const std::string& dataset, const fs::path& folder, const Own& 
   }
 }
 
-/// Names in the folder that are no part of this preparation. Before it has begun, that is
-/// everything but an empty journal.
+/// Returns the names in the folder that are not part of this preparation. Without outputs only an
+/// empty journal is part of it.
 std::vector<std::string> foreign_names(const Preparation& preparation,
                                        std::span<const Output> outputs) {
   std::vector<std::string> foreign;
@@ -89,14 +90,15 @@ void remove_unfinished(const Preparation& preparation) {
   for (const fs::path& file : left) fs::remove(file, ignored);
 }
 
-/// True where there is a manifest, even a damaged one.
+/// Returns true if there is a manifest, even a damaged one.
 bool has_manifest(const std::string& folder) try {
   return read_manifest(folder).has_value();
 } catch (const Invalid&) {
   return true;
 }
 
-/// Throws where sources have changed. Sources that could not be read may: they were repaired.
+/// Throws std::runtime_error if sources have changed. Sources that could not be read before may
+/// have changed, since people repair them; the journal gets their new state.
 void check_sources(const Preparation& preparation, PreparationJournal& journal) {
   std::set<std::string> used;
   for (const auto& [name, finished] : journal.files())

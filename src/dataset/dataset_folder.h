@@ -1,4 +1,4 @@
-/// The folder of a dataset as a preparation finds it: empty, begun, finished, or in other use.
+/// Checks the folder of a dataset before its preparation: empty, begun, finished, or in other use.
 #pragma once
 
 #include <span>
@@ -9,25 +9,25 @@
 
 namespace normbench {
 
-/// True where the preparation has begun in its folder and is not finished.
+/// Returns true if the preparation has begun in its folder and is not finished.
 bool is_begun(const Preparation& preparation);
 
-/// Everything that is wrong with a preparation, its folder included, before anything has begun.
+/// Returns all mistakes of a preparation, including those of its folder. Writes nothing.
 std::vector<std::string> mistakes_before(const Preparation& preparation);
 
-/// Throws where a finished dataset is not the one that is asked for: BadInput with all that
-/// differs, std::runtime_error where files of either side have changed since.
+/// Checks that a finished dataset is the requested one. Throws BadInput with all differences if it
+/// is not. Throws std::runtime_error if sources or files of the dataset have changed.
 void check_finished(const Preparation& preparation, const Manifest& manifest);
 
-/// Starts a journal, or opens the one to go on with, and removes what killed processes left
-/// half-written. Throws BadInput, Invalid, CannotWrite, and std::runtime_error where sources have
-/// changed. Sources that could not be read may have: they were repaired.
+/// Starts a journal, or opens the existing one, and removes unfinished files of killed processes.
+/// Throws BadInput, Invalid and CannotWrite. Throws std::runtime_error if sources have changed.
+/// Sources that could not be read before may have changed, since people repair them.
 PreparationJournal open_journal(const Preparation& preparation, std::span<const Output> outputs);
 
-/// Reads the file. True if it is there as it was written.
+/// Reads the file. Returns true if it exists and is as it was written.
 bool is_whole(const Preparation& preparation, const FinishedFile& finished);
 
-/// Throws std::runtime_error with the names of sources that have changed.
+/// Throws std::runtime_error with the names of `sources`, which have changed.
 [[noreturn]] void throw_changed(const std::vector<std::string>& sources, const std::string& folder);
 
 }  // namespace normbench

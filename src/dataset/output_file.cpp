@@ -24,7 +24,7 @@ OutputFile::OutputFile(const Output& output, const Preparation& preparation, boo
 
 std::string OutputFile::start(std::int64_t images) const {
   if (!form_.shards || form_.storage != SaveFormat::Npy) return "";
-  // The header has always 128 bytes: the shape takes at most 50 of them, all else 68.
+  // The header always has 128 bytes: the shape takes at most 50, everything else 68.
   return npy_header(row_of(DType::UInt8).npy,
                     std::array<std::int64_t, 4>{images, *form_.height, *form_.width, 3});
 }
@@ -54,7 +54,7 @@ void OutputFile::append(const Piece& piece) {
   }
   if (!piece.broken.empty()) return;
   finished_.sources.push_back(piece.source);
-  const std::string none;  // the images of a shard have one start in common
+  const std::string none;  // the images of a shard share one start
   const std::string& own_start = form_.shards ? none : piece.content.start;
   for (const std::string_view part : {std::string_view(own_start), text_of(piece.content.rest)}) {
     file_->add(part);

@@ -1,4 +1,4 @@
-/// A file of a dataset while it is made.
+/// A file of a dataset while it is being made.
 #pragma once
 
 #include <condition_variable>
@@ -12,30 +12,31 @@
 
 namespace normbench {
 
-/// A source's part of the dataset: its stored content, or why it cannot be read.
+/// A source as a part of the dataset: its stored content, or why it cannot be read.
 struct Piece {
   SourceFile source;
   FileContent content = {};
-  std::string broken = {};  // "": it could be read
+  std::string broken = {};  // why it cannot be read; "": it was read
 };
 
-/// A file that threads bring images to as they finish them, and that takes the images in order.
+/// A file to which several threads add images. The images are stored in the order of their places.
 class OutputFile {
  public:
-  /// Makes a file. With `skip` a shard leaves out broken images; otherwise one stops the file.
+  /// Makes a file. With `skip`, a shard leaves out broken images. Otherwise a broken image spoils
+  /// the file, which is then not made.
   OutputFile(const Output& output, const Preparation& preparation, bool skip);
 
-  /// Adds the source at `place` (from 0). Waits for the sources before it, which other threads have
-  /// begun. The last call returns the file, if it is whole and in the folder. A file for one image
-  /// is not made of a broken one. Throws CannotWrite.
+  /// Adds the source at `place` (from 0). Waits until other threads have added the sources before
+  /// it. The call that adds the last source returns the file, which is then whole and in the
+  /// folder. It returns nothing if the file was spoiled or stopped. Throws CannotWrite.
   std::optional<FinishedFile> add(std::size_t place, const Piece& piece);
-  /// Ends all waiting, for the file will not be made.
+  /// Ends all waiting. The file will not be made.
   void stop();
 
  private:
   void append(const Piece& piece);
   FinishedFile finish();
-  /// What stands before the images of a shard: a header, or nothing.
+  /// Returns the bytes before the images: the header of an npy shard, else nothing.
   std::string start(std::int64_t images) const;
 
   const Output output_;
@@ -48,7 +49,7 @@ class OutputFile {
   std::size_t next_ = 0;
   std::optional<WholeFile> file_;
   FinishedFile finished_;
-  std::uint32_t crc32_ = 0;  // of all bytes after the start
+  std::uint32_t crc32_ = 0;  // of all bytes after start()
   std::int64_t bytes_ = 0;
 };
 

@@ -29,7 +29,7 @@ std::string_view extension_of(SaveFormat storage) {
   return storage == SaveFormat::Jpeg ? "jpg" : name_of(storage);
 }
 
-/// The name of a source's file in a dataset with one file for each.
+/// Returns the name of a source's file in a dataset with one file per source.
 std::string output_of(const Preparation& preparation, const std::string& source) {
   const fs::path name = preparation.name_of(source);
   return (name.parent_path() / name.stem()).string() +
@@ -61,7 +61,7 @@ void add_form_mistakes(const Preparation& preparation, std::vector<std::string>&
                     longest_jpeg_side));
 }
 
-/// Adds the first three names, and how many more there are.
+/// Adds the first three mistakes and the number of the others.
 void add_few(std::vector<std::string>& mistakes, std::vector<std::string> all,
              std::string_view are_what) {
   constexpr std::size_t most = 3;
@@ -97,7 +97,7 @@ void add_output_mistakes(const Preparation& preparation, std::vector<std::string
   add_few(mistakes, std::move(both), "images become files that are called as folders are");
 }
 
-/// Adds sources with names that no manifest can hold.
+/// Adds sources whose names cannot be stored in a manifest.
 void add_name_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
   std::vector<std::string> unnamed;
   for (const std::string& source : preparation.sources)

@@ -1,4 +1,4 @@
-/// What images become a dataset, how and where; mistakes in that; the files that it will have.
+/// A preparation: which images become a dataset, how and where. Finds its mistakes and its files.
 #pragma once
 
 #include <cstddef>
@@ -10,30 +10,30 @@
 namespace normbench {
 
 struct Preparation {
-  std::vector<std::string> sources;  // image files in order
-  std::string folder;                // where the dataset goes
+  std::vector<std::string> sources;  // image files, in order
+  std::string folder;                // folder of the dataset
   DatasetForm form;
-  std::string root = {};  // the start of all sources; what follows it is a source's name
+  std::string root = {};  // common start of all sources; the rest of a path is the source's name
 
-  /// The source's name in manifests: "a.jpg", "cat/a.jpg".
+  /// Returns the source's name in manifests: "a.jpg", "cat/a.jpg".
   std::string name_of(const std::string& source) const { return source.substr(root.size()); }
 };
 
-/// All mistakes in it, without looking into its folder; empty when there are none.
+/// Returns all mistakes of the preparation; empty if there are none. Does not read its folder.
 std::vector<std::string> mistakes_of(const Preparation& preparation);
 
-/// A file to make from `count` sources, from source `first` on.
+/// A file to make from `count` sources, beginning with source `first`.
 struct Output {
   std::string name;  // "a.jpg", "cat/a.jpg", "shard-0000-of-0004.npy"
   std::size_t first = 0, count = 1;
 };
 
-/// All files, in the order of their images: one for each source, or shards whose sizes differ by at
-/// most one. The preparation must be free of mistakes.
+/// Returns all files in the order of their images: one for each source, or shards whose sizes
+/// differ by at most one. The preparation must have no mistakes.
 std::vector<Output> outputs_of(const Preparation& preparation);
 
-/// How a dataset differs from what is asked for, a text for each difference: "storage was npy, is
-/// raw". `were` and `are` are the names of the images.
+/// Returns how a dataset differs from what is requested, a text for each difference: "storage was
+/// npy, is raw". `were` and `are` are the names of the images.
 std::vector<std::string> differences(const DatasetForm& was, const DatasetForm& is,
                                      const std::vector<std::string>& were,
                                      const std::vector<std::string>& are);

@@ -74,7 +74,7 @@ void read_object(std::string_view text, Read read) {
   if (!issues.empty()) throw Invalid(fmt::format("{}: {}", issues[0].pointer, issues[0].text));
 }
 
-/// Throws BadInput where the preparation that had begun is another one.
+/// Throws BadInput if the journal belongs to another preparation.
 void check_same(const Begun& begun, const Preparation& preparation) {
   std::vector<Issue> issues;
   for (const std::string& text :

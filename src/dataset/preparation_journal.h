@@ -1,9 +1,9 @@
-/// prepare.jsonl in the dataset's folder: what is done of a preparation that is not finished.
-/// Lines:
-///   {"preparation": 1, "form": {…}, "sources": [{"path", "bytes", "mtime_ns"}, …]}   first
-///   {"file": {…}, "sources": […], "left_out": […], "seconds": 1.5}   is whole; time spent so far
-///   {"broken": 3}                                      source 3, from 0, could not be read
-///   {"source": 3, "bytes": 1024, "mtime_ns": 17}       it was repaired since
+/// prepare.jsonl in the dataset's folder: the finished work of a preparation that is not complete.
+/// Its lines:
+///   {"preparation": 1, "form": {…}, "sources": [{"path", "bytes", "mtime_ns"}, …]}   first line
+///   {"file": {…}, "sources": […], "left_out": […], "seconds": 1.5}   finished; time spent so far
+///   {"broken": 3}                                      source 3 (from 0) could not be read
+///   {"source": 3, "bytes": 1024, "mtime_ns": 17}       source 3 was repaired since
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@
 
 namespace normbench {
 
-/// Shows whether a source has changed, without reading it.
+/// The state of a source. It shows without reading the source whether it has changed.
 struct SourceState {
   std::int64_t bytes = 0, mtime_ns = 0;
   bool operator==(const SourceState&) const = default;
 };
 
-/// The state of a source now; {} where it is not there.
+/// Returns the present state of a source; {} if it does not exist.
 SourceState state_of_source(const std::string& path);
 
-/// A file of the dataset, and the sources it was made of.
+/// A finished file of the dataset, and the sources that it was made of.
 struct FinishedFile {
   DatasetFile file;
   std::vector<SourceFile> sources;
@@ -38,22 +38,23 @@ class PreparationJournal {
   static std::string path_in(const std::string& folder);
   /// Starts a journal. Throws CannotWrite.
   static PreparationJournal create(const Preparation& preparation);
-  /// Opens the journal of this preparation to go on. Throws BadInput with all differences when it
-  /// is another preparation's, Invalid when it is damaged or in use.
+  /// Opens the journal of this preparation to resume it. Throws BadInput with all differences if it
+  /// belongs to another preparation. Throws Invalid if it is damaged or in use.
   static PreparationJournal resume(const Preparation& preparation);
 
-  /// They throw CannotWrite. `seconds`: time spent so far, in all parts. A file whose line a power
-  /// failure takes is made again: that costs less than to sync the journal for every image.
+  /// Adds a finished file. `seconds` is the time spent so far in all calls. The line is not synced
+  /// for every image, which would cost more than to make a file again after a power failure. The
+  /// three functions below throw CannotWrite.
   void add_file(const FinishedFile& file, double seconds);
   void add_broken(std::size_t source);
   void set_state(std::size_t source, const SourceState& state);
-  /// Removes the journal: the manifest has taken its place.
+  /// Removes the journal, which the manifest replaces.
   void remove();
-  /// Forgets a file, which must be made again.
+  /// Forgets a file that must be made again.
   void forget(const std::string& file) { files_.erase(file); }
 
   const std::map<std::string, FinishedFile>& files() const { return files_; }  // by name
-  const std::vector<SourceState>& states() const { return states_; }           // of each source
+  const std::vector<SourceState>& states() const { return states_; }           // by source
   const std::set<std::size_t>& broken() const { return broken_; }
   double seconds() const { return seconds_; }
 

@@ -27,7 +27,7 @@
 namespace normbench {
 namespace {
 
-/// A source and where it goes: to `place` (from 0) in output `output`.
+/// A source to convert: it goes to `place` (from 0) in the output with index `output`.
 struct Item {
   std::size_t output, place;
 };
@@ -43,11 +43,12 @@ class Work {
         outputs_(outputs),
         seconds_before_(journal.seconds()) {}
 
-  /// Does the work; false when it was interrupted.
+  /// Does the work. Returns false if it was interrupted.
   bool run();
 
   const std::map<std::size_t, LeftOut>& broken() const { return broken_; }  // by source
-  /// Seconds of work so far, with those of earlier parts, without the time to check finished files.
+  /// Returns the seconds of work so far, with those of earlier calls. The time to compute psnr_db()
+  /// is not counted.
   double seconds() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     const double looking = static_cast<double>(looking_ns_) * 1e-9 / threads_;
@@ -80,7 +81,7 @@ class Work {
   std::chrono::steady_clock::time_point start_;
   int threads_ = 1;
 
-  mutable std::atomic<std::int64_t> looking_ns_ = 0;  // summed over all threads
+  mutable std::atomic<std::int64_t> looking_ns_ = 0;  // time of psnr_db(), summed over all threads
   std::vector<Item> items_;
   std::map<std::string, std::uint32_t> known_crcs_;  // of sources whose file is made again
   std::mutex mutex_;                                 // guards all members below
@@ -90,8 +91,8 @@ class Work {
   std::map<std::size_t, LeftOut> broken_;
 };
 
-/// True where the file is missing, not whole, or made without broken images: those may be repaired
-/// by now, or have to be reported.
+/// Returns true if the file is missing, not whole, or was made without broken images. Broken images
+/// may have been repaired, or have to be reported again.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;
@@ -99,7 +100,8 @@ bool Work::needs(const Output& output) const {
   return !finished.left_out.empty() || !is_whole(preparation_, finished);
 }
 
-/// Finds what is left to do by reading the files that are there; false when it was interrupted.
+/// Finds the sources that are left to do. Reads the files that exist. Returns false if it was
+/// interrupted.
 bool Work::find_items() {
   for (std::size_t output = 0; output < outputs_.size(); ++output) {
     if (is_interrupted()) return false;
@@ -136,7 +138,8 @@ bool Work::run() {
   return next_ == items_.size();
 }
 
-/// Takes the next source, in order: threads in an output file wait for sources claimed before.
+/// Takes the next source, in order, since threads in an output file wait for the sources before
+/// theirs. Returns nothing if there is none or the work was stopped.
 std::optional<Work::Claimed> Work::claim() {
   const std::lock_guard lock(mutex_);
   if (stopped_ || is_interrupted() || next_ == items_.size()) return std::nullopt;
@@ -192,7 +195,7 @@ Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint
 void Work::finish(const Claimed& claimed, const Piece& piece,
                   const std::optional<FinishedFile>& finished) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ && !finished) return;  // its file was given up
+  if (stopped_ && !finished) return;  // the file of this source was given up
   const Output& output = outputs_[claimed.item.output];
   if (!piece.broken.empty()) {
     const std::size_t source = output.first + claimed.item.place;
@@ -222,7 +225,7 @@ Manifest manifest_of(const Preparation& preparation, std::span<const Output> out
                     .sources = {}};
   for (const Output& output : outputs) {
     const auto found = journal.files().find(output.name);
-    if (found == journal.files().end()) {  // a file for one image, which is broken
+    if (found == journal.files().end()) {  // a file of one image, which is broken
       manifest.left_out.push_back(work.broken().at(output.first));
       continue;
     }
@@ -237,7 +240,8 @@ Manifest manifest_of(const Preparation& preparation, std::span<const Output> out
   return manifest;
 }
 
-/// Makes files in folders of classes durable. The dataset's own folder is, once its manifest is.
+/// Makes files in folders of classes durable. Writing the manifest does that for the dataset's
+/// folder.
 void sync_folders(const std::string& dataset, std::span<const Output> outputs) {
   std::set<std::filesystem::path> folders;
   for (const Output& output : outputs)
@@ -247,7 +251,7 @@ void sync_folders(const std::string& dataset, std::span<const Output> outputs) {
   for (const auto& folder : folders) sync_folder((dataset / folder).string());
 }
 
-/// The number of images in files that are whole.
+/// Returns the number of images in finished files.
 std::size_t done_of(std::span<const Output> outputs, const PreparationJournal& journal) {
   std::size_t done = 0;
   for (const Output& output : outputs)
@@ -281,7 +285,11 @@ Prepared prepare(const Preparation& preparation, const PrepareOptions& options,
     throw Invalid(fmt::format("{}", fmt::join(mistakes, "; ")));
   if (auto manifest = read_manifest(preparation.folder)) {
     check_finished(preparation, *manifest);
-    if (is_begun(preparation)) PreparationJournal::resume(preparation).remove();  // killed there
+    if (is_begun(preparation))
+      PreparationJournal::resume(preparation).remove();  // the process was
+                                                         // killed before
+                                                         // it removed the
+                                                         // journal
     return {.outcome = Prepared::Outcome::WasThere, .manifest = *std::move(manifest), .broken = {}};
   }
   create_folder(preparation.folder);

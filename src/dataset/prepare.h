@@ -1,4 +1,4 @@
-/// Makes a dataset of images. Each is decoded once and stored in one form; a killed run goes on.
+/// Makes a dataset of images. Each image is decoded once and stored. A killed run can be resumed.
 #pragma once
 
 #include <atomic>
@@ -11,41 +11,43 @@
 
 namespace normbench {
 
-/// Is told about progress: one call at a time, on any thread.
+/// Gets notified of progress: by one thread at a time, which may be any.
 class PrepareObserver {
  public:
   virtual ~PrepareObserver() = default;
-  /// Says that `done` of `all` images were finished before this call.
+  /// Tells that `done` of `all` images were finished before this call of prepare().
   virtual void started(std::size_t done, std::size_t all) = 0;
   virtual void image_done(std::size_t done) = 0;
-  /// Says that an image cannot be read. Which one, and why, is in what prepare() returns.
+  /// Tells that an image cannot be read. The result of prepare() has its name and the reason.
   virtual void broken() = 0;
 };
 
 struct PrepareOptions {
   int threads = 1;
   OnError on_error = OnError::Fail;
-  const std::atomic<bool>* interrupted = nullptr;  // ends it after the images in work; null: never
+  const std::atomic<bool>* interrupted = nullptr;  // if set to true, prepare() ends after the
+                                                   // images being converted; null: never
 };
 
 struct Prepared {
   enum class Outcome {
     Finished,
-    WasThere,     // finished before, and unchanged since
-    Interrupted,  // another call goes on
+    WasThere,     // it was finished before and has not changed
+    Interrupted,  // another call can resume it
     Broken        // images cannot be read, and on_error is `fail` or none is left
   };
   Outcome outcome = Outcome::Finished;
-  Manifest manifest = {};            // when Finished or WasThere
-  std::size_t done = 0;              // images in whole files, when Interrupted or Broken
-  std::vector<LeftOut> broken = {};  // those that this call met, in order
+  Manifest manifest = {};            // for Finished and WasThere
+  std::size_t done = 0;              // images in finished files; for Interrupted and Broken
+  std::vector<LeftOut> broken = {};  // images that this call could not read, in order
 };
 
-/// Makes the dataset, or what is missing of it. Files appear whole in the folder; their bytes
-/// depend only on the sources and the form. Throws before anything is written: Invalid for
-/// mistakes, BadInput with all differences from what is there. Throws CannotWrite, and
-/// std::runtime_error where a source has changed since the preparation began. Finished files stay
-/// in all cases.
+/// Makes the dataset, or what is missing of it. A file appears in the folder when it is whole. Its
+/// bytes depend only on the sources and the form. Finished files stay after any error.
+///
+/// Before anything is written, throws Invalid for mistakes, and BadInput with all differences from
+/// what is there. Throws CannotWrite. Throws std::runtime_error if a source has changed since the
+/// preparation began.
 Prepared prepare(const Preparation& preparation, const PrepareOptions& options,
                  PrepareObserver& observer);
 

@@ -28,7 +28,7 @@ std::size_t group_index(Reader& reader) {
   return static_cast<std::size_t>(reader.integer("group", 0, 0, most));
 }
 
-/// Takes a line with a finished group, or with the next part of one. Throws Invalid.
+/// Reads a line with a finished group, or with the next part of one. Throws Invalid.
 void read_group_line(Reader& reader, JournalContent& content) {
   const std::size_t index = group_index(reader);
   if (!reader.has("part")) {
@@ -42,7 +42,7 @@ void read_group_line(Reader& reader, JournalContent& content) {
   parts.push_back(read_group(reader.member("result")));
 }
 
-/// Takes one line into the content. Throws Invalid.
+/// Reads one line into the content. Throws Invalid.
 void read_line(std::string_view text, bool first, JournalContent& content) {
   std::vector<Issue> issues;
   const Json line = parse_json(text, issues);

@@ -1,11 +1,9 @@
-/// journal.jsonl: each finished group is on disk before the next starts. Its lines:
-///   {"journal": 1, "header": {…}}                                first
+/// journal.jsonl: each finished group is on disk before the next one starts. Its lines:
+///   {"journal": 1, "header": {…}}                                first line
 ///   {"group": 3, "result": {…}}                                  a finished group
-///   {"group": 3, "part": 0, "result": {…}}                       what one of several processes
-///   measured
+///   {"group": 3, "part": 0, "result": {…}}                       by one of several processes
 ///   {"hung": {"group": 4, "contender": "…", "why": "…"}}         a turn that did not end
-///   {"despite": ["the CPU: was …, is …"]}                        gone on with, although it
-///   differed
+///   {"despite": ["the CPU: was …, is …"]}                        resumed with this difference
 #pragma once
 
 #include <map>
@@ -19,43 +17,45 @@
 
 namespace normbench {
 
-/// What an interrupted run left behind.
+/// The content of the journal of an interrupted run.
 struct JournalContent {
-  Json header = Json::object();               // config, options, tool, environment of the run
-  std::map<std::size_t, GroupResult> groups;  // the finished ones, by index in the plan
-  /// For groups that several processes measure: what each process has measured, in order.
+  Json header = Json::object();               // config, options, tool and environment of the run
+  std::map<std::size_t, GroupResult> groups;  // finished groups, by index in the plan
+  /// For groups measured by several processes: what each process has measured, in order.
   std::map<std::size_t, std::vector<GroupResult>> parts = {};
-  /// Cases that hung: group index -> names of contenders and why.
+  /// Cases that hung: group index -> name of the contender -> why.
   std::map<std::size_t, std::map<std::string, std::string>> hung;
-  std::vector<std::string> despite = {};  // differences in spite of which it was gone on with
+  std::vector<std::string> despite = {};  // differences with which the run was resumed
   bool operator==(const JournalContent&) const = default;
 };
 
-/// The journal of a run. Only one process at a time has it open.
+/// The journal of a run. Only one process at a time can open it.
 class Journal {
  public:
-  /// True if `path` holds a journal with its first line: a run had begun.
+  /// Returns true if `path` holds a journal with its first line, so that a run had begun.
   static bool begun(const std::string& path);
-  /// Starts a journal in `path`, also over one that had not begun. Throws CannotWrite, also when
-  /// there is a journal already; then it leaves nothing new behind.
+  /// Starts a journal in `path`. It may replace a journal without its first line. Throws
+  /// CannotWrite if there is any other file or if writing fails; then no new file is left.
   static Journal create(const std::string& path, const Json& header);
-  /// Opens a journal to go on. Changes nothing before the next line, which overwrites a last line
-  /// cut off by a kill. Throws Invalid for what is no journal, is damaged elsewhere, has a newer
-  /// version or is open in another process; CannotWrite where it cannot be written.
+  /// Opens a journal to resume its run. The file does not change until the next line is added. That
+  /// line overwrites a last line cut off by a kill. Throws Invalid if the file is no journal, is
+  /// damaged elsewhere, has a newer version or is open in another process. Throws CannotWrite if it
+  /// cannot be written.
   static Journal resume(const std::string& path);
 
-  /// Appends and syncs a line, or nothing. Throws CannotWrite, also if the file was replaced.
+  /// Adds a finished group. All add functions append and sync one line, or append nothing and throw
+  /// CannotWrite; they also throw if the file was replaced.
   void add_group(std::size_t index, const GroupResult& group);
   /// Adds the next part of a group that is not finished.
   void add_part(std::size_t index, const GroupResult& part);
   void add_hung(std::size_t index, const std::string& contender, const std::string& why);
-  /// Adds the differences that are not in the journal yet.
+  /// Adds those of `differences` that are not in the journal yet.
   void add_despite(const std::vector<std::string>& differences);
 
-  /// Writes all its content to a new journal in `path`. Throws CannotWrite.
+  /// Writes the whole content to a new journal in `path`. Throws CannotWrite.
   void copy_to(const std::string& path) const;
 
-  /// The content of the file: what was there before, and what this process has added.
+  /// Returns the content of the file, including what this process has added.
   const JournalContent& content() const { return content_; }
 
  private:

@@ -1,4 +1,4 @@
-/// What a document says of a case beside its numbers.
+/// Sentences about a case that a document keeps.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@ namespace normbench {
 
 struct Note {
   enum class Kind {
-    ImagesOfATurn,   // `count` images of `of` that there are
-    SmallDataset,    // `count` images for a batch of `of`
-    NoReference,     // of the op `names`, and no other variant gave the same
-    Undefined,       // what the op `names` writes
+    ImagesOfATurn,   // a turn loads `count` of `of` images
+    SmallDataset,    // there are only `count` images for a batch of `of`
+    NoReference,     // op `names` has no reference, and no other variant gave the same
+    Undefined,       // the output of op `names` is undefined
     Rounding,        // no output is checked: rounding may be as large as the values
-    RoundingOfSome,  // … the outputs `names` are not
-    Allowance,       // what a peer holds in the dtype of the output: `names`
-    SameInput,       // the peer `names` is given the same in every call
+    RoundingOfSome,  // the outputs `names` are not checked, for the same reason
+    Allowance,       // a peer holds `names` in the dtype of the output
+    SameInput,       // the peer `names` gets the same input in every call
   };
 
   Kind kind;
@@ -24,19 +24,19 @@ struct Note {
   std::int64_t count = 0, of = 0;
 };
 
-/// The note as it stands in a document.
+/// Returns the note as it is written in a document.
 std::string sentence(const Note& note);
 
-/// Why something is missing that a run did not look for.
+/// Why a document lacks something that the run did not look for.
 inline constexpr const char* kNotLookedFor = "not looked for";
 
 /// Why a limit of a group is not measured.
 enum class NoLimit {
-  NothingRuns,   // no variant of the group does
+  NothingRuns,   // no variant of the group can run
   NothingTimed,  // the run measures nothing
 };
 
-/// The reason as it stands in a document.
+/// Returns the reason as it is written in a document.
 std::string sentence(NoLimit why);
 
 }  // namespace normbench

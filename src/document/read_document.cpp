@@ -8,10 +8,10 @@
 namespace normbench {
 namespace {
 
-/// A kind of document, known by members that no other kind has together.
+/// A kind of document, recognised by members that no other kind has together.
 struct Kind {
   std::string_view name;
-  std::array<const char*, 3> members;  // JSON pointers; null for fewer
+  std::array<const char*, 3> members;  // JSON pointers; null if there are fewer
 };
 
 constexpr auto kKinds = std::to_array<Kind>({
@@ -36,7 +36,8 @@ bool is_kind(const Json& document, const Kind& kind) {
 constexpr Kind kResults{"", {"/schema", "/groups"}};
 constexpr std::string_view kFirstMember = R"({"schema":)";
 
-/// Throws Invalid for a document without the members of results, saying what it seems to be.
+/// Throws Invalid for a document without the members of results. The message tells what kind of
+/// document it seems to be.
 void check_kind(const Json& document) {
   if (is_kind(document, kResults)) return;
   const auto kind =
@@ -46,10 +47,11 @@ void check_kind(const Json& document) {
                     : fmt::format("is no results document; it seems to be {}", kind->name));
 }
 
-/// True for the text of a run's journal, whose first line is an object of its own.
+/// Returns true for the text of a run's journal, whose first line is an object of its own.
 bool is_journal(std::string_view text) { return text.starts_with(R"({"journal":)"); }
 
-/// " (it seems to be cut off)" for text that opens an object and ends without closing it.
+/// Returns " (it seems to be cut off)" for text that opens an object and does not end with "}";
+/// else "".
 std::string_view cut_off(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const auto first = text.find_first_not_of(blanks), last = text.find_last_not_of(blanks);
@@ -57,7 +59,8 @@ std::string_view cut_off(std::string_view text) {
   return cut ? " (it seems to be cut off)" : "";
 }
 
-/// The first 20 issues: one damaged column can be a thousand mistakes.
+/// Returns the first 20 issues and a count of the others. One damaged column can have a thousand
+/// mistakes.
 std::vector<Issue> few_of(std::vector<Issue> issues) {
   constexpr std::size_t most = 20;
   if (issues.size() <= most) return issues;
@@ -67,7 +70,7 @@ std::vector<Issue> few_of(std::vector<Issue> issues) {
   return issues;
 }
 
-/// An issue for each case that stands twice in the document, at its second place.
+/// Returns an issue for each case that the document has twice, at its second place.
 std::vector<Issue> duplicate_cases(const Results& results) {
   std::map<std::string, std::string> first;
   std::vector<Issue> issues;
@@ -97,7 +100,7 @@ std::string case_key(const CaseName& name) {
 }
 
 bool begins_as_results(std::string_view text) {
-  constexpr std::size_t enough = 1000;  // whatever the indentation
+  constexpr std::size_t enough = 1000;  // for any indentation
   std::string begin(text.substr(0, enough));
   std::erase_if(begin, [](unsigned char c) { return c <= ' '; });
   std::string_view left = begin;

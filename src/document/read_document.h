@@ -1,4 +1,4 @@
-/// Reads and checks results documents; says what a file is when it is none of this version.
+/// Reads and checks results documents, and recognises files that are something else.
 #pragma once
 
 #include <string>
@@ -17,18 +17,19 @@ struct CaseName {
   bool operator==(const CaseName&) const = default;
 };
 
-/// A key of a case: equal for equal names, whatever the order of the point's axes.
+/// Returns a key of a case. It does not depend on the order of the point's axes.
 std::string case_key(const CaseName& name);
 
-/// True for text that begins as normbench's results do, of any schema. The rest does not matter.
+/// Returns true for text that begins like a results document of any schema. Only its first 1000
+/// bytes matter.
 bool begins_as_results(std::string_view text);
 
-/// True for the text of a results document with its members in any order, or for the beginning of
-/// one as normbench writes it.
+/// Returns true for the text of a results document with its members in any order, or for text that
+/// begins as normbench writes one.
 bool is_results(std::string_view text);
 
-/// The results in the text of a file. Throws BadInput, naming `file`, for text that is not JSON or
-/// cut off, another tool's document, one of a newer schema, or one with a case twice.
+/// Returns the results in the text of a file. Throws BadInput, with `file` as its name, if the text
+/// is not JSON, is cut off, is another tool's document, has a newer schema or has a case twice.
 Results read_document(const std::string& file, std::string_view text);
 
 }  // namespace normbench

@@ -1,7 +1,8 @@
-/// The fields of the results document: one list per struct, which serves writing and reading.
+/// The fields of the results document: one list per struct, used for writing and for reading.
 ///
-/// `io(name, member)` is called for each field; `io.required` where a document needs it,
-/// `io.when_known` where it is left out when it says nothing: null, 0, an empty list, all zeros.
+/// `io(name, member)` is called for each field, `io.required` for a field that every document must
+/// have. `io.when_known` is called for a field that is left out if it is null, 0, empty or all
+/// zeros.
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@
 
 namespace normbench {
 
-/// The struct as T or const T: reading fills it, writing does not change it.
+/// The struct as T or const T, since reading changes it and writing does not.
 template <class T, class Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 

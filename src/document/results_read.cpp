@@ -14,12 +14,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Larger numbers were not measured, and sums of several would overflow: 11 days in nanoseconds, a
-// petabyte; a double the error of a float.
+// Larger numbers were not measured, and sums of them would overflow. The limits are 11 days in
+// nanoseconds or a petabyte, and about the largest error of a float.
 constexpr std::int64_t kMostWhole = 1'000'000'000'000'000;
 constexpr double kMostNumber = 1e40;
 
-/// The least value that a number of this name may have, in any struct; others: 0.
+/// The smallest allowed value of numbers with this name, in any struct. It is 0 for other names.
 struct Least {
   std::string_view name;
   double value;
@@ -46,11 +46,12 @@ double least_of(std::string_view name) {
   return at == kLeast.end() ? 0 : at->value;
 }
 
-/// The names of numbers that may be infinite, where outputs are; a document has null then.
+/// The names of numbers that may be infinite, as outputs may be. A document has null for infinity.
 constexpr auto kMayBeInfinite =
     std::to_array<std::string_view>({"max_abs_error", "bound", "bound_share"});
 
-/// Members that belong to others are not judged, but their numbers are: code computes with them.
+/// Members that normbench did not define may hold anything, but their numbers must be in range,
+/// since code computes with them.
 void check_numbers(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
   if (json.is_number() && std::abs(json.get<double>()) > kMostNumber)
     issues.push_back(
@@ -60,7 +61,7 @@ void check_numbers(const Json& json, const std::string& pointer, std::vector<Iss
     check_numbers(value, pointer + "/" + pointer_token(key), issues);
 }
 
-/// Fills a struct from the members of one object.
+/// Fills a struct from the members of one JSON object.
 class Loader {
  public:
   explicit Loader(Reader reader) : reader_(std::move(reader)) {}
@@ -69,7 +70,7 @@ class Loader {
   void operator()(const char* name, T& value) {
     if (reader_.has(name)) read(name, value);
   }
-  /// Leaves the value as it is where the word is "".
+  /// Keeps the value if the word is "".
   template <Enum E>
   void operator()(const char* name, E& value) {
     if (reader_.has(name) && reader_.member(name) != "") read(name, value);
@@ -205,8 +206,8 @@ void Loader::read(const char* name, std::vector<std::vector<int>>& rows) {
   rows = list.get<std::vector<std::vector<int>>>();
 }
 
-/// In older documents only its name shows that a row is the constants' one, and only its label that
-/// a stage's kernel was forced.
+/// Marks what older documents show only by names: a row of constants by its name, and a forced
+/// kernel by the label of its stage.
 void mark_by_names(GroupResult& group) {
   for (auto* contenders : {&group.cases, &group.limits})
     for (CaseResult& one : *contenders)
@@ -228,7 +229,7 @@ void check_lanes(const CaseResult& result, const std::string& pointer, std::vect
   }
 }
 
-/// Checks a list with a value for each round.
+/// Checks the length of a list with a value for each round.
 void check_length(const std::vector<std::int64_t>& values, std::size_t expected,
                   const std::string& pointer, std::vector<Issue>& issues) {
   if (!values.empty() && values.size() != expected)
@@ -242,7 +243,7 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const StageResult& stage = result.stages[i];
     const std::string at = fmt::format("{}/stages/{}", pointer, i);
-    if (stage.staged) continue;  // they are from other turns
+    if (stage.staged) continue;  // these times are from other turns
     check_length(stage.rounds_ns, rounds, at + "/rounds_ns", issues);
     check_length(stage.calls_ns, rounds, at + "/calls_ns", issues);
   }
@@ -257,7 +258,7 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   }
 }
 
-/// Checks what readers of results rely on and no single field shows.
+/// Checks what readers of results rely on and single fields do not show.
 void check(const GroupResult& group, const std::string& pointer, std::vector<Issue>& issues) {
   const std::size_t contenders = group.cases.size() + group.limits.size();
   for (const auto& [name, order] :
@@ -320,7 +321,7 @@ Results read_results(const Json& document, std::vector<Issue>& issues) {
   Results results;
   Loader loader(Reader(document, "", issues));
   fields(loader, results);
-  if (issues.empty())  // what could not be read would contradict all
+  if (issues.empty())  // fields that were not read would contradict others
     for (std::size_t i = 0; i < results.groups.size(); ++i)
       check(results.groups[i], fmt::format("/groups/{}", i), issues);
   std::ranges::for_each(results.groups, mark_by_names);

@@ -79,7 +79,7 @@ bool is_known(std::int64_t value) { return value != 0; }
 bool is_known(double value) { return value != 0; }
 template <Enum E>
 bool is_known(E value) {
-  return value != E();  // older documents mean the enumerator 0
+  return value != E();  // older documents, which lack the field, mean this value
 }
 bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
 bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }
@@ -95,7 +95,7 @@ struct Writer {
   void operator()(const char* name, const std::optional<T>& value) {
     if (value) json[name] = write(*value);
   }
-  /// Writes "" where there is no value.
+  /// Writes "" for an empty optional.
   template <Enum E>
   void operator()(const char* name, const std::optional<E>& value) {
     json[name] = name_of(value);

@@ -12,8 +12,9 @@ namespace normbench {
 namespace {
 
 constexpr std::size_t kQuarters = 4;
-constexpr std::size_t kFewestInQuarters = 24;  // rounds: six in a quarter
-constexpr double kFewestDependent = 14;        // independent rounds that these rounds are worth
+constexpr std::size_t kFewestInQuarters = 24;  // six rounds in a quarter
+constexpr double kFewestDependent = 14;        // smallest number of effective rounds that is well
+                                               // known
 
 double median_of_sorted(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
@@ -21,7 +22,8 @@ double median_of_sorted(std::span<const double> sorted) {
   return n % 2 == 1 ? sorted[n / 2] : std::midpoint(sorted[n / 2 - 1], sorted[n / 2]);
 }
 
-/// The value below which a standard normal variable lies with this probability, by bisection.
+/// Returns the value below which a standard normal variable lies with this probability, found by
+/// bisection.
 double normal_quantile(double probability) {
   double low = -40, high = 40;
   for (int i = 0; i < 200; ++i) {
@@ -31,7 +33,8 @@ double normal_quantile(double probability) {
   return low;
 }
 
-/// The signs of the values' distances from their median (1 or -1), less the signs' mean.
+/// Returns the signs of the values' distances from their median (1, 0 or -1), less the mean of the
+/// signs.
 std::vector<double> signs(std::span<const double> values) {
   const double middle = median({values.begin(), values.end()});
   std::vector<double> signs;
@@ -44,7 +47,7 @@ std::vector<double> signs(std::span<const double> values) {
   return signs;
 }
 
-/// The autocorrelations of a series, each computed when it is first asked for.
+/// The autocorrelations of a series. Each is computed when it is first read.
 class Autocorrelations {
  public:
   explicit Autocorrelations(std::vector<double> centred) : centred_(std::move(centred)) {
@@ -68,8 +71,9 @@ class Autocorrelations {
   double square_ = 0;
 };
 
-/// 1 + 2 * the sum of all autocorrelations, over pairs of neighbouring lags as long as they are
-/// positive, no pair larger than the one before. Each is raised by `hidden` of its distance to 1.
+/// Returns 1 + 2 * the sum of the autocorrelations. They are added in pairs of neighbouring lags
+/// until a pair is not positive. No pair counts for more than the pair before it. Each
+/// autocorrelation is first raised by `hidden` times its distance from 1.
 double integrated_time(Autocorrelations& seen, double hidden) {
   const auto at = [&](std::size_t lag) { return seen.at(lag) + hidden * (1 - seen.at(lag)); };
   double time = -1, last = 2;
@@ -82,8 +86,8 @@ double integrated_time(Autocorrelations& seen, double hidden) {
   return std::clamp(time, 1.0, static_cast<double>(seen.size()));
 }
 
-/// The two heaps on either side of the widest gap that leaves `fewest` values on each side; nothing
-/// where they are not as far apart as two_levels() says.
+/// Returns the two groups of values on either side of the widest gap that leaves `fewest` values on
+/// each side. Returns nothing if they are closer together than two_levels() requires.
 std::optional<Levels> levels_at_gap(std::span<const double> sorted, std::size_t fewest,
                                     double least_apart) {
   constexpr double clear = 2;
@@ -110,7 +114,7 @@ std::optional<Levels> levels_at_gap(std::span<const double> sorted, std::size_t 
   return apart && is_clear ? std::optional(levels) : std::nullopt;
 }
 
-/// True where values of the smaller heap come in runs of two or more on average.
+/// Returns true if values of the smaller group come in runs of two or more on average.
 bool come_in_runs(std::span<const double> series, const Levels& levels) {
   const bool fewer_above = levels.high_count < levels.low_count;
   std::size_t runs = 0;
@@ -123,14 +127,14 @@ bool come_in_runs(std::span<const double> series, const Levels& levels) {
   return std::min(levels.low_count, levels.high_count) >= 2 * runs;
 }
 
-/// Indices in the sorted series.
+/// The ends of an interval, as indices in the sorted series.
 struct Places {
   std::size_t low, high;
 };
 
-/// The ends of an interval that rests on `effective` independent rounds: it cuts the same share off
-/// all rounds as off those. Where they are few, their number is hardly known: then half of that
-/// share, or a twentieth where they are too few for the level.
+/// Returns the ends of an interval that rests on `effective` independent rounds. It cuts the same
+/// share off both ends of all rounds as off those. If `effective` is small it is hardly known: then
+/// it cuts off half of that share, or a twentieth if there are too few for the level.
 Places places_of(std::size_t rounds, double effective, double level) {
   constexpr double smallest_share = 0.05;
   const bool depend = effective < static_cast<double>(rounds);
@@ -154,8 +158,8 @@ void hold(std::span<const double> sorted, double value, Places& places) {
   places.high = std::max(places.high, std::min(above, sorted.size() - 1));
 }
 
-/// The ends in the sorted series of the interval that time_interval() describes. `logs` must not be
-/// empty.
+/// Returns the ends of the interval that time_interval() describes, as indices in the sorted
+/// series. `logs` must not be empty.
 Places interval_places(std::span<const double> logs, double level) {
   const std::size_t rounds = logs.size();
   Places places = places_of(rounds, effective_rounds(logs), level);
@@ -191,9 +195,11 @@ double median(std::vector<double> values) {
 }
 
 std::optional<std::pair<int, int>> median_interval_indices(int n, double level) {
-  // The median lies below order statistic r exactly when at most r values lie below the median: a
-  // lower tail of Bin(n, 1/2). Its terms are kept as logarithms, since 2^-n underflows.
-  const double allowed = (1 - level) / 2 * (1 + 1e-12);  // a tie is not lost to rounding
+  // The median lies below order statistic r exactly if at most r values lie below the median. The
+  // probability of that is a lower tail of Bin(n, 1/2). Its terms are kept as logarithms, since
+  // 2^-n underflows.
+  const double allowed = (1 - level) / 2 * (1 + 1e-12);  // the factor keeps an exact tie from being
+                                                         // lost to rounding
   double log_term = -n * std::numbers::ln2;
   double tail = std::exp(log_term);
   int low = -1;
@@ -246,7 +252,7 @@ std::vector<double> family_p_values(const std::vector<std::vector<double>>& seri
   const bool all_ways = positions <= most_positions;
   const std::size_t ways = std::size_t{1} << std::min(positions, most_positions);
   std::mt19937_64 random(1);
-  std::vector<std::size_t> as_large(series.size(), 1);  // the observed signs are one of the ways
+  std::vector<std::size_t> as_large(series.size(), 1);  // the observed signs count as one flip
   for (std::size_t way = 1; way < ways; ++way) {
     for (std::size_t i = 0; i < positions; ++i)
       turned[i] = ((all_ways ? way >> i : random() >> 63) & 1) != 0;
@@ -278,8 +284,9 @@ double effective_rounds(std::span<const double> series) {
   const auto rounds = static_cast<double>(series.size());
   Autocorrelations seen(signs(series));
   if (series.size() < 3 || !seen.vary() || seen.at(1) <= 1 / std::sqrt(rounds)) return rounds;
-  // The signs are taken about their own median, which makes each autocorrelation seem smaller, by
-  // about the share of the time that is being computed: four steps settle both.
+  // The signs are taken about the median of the series itself. That makes each autocorrelation too
+  // small, by about the share of the series that `time` takes. So `time` is computed again with
+  // that share added back; four steps are enough.
   constexpr int steps = 4;
   constexpr double most_hidden = 0.5;
   double time = integrated_time(seen, 0);

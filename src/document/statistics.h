@@ -1,4 +1,4 @@
-/// Pure statistics of rounds: order-statistic intervals, tests, ratios paired by round.
+/// Statistics of rounds: order-statistic intervals, tests, and ratios paired by round.
 #pragma once
 
 #include <cstdint>
@@ -14,81 +14,90 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// The level of the intervals that end a group and stand in its tables. Rounds are looked at
-/// several times: 96 % at each look leaves 95 % where a group stops.
+/// The level of the intervals that end a group and that tables show. Intervals are computed several
+/// times while a group runs: 96 % each time leaves 95 % where it stops.
 inline constexpr double decision_level = 0.96;
 
+/// Returns the median; 0 for no values.
 double median(std::vector<double> values);
 
-/// Zero-based indices (low, high) of the order statistics whose interval covers the median with at
-/// least `level` (exact binomial), the narrowest symmetric one; nothing when n is too small.
+/// Returns the zero-based indices (low, high) of the order statistics whose interval covers the
+/// median with probability `level` or more (exact binomial). It is the narrowest symmetric one.
+/// Returns nothing if n is too small.
 std::optional<std::pair<int, int>> median_interval_indices(int n, double level);
 
-/// The median of independent values with its exact order-statistic interval; the extremes when n is
-/// too small (< 6 at 95 %).
+/// Returns the median of independent values with its exact order-statistic interval. If there are
+/// too few values (fewer than 6 at 95 %), the interval is their range.
 Interval median_interval(std::vector<double> values, double level);
 
-/// Wilson's score interval for a proportion: `successes` of `n` trials.
+/// Returns Wilson's score interval for a proportion: `successes` of `n` trials.
 Interval wilson_interval(int successes, int n, double level);
 
-/// One-sided p-values, one for each of several series of equal length, of "its values are as often
-/// above 0 as below". They are adjusted so that the chance of any p-value below alpha is at most
-/// alpha: single-step maxT (Westfall and Young, Resampling-Based Multiple Testing, 1993). A
-/// series' statistic is its sum over the root of its sum of squares. Its p-value is how often the
-/// largest of all statistics reaches it when signs are flipped, in all series at the same
-/// positions: in every way up to 12 positions, beyond that in 4,095 drawn ways, always the same.
-/// Values at one position may depend on each other, values at different ones must not. A missing
-/// value is 0.
+/// Returns a one-sided p-value for each of several series of equal length, for the hypothesis that
+/// values are as often above 0 as below. The p-values are adjusted by single-step maxT, so that any
+/// of them falls below alpha with a probability of at most alpha (Westfall and Young,
+/// Resampling-Based Multiple Testing, 1993).
+///
+/// The statistic of a series is its sum over the root of its sum of squares. Its p-value is the
+/// share of sign flips for which the largest statistic of all series reaches it. A flip turns the
+/// same positions in all series. All flips are used for up to 12 positions; beyond that, 4,095
+/// flips drawn with a fixed seed. Values at the same position may depend on each other. Values at
+/// different positions must be independent. A missing value is 0.
 std::vector<double> family_p_values(const std::vector<std::vector<double>>& series);
 
+/// Returns the autocorrelation at lag 1; 0 for fewer than two values or equal ones.
 double lag1_autocorrelation(std::span<const double> values);
 
-/// How many independent rounds would give the median of a series as well as its rounds do, in the
-/// order of time. It is their number over the integrated autocorrelation time of the signs of their
-/// distances from the median, by Geyer's initial monotone sequence (Statistical Science 7, 1992),
-/// with what taking the median away hides added back. It is the number of rounds where neighbours
-/// agree no more often than by chance (lag 1 within a standard error).
+/// Returns how many independent rounds would give the median of a series as exactly as its rounds
+/// do. `series` is in order of time. The result is the number of rounds over an integrated
+/// autocorrelation time. That is taken from the signs of the distances from the median, by Geyer's
+/// initial monotone sequence (Statistical Science 7, 1992). It is corrected for the bias from
+/// taking the median away. The result is the number of rounds if the lag-1 autocorrelation is
+/// within a standard error.
 double effective_rounds(std::span<const double> series);
 
-/// The two levels of a series of logarithms that has no single one.
+/// The two levels of a series of logarithms.
 struct Levels {
-  double low = 0, high = 0;                   // medians of the values below and above
+  double low = 0, high = 0;                   // medians of the values below and above the gap
   double between = 0;                         // a value in the gap
-  std::size_t low_count = 0, high_count = 0;  // how many values lie on either side
+  std::size_t low_count = 0, high_count = 0;  // numbers of values below and above the gap
 };
 
-/// The two levels of a series; nothing where it is one heap or has fewer than 20 values. They are
-/// `least_apart` or more apart, with a gap twice as wide as the middle half of either. The smaller
-/// heap has four values and a fifth of all, or a twentieth in runs of two or more on average.
+/// Returns the two levels of a series; nothing if it has one level or fewer than 20 values. The
+/// levels are at least `least_apart` apart. The gap is more than twice as wide as the middle half
+/// of the values on either side. Each side has four values or more. It also has a fifth of all
+/// values, or a twentieth if these come in runs of two or more on average.
 std::optional<Levels> two_levels(std::span<const double> series, double least_apart);
 
-/// From this factor on (3 %) two levels of a time are two states of the machine.
+/// Two levels of a time that differ by at least this factor are two states of the machine.
 inline constexpr double other_state = 1.03;
 
-/// The median of the times above 0, in the order of time, with an interval at `level` by
-/// order statistics. The interval rests on as many rounds as they are worth
-/// (effective_rounds). It spans the medians of the series' four quarters (from 24 rounds
-/// on), and the medians of two levels where it has two (two_levels, other_state). Dependent
-/// rounds that are worth fewer than 14 lose at either end half of the share that as many
-/// independent ones would lose, or a twentieth where they are fewer still. Too few
-/// independent rounds for the level give their extremes. The times must have moved several
-/// times while they were taken: no series shows a change that is slower than itself, or that
-/// never came.
+/// Returns the median of the times above 0 and its order-statistic interval at `level`. `times` is
+/// in order of time.
+/// - The interval rests on as many rounds as they are worth (effective_rounds). With too few
+///   independent rounds for the level it is the range of the times.
+/// - With 24 rounds or more it contains the medians of the four quarters.
+/// - If the times have two levels (two_levels, other_state), it contains both medians.
+/// - If dependent rounds are worth fewer than 14, it cuts off half of the share that as many
+///   independent rounds would cut off at each end, or a twentieth if they are too few for the
+///   level.
+/// The interval does not cover changes of the machine that are slower than the series.
 Interval time_interval(std::span<const double> times, double level);
 
-/// True where a series has enough rounds for an interval at `level`. Dependent rounds make it
-/// wider.
+/// Returns true if the series has enough rounds for an interval at `level`. Their dependence does
+/// not matter; it makes the interval wider.
 bool enough_rounds(std::span<const double> series, double level);
 
-/// ln(numerator/denominator) of the rounds that both series have, where both are positive.
+/// Returns ln(numerator/denominator) of the rounds that both series have and in which both are
+/// positive.
 std::vector<double> log_ratios(std::span<const double> numerator,
                                std::span<const double> denominator);
 
-/// exp of the median of the log ratios; the interval is the one of time_interval().
+/// Returns the exponential of the median of the log ratios, with an interval as in time_interval().
 Interval paired_ratio(std::span<const double> numerator, std::span<const double> denominator,
                       double level);
 
-/// The relative half-width of a ratio's interval, on the log scale; infinite without an interval.
+/// Returns the half-width of a ratio's interval on the log scale; infinite if `low` is 0.
 double half_width(const Interval& ratio);
 
 }  // namespace normbench

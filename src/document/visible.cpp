@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-/// Visits all fields of a struct, and the fields of structs in it.
+/// Visits all fields of a struct, and those of the structs in it.
 struct MakeVisible {
   void operator()(const char*, auto& value) { visit(value); }
   void required(const char*, auto& value) { visit(value); }

@@ -1,13 +1,13 @@
-/// Makes documents harmless to show: somebody else may have written anything into a name.
+/// Makes the texts of documents safe to show, since a name may hold any character.
 #pragma once
 
 #include "document/results.h"
 
 namespace normbench {
 
-/// A copy in which every text is on one line with readable control characters (see on_one_line()):
-/// names, questions, claims, reasons, facts of the machine. Only for text: JSON, CSV and HTML have
-/// escapes of their own.
+/// Returns a copy in which every text is on one line with readable control characters (see
+/// on_one_line()). That includes names, questions, claims, reasons and facts of the machine. It is
+/// for text output only; JSON, CSV and HTML use their own escapes.
 Results visible(Results results);
 ProfileRow visible(ProfileRow row);
 Json visible(const Json& json);

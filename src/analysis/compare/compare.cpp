@@ -12,15 +12,15 @@
 namespace normbench {
 namespace {
 
-constexpr double kAlpha = 0.02;  // false alarms of a whole comparison, at most
+constexpr double kAlpha = 0.02;  // largest probability of a false alarm in a whole comparison
 
-/// True where a run measured the case and others did not hold it up.
+/// Returns true if the run measured the case and other programs did not hold it up.
 bool measured_in(const CaseRun& run) {
   return run.result != nullptr && measured(*run.result) &&
          !is_busy(*run.result, run.results->clock);
 }
 
-/// The times of the two sides: one median a run where runs are the replicates, else every round.
+/// The times of the two sides: one median per run if runs are the replicates, else every round.
 struct Times {
   std::vector<double> base_ns, now_ns;
 };
@@ -35,8 +35,9 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// The limits that show how fast the machine was for a case: in its place, with as many threads,
-/// for bytes that leave the cache. A lane of a pipeline is none: it runs the case's own stages.
+/// Returns the limits that show how fast the machine was for a case: in the same place, with as
+/// many threads, and with bytes that leave the cache. Limits that run a lane of a pipeline are left
+/// out, since they run the case's own stages.
 std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   std::vector<const CaseResult*> limits;
   const bool on_gpu = uses_gpu(*run.result);
@@ -49,8 +50,8 @@ std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   return limits;
 }
 
-/// How the limits beside a case changed from `base` to `now`: the median of the logarithms, over
-/// limits that both have. Nothing without one.
+/// Returns ln of the change of the limits beside a case from `base` to `now`: the median over
+/// limits that both have. Returns nothing if they share none.
 std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) {
   std::vector<double> logs;
   for (const CaseResult* before : limits_beside(base))
@@ -62,9 +63,9 @@ std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) 
   return median(std::move(logs));
 }
 
-/// A pair of runs that both measured a case.
+/// A pair of runs that both measured the case.
 struct MeasuredPair {
-  std::size_t number;  // among all pairs
+  std::size_t number;  // index among all pairs
   double base_ns, now_ns;
   std::optional<double> limits;  // ln of the limits' time in NEW over that in BASE
 };
@@ -95,15 +96,16 @@ bool all_positive(const std::vector<double>& times) {
   return std::ranges::all_of(times, [](double ns) { return ns > 0; });
 }
 
-/// True where one side has device times and the other only wall times: these cannot be compared.
+/// Returns true if only one side has device times and the device clock decides. Device times and
+/// wall times cannot be compared.
 bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
   return comparison.clock == DecidingClock::Device &&
          device_ns(shown_case(matched.base)).has_value() !=
              device_ns(shown_case(matched.now)).has_value();
 }
 
-/// The largest relative change of a limit beside the case. Nothing where no limit was measured on
-/// both sides.
+/// Returns the largest relative change of a limit beside the case. Returns nothing if no limit was
+/// measured on both sides.
 std::optional<double> drift_of(const MatchedCase& matched) {
   std::map<std::string, Times> limits;
   const auto add = [&](const std::vector<CaseRun>& runs, std::vector<double> Times::*side) {
@@ -129,18 +131,18 @@ Change verdict(const Interval& ratio, double margin) {
   return ratio.low >= 1 - margin && ratio.high <= 1 + margin ? Change::Same : Change::Inconclusive;
 }
 
-/// How much a case may have changed because the limits did: twice as much as they, since cases use
-/// a machine differently.
+/// Returns the change of a case that a change of the limits may explain. It is twice as large on a
+/// log scale, since cases use a machine differently.
 double explained_by(double drift) { return (1 + drift) * (1 + drift) - 1; }
 
-/// True when the change of the limits may explain all of the case's.
+/// Returns true if the change of the limits may explain the whole change of the case.
 bool explained_by(double drift, const Interval& ratio) {
   const double most = 1 + explained_by(drift);
   return ratio.low <= most && ratio.high >= 1 / most;
 }
 
-/// True when a typical turn of the slower runs lost the processor more often than its longer time
-/// explains: by more than three standard deviations of a Poisson process.
+/// Returns true if a typical turn of the slower side lost the processor more often than its longer
+/// time explains: by more than three standard deviations of a Poisson process.
 bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRun>& faster) {
   const auto typical = [](const std::vector<CaseRun>& runs, std::int64_t (*of)(const Round&)) {
     std::vector<double> values;
@@ -157,7 +159,7 @@ bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRu
   return typical(slower, switches) > expected + 3 * std::sqrt(expected);
 }
 
-/// True when most of the runs that measured the case found it faster than its own limit.
+/// Returns true if most runs that measured the case found it faster than its own limit.
 bool above_limit(const std::vector<CaseRun>& runs) {
   const auto measured = std::ranges::count_if(runs, measured_in);
   const auto above = std::ranges::count_if(runs, [](const CaseRun& run) {
@@ -166,8 +168,8 @@ bool above_limit(const std::vector<CaseRun>& runs) {
   return 2 * above > measured;
 }
 
-/// Judges a case that is faster than its limit: it does not do its work, or is timed wrongly. That
-/// is a fault where it came with NEW, and no verdict where BASE has it.
+/// Judges a case that is faster than its limit: it does not do its work, or is timed wrongly. The
+/// case failed if only NEW is that fast. There is no verdict if BASE is.
 void judge_limits(const MatchedCase& matched, ComparedCase& one) {
   const bool of_base = above_limit(matched.base);
   if (!of_base && !above_limit(matched.now)) return;
@@ -176,7 +178,7 @@ void judge_limits(const MatchedCase& matched, ComparedCase& one) {
   one.certain = !of_base;
 }
 
-/// Why the times of a case say nothing about it.
+/// Returns why the times of a case give no verdict; None if they do.
 NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, const Times& times) {
   if (times.base_ns.empty()) return NoVerdict::NotMeasured;
   if (clocks_differ(matched, comparison)) return NoVerdict::ClocksDiffer;
@@ -184,21 +186,21 @@ NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, cons
   return timed ? NoVerdict::None : NoVerdict::NoTime;
 }
 
-/// A case, and for each pair of runs how much slower it is than what counts as no change, as a
-/// logarithm; 0 for a pair that did not measure it. The list is empty where the case's interval
-/// ends below that (it cannot be a false alarm), or without a verdict of pairs.
+/// A case and its excess: for each pair of runs, ln of how much slower the case is than what counts
+/// as no change, or 0 if the pair did not measure it. `excess` is empty if pairs gave no verdict,
+/// or if the case's interval ends below what counts as no change.
 struct JudgedCase {
   ComparedCase one;
   std::vector<double> excess;
 };
 
-/// True when the interval of the limits' change lies beyond the margin.
+/// Returns true if the interval of the limits' change lies beyond the margin.
 bool limits_changed(const std::vector<double>& limits, double margin) {
   const Change change = verdict(effect_of_pairs(limits).ratio, margin);
   return change == Change::Regressed || change == Change::Improved;
 }
 
-/// Judges a case by pairs of runs; `judged.one` has no verdict yet.
+/// Judges a case by pairs of runs. `judged.one` has no verdict yet.
 void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
                  const std::vector<MeasuredPair>& pairs, JudgedCase& judged) {
   ComparedCase& one = judged.one;
@@ -242,7 +244,7 @@ void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
     judged.excess[pairs[i].number] = logs[i] - std::log1p(no_change);
 }
 
-/// Judges a case by the rounds of all runs, which leaves doubt; `one` has no verdict yet.
+/// Judges a case by the rounds of all runs; its verdict is never certain. `one` has no verdict yet.
 void judge_rounds(const MatchedCase& matched, const Times& times, double margin,
                   ComparedCase& one) {
   const Effect effect = effect_of_rounds(times.base_ns, times.now_ns, margin);
@@ -307,7 +309,7 @@ JudgedCase compare_case(const MatchedCase& matched, const Comparison& comparison
   return judged;
 }
 
-/// The distance from no change, which orders cases of the same verdict.
+/// Returns the ratio that sorts cases of the same verdict; 0 without a ratio.
 double worth(const ComparedCase& one) { return one.ratio ? one.deciding().value : 0; }
 
 void sort_worst_first(std::vector<ComparedCase>& cases) {
@@ -318,8 +320,8 @@ void sort_worst_first(std::vector<ComparedCase>& cases) {
   });
 }
 
-/// Marks those regressed cases as certain that are slower than the margin allows beyond doubt: with
-/// at most kAlpha false alarms in all cases together.
+/// Computes the p-values of all judged cases. Marks regressed cases as certain so that the whole
+/// comparison has a false alarm with a probability of at most kAlpha.
 void decide(std::vector<JudgedCase>& cases) {
   std::vector<ComparedCase*> judged;
   std::vector<std::vector<double>> excess;
@@ -360,7 +362,7 @@ Comparison compare(const std::vector<Results>& base, const std::vector<Results>&
   for (const MatchedCase& one : matched.both) cases.push_back(compare_case(one, comparison));
   decide(cases);
   for (JudgedCase& one : cases) comparison.cases.push_back(std::move(one.one));
-  // With too few runs, no number of rounds shows how much runs of the same code differ.
+  // With too few runs, rounds cannot show how much runs of the same code differ.
   if (!comparison.run_pairs && std::ranges::any_of(comparison.cases, [](const ComparedCase& one) {
         return one.visible.has_value();
       }))

@@ -7,10 +7,11 @@
 namespace normbench {
 namespace {
 
-constexpr double kMiss = 0.05;       // an interval misses the true value this often at most
-constexpr double kSmallest = 1e-12;  // smallest p-value: below it 1 - p loses its digits
+constexpr double kMiss = 0.05;       // largest share of intervals that miss the true value
+constexpr double kSmallest = 1e-12;  // smallest p-value, since 1 - p loses its digits below
 
-/// The ratio of two medians. Each one's interval misses its median with probability miss / 2.
+/// Returns the ratio of two medians. The interval of each misses its median with probability miss /
+/// 2.
 Interval ratio_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                           double miss) {
   const Interval of_base = time_interval(base, 1 - miss / 2);
@@ -24,8 +25,8 @@ bool enough(const std::vector<double>& base, const std::vector<double>& now, dou
   return enough_rounds(base, 1 - miss / 2) && enough_rounds(now, 1 - miss / 2);
 }
 
-/// Half of the smallest `miss` at which the ratio's interval lies above 1 + margin, by bisection.
-/// It is half because one side of an interval errs half as often as both.
+/// Returns half of the smallest `miss` at which the ratio's interval lies above 1 + margin, found
+/// by bisection. It is half since the test is one-sided. Returns 1 if no interval lies there.
 double p_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                     double margin) {
   const auto clears = [&](double miss) {

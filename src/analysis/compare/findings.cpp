@@ -9,10 +9,10 @@ namespace {
 
 using FindingKind = CaseFinding::Kind;
 
-constexpr double kGrownError = 2;       // times the old one, and …
-constexpr double kErrorOfBound = 0.01;  // … this part of its bound
-constexpr double kFaultsDiffer = 0.1;   // relative to the larger, and …
-constexpr double kFewestFaults = 1;     // … absolute, an iteration
+constexpr double kGrownError = 2;       // factor over the old error
+constexpr double kErrorOfBound = 0.01;  // share of the bound that the error must exceed too
+constexpr double kFaultsDiffer = 0.1;   // difference relative to the larger value
+constexpr double kFewestFaults = 1;     // smallest difference per iteration
 
 RunBy run_by(const CaseResult& result) {
   RunBy by{.peer = result.peer_version.empty() ? result.peer : result.peer_version, .stages = {}};
@@ -20,7 +20,7 @@ RunBy run_by(const CaseResult& result) {
   return by;
 }
 
-/// A side's page faults an iteration: the median over its runs.
+/// Returns a side's page faults per iteration: the median over its runs.
 double faults(const std::vector<CaseRun>& runs) {
   std::vector<double> values;
   for (const CaseRun& run : runs)

@@ -5,27 +5,27 @@
 
 namespace normbench {
 
-/// A case in one run.
+/// A case in one run of a side.
 struct CaseRun {
   const Results* results = nullptr;
   const GroupResult* group = nullptr;
-  const CaseResult* result = nullptr;  // null: the run does not have it
+  const CaseResult* result = nullptr;  // null: the run does not have the case
 };
 
 struct MatchedCase {
   CaseName name;
-  std::vector<CaseRun> base, now;  // by run
+  std::vector<CaseRun> base, now;  // by run; empty if the side does not have the case
 };
 
 struct MatchedCases {
-  std::vector<MatchedCase> both;  // cases in some run of each side, in the order of BASE
+  std::vector<MatchedCase> both;  // cases that some run of each side has, in the order of BASE
   std::vector<CaseName> base_only, new_only;
 };
 
 MatchedCases match_cases(const std::vector<Results>& base, const std::vector<Results>& now);
 
-/// Keeps the cases that a glob matches by experiment, variant or "experiment/variant", and returns
-/// whether any does. Without globs all are kept.
+/// Keeps the cases whose experiment, variant or "experiment/variant" matches a glob; without globs
+/// keeps all. Returns true if a case is left, or without globs.
 bool keep_cases(Results& results, const std::vector<std::string>& globs);
 
 }  // namespace normbench

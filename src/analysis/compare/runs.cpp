@@ -9,16 +9,17 @@ namespace normbench {
 namespace {
 
 constexpr double kLeastMargin = 0.02;
-constexpr double kUnknownMargin = 0.05;  // where differences between runs are not known
-constexpr double kBusier = 0.5;          // load per thread on one side above that on the other
+constexpr double kUnknownMargin = 0.05;  // if differences between runs are not known
+constexpr double kBusier = 0.5;          // difference of the sides' load per thread that is
+                                         // reported
 
-/// The date in ISO format, which sorts as text; "" where a document has none.
+/// Returns the date in ISO format, which sorts as text; "" if the document has none.
 std::string date_of(const Results& results) {
   const Json& date = value_at(results.environment, "/date");
   return date.is_string() ? date.get<std::string>() : "";
 }
 
-/// The load over the last minute per thread, when a run started; 0 where a document has none.
+/// Returns the load per thread over the minute before the run; 0 if the document has none.
 double load_of(const Results& results) {
   const Json& load = value_at(results.environment, "/load");
   const Json& threads = value_at(results.environment, "/available_threads");
@@ -33,8 +34,8 @@ double median_load(const std::vector<Results>& runs) {
   return median(std::move(loads));
 }
 
-/// The largest relative difference between fresh processes of identical code that a calibration of
-/// these runs' machine found; 0 without one.
+/// Returns the largest relative difference between fresh processes of identical code that a
+/// calibration of these documents found; 0 without one.
 double between_processes(const std::vector<Results>& base, const std::vector<Results>& now) {
   double largest = 0;
   for (const auto* side : {&base, &now})
@@ -44,7 +45,8 @@ double between_processes(const std::vector<Results>& base, const std::vector<Res
   return largest;
 }
 
-/// The configs' precision. The wider one of a quick run is about its rounds, not its verdicts.
+/// Returns the largest precision that the documents ask for. The wider default of a quick run is
+/// left out: it is meant for rounds, not for comparisons.
 double precision_of(const std::vector<Results>& base, const std::vector<Results>& now) {
   double largest = 0;
   for (const auto* side : {&base, &now})
@@ -70,7 +72,7 @@ bool took_turns(const std::vector<Results>& base, const std::vector<Results>& no
     runs.push_back({date_of(now[i]), false});
   }
   if (std::ranges::any_of(runs, [](const Dated& run) { return run.date.empty(); })) return true;
-  std::ranges::stable_sort(runs, {}, &Dated::date);  // same second: as if they took turns
+  std::ranges::stable_sort(runs, {}, &Dated::date);  // runs of the same second count as alternating
   std::size_t changes = 0;
   for (std::size_t i = 1; i < runs.size(); ++i)
     if (runs[i].is_base != runs[i - 1].is_base) ++changes;

@@ -12,13 +12,14 @@
 namespace normbench {
 namespace {
 
-constexpr double kSameMemory = 0.01;  // relative: what kernels keep for themselves differs by less
+constexpr double kSameMemory = 0.01;  // largest relative difference that is ignored: kernels
+                                      // reserve different amounts
 
-/// Members of an experiment that comment on its results and decide nothing.
+/// Members of an experiment that comment on its results and do not affect a run.
 constexpr auto kSaidOfResults =
     std::to_array<std::string_view>({"question", "ids", "claims", "published"});
 
-/// One fact of how documents came about; nothing where a document does not have it.
+/// A fact of a document, and how it is read; nothing if the document does not have it.
 struct Fact {
   SetupFact fact;
   std::optional<Json> (*of)(const Results&);
@@ -29,7 +30,7 @@ std::optional<Json> at(const Json& json, const std::string& pointer) {
   return value.is_null() ? std::nullopt : std::optional(value);
 }
 
-/// The GPU's name; null where the document says that there was none.
+/// Returns the GPU's name; null if the document records that there was none.
 std::optional<Json> gpu_name(const Results& results) {
   const Json::json_pointer gpu("/gpu");
   if (results.environment.contains(gpu) && results.environment.at(gpu).is_null())
@@ -37,7 +38,8 @@ std::optional<Json> gpu_name(const Results& results) {
   return at(results.environment, "/gpu/name");
 }
 
-/// The images in a batch of groups for which fewer had to be taken: {"large": 128}.
+/// Returns the groups whose batches had to be made smaller, with their images in a batch: {"large":
+/// 128}.
 std::optional<Json> scaled_groups(const Results& results) {
   Json scaled = Json::array();
   for (const GroupResult& group : results.groups)
@@ -80,7 +82,7 @@ constexpr auto kFacts = std::to_array<Fact>({
      [](const Results& r) { return at(r.environment, "/gpu/power_limit_w"); }},
 });
 
-/// The distinct values that `of` finds in a side's documents.
+/// Returns the distinct values that `of` finds in a side's documents.
 template <class Of>
 std::vector<Json> values(const std::vector<Results>& runs, const Of& of) {
   std::vector<Json> distinct;
@@ -91,7 +93,7 @@ std::vector<Json> values(const std::vector<Results>& runs, const Of& of) {
   return distinct;
 }
 
-/// True for amounts that differ by a percent at most.
+/// Returns true if all values are numbers that differ by less than 1 %.
 bool about_the_same(const std::vector<Json>& base, const std::vector<Json>& now) {
   std::vector<double> amounts;
   for (const auto* side : {&base, &now})
@@ -111,8 +113,8 @@ void compare_fact(const Fact& fact, const std::vector<Results>& base,
   differences.push_back({fact.fact, of_base, of_now});
 }
 
-/// True for a member in which people explain a config or its results. Experiments are two levels
-/// down; deeper names are the config's own.
+/// Returns true for a member in which people explain a config or its results. Members of an
+/// experiment are two levels below the root. The same names further down belong to the config.
 bool decides_nothing(const std::string& pointer, const std::string& key) {
   if (is_free_text(key)) return true;
   return std::ranges::count(pointer, '/') == 2 &&
@@ -165,7 +167,7 @@ std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now) {
   std::vector<SetupDifference> differences;
   for (const Fact& fact : kFacts) compare_fact(fact, base, now, differences);
-  // Under a profiling tool nothing is ranked, so nothing is compared either.
+  // A profiling tool makes times useless, so traced documents are never compared.
   if (std::ranges::all_of(base, &Results::traced) && std::ranges::all_of(now, &Results::traced))
     differences.push_back({SetupFact::Traced, {true}, {true}});
   compare_configs(base, now, differences);

@@ -1,5 +1,4 @@
-/// How two sides were measured: differences that forbid a comparison, and others to
-/// mention.
+/// How two sides were measured: differences that forbid a comparison, and others that are reported.
 #pragma once
 
 #include <variant>
@@ -8,9 +7,9 @@
 
 namespace normbench {
 
-/// A fact of how documents came about. The facts up to Config forbid a comparison.
+/// A fact about how a document was made. Facts up to Config forbid a comparison if they differ.
 enum class SetupFact {
-  Host,  // its name, or the one given to all hosts that count as one
+  Host,  // name of the host, or a name given to several hosts that count as one
   Gpu,
   GpuDriver,
   Cpu,
@@ -40,30 +39,30 @@ enum class SetupFact {
   GpuPowerLimit
 };
 
-/// A fact that differs between documents.
+/// A fact that differs between the documents.
 struct SetupDifference {
   SetupFact fact;
-  std::vector<Json> base, now;  // each side's distinct values; null: absent, for Gpu: none
-  std::string pointer = {};     // in the Config
+  std::vector<Json> base, now;  // distinct values of each side; null: absent, or no GPU
+  std::string pointer = {};     // JSON pointer into the config; only for Config
 
   bool forbids() const { return fact <= SetupFact::Config; }
 };
 
-/// All facts that differ between any two documents, memory by 1 % or more. A fact that a document
-/// lacks is not compared.
+/// Returns all facts that differ between any two documents. Memory sizes differ from 1 % on. A fact
+/// that all documents of a side lack is not compared.
 std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now);
 
-/// True unless the two sides' programs were built or run for different instruction sets, by
-/// different compilers or otherwise differently: then their limits are different code, too.
+/// Returns true if both sides' programs were built alike and use the same instruction set.
+/// Otherwise their limits run different code.
 bool built_alike(const std::vector<SetupDifference>& differences);
 
-/// Pointers of the values that differ between the configs, or stand in only one. The order of keys
-/// does not count, nor do comments on a config and its results: any "about", and an experiment's
-/// "question", "ids", "claims" and "published".
+/// Returns the JSON pointers of values that differ between the configs or that only one config has.
+/// The order of keys does not matter. Texts for people are ignored: any "about", and "question",
+/// "ids", "claims" and "published" of an experiment.
 std::vector<std::string> config_differences(const Json& a, const Json& b);
 
-/// Further things that a reader should know.
+/// Further things that a reader should know about a comparison.
 namespace caution {
 struct SameDocument {};  // BASE and NEW are the same document
 struct UnpairedRuns {
@@ -77,7 +76,7 @@ struct NoTurns {};  // the runs of the two sides did not alternate
 struct Busier {     // load in tasks per thread
   double base, now;
 };
-struct FewRuns {  // so few that rounds decide
+struct FewRuns {  // too few pairs, so rounds decide
   int pairs;
 };
 }  // namespace caution
@@ -85,24 +84,25 @@ using Caution =
     std::variant<caution::SameDocument, caution::UnpairedRuns, caution::Interrupted,
                  caution::NoTurns, caution::Busier, caution::FewRuns>;
 
-/// Cautions: runs without a partner, interrupted runs, sides that did not take turns, a machine
-/// that was much busier on one side.
+/// Returns cautions about runs without a partner, interrupted runs, sides that did not alternate,
+/// and a machine that was much busier on one side.
 std::vector<Caution> setup_cautions(const std::vector<Results>& base,
                                     const std::vector<Results>& now);
 
-/// True unless the dates show that the runs of the two sides did not take turns.
+/// Returns false if the dates show that the runs of the two sides did not alternate.
 bool took_turns(const std::vector<Results>& base, const std::vector<Results>& now);
 
-/// The largest relative change that counts as none, and its reason.
+/// The largest relative change that counts as none, and where it comes from.
 struct Margin {
   enum class Reason { Least, Precision, Calibrated, TooFewRuns, NoTurns, Asked };
   double value = 0;
   Reason reason = Reason::Least;
 };
 
-/// The largest of 2 %, the precision that a config asks for, and the calibrated difference of fresh
-/// processes. It is 5 % at least where runs are not pairs that took turns, unless
-/// kFewestDifferences (analysis/calibration.h) show that difference.
+/// Returns the largest of 2 %, the precision that a config asks for, and the calibrated difference
+/// between fresh processes. The margin is at least 5 % if runs did not alternate. It is also at
+/// least 5 % if runs are no replicates, unless kFewestDifferences (analysis/calibration.h)
+/// differences were calibrated.
 Margin margin_of(const std::vector<Results>& base, const std::vector<Results>& now, bool run_pairs);
 
 }  // namespace normbench

@@ -8,10 +8,11 @@ namespace normbench {
 namespace {
 
 constexpr double kWorstResidual = 0.2;
-constexpr double kNoCost = 1e-6;  // of the smallest time: only rounding
+constexpr double kNoCost = 1e-6;  // share of the smallest time: a smaller fixed cost is rounding
 constexpr double kLeastWork = 2;
 
-/// The growth of a time that still counts as none, where the bytes grow by the factor `work`.
+/// Returns the relative growth of a time up to which it counts as constant, if the bytes grow by
+/// the factor `work`.
 double same_growth(double work) { return std::min(0.25, (work - 1) / 10); }
 
 struct Measured {
@@ -33,7 +34,8 @@ std::vector<Measured> measured_points(const Experiment& experiment, const AxisLi
   return points;
 }
 
-/// The amount at which bytes reach `bytes`, if they grow evenly from the first to the last point.
+/// Returns the axis value with this many bytes, interpolated linearly from the first to the last
+/// point.
 double amount_with(double bytes, const Measured& first, const Measured& last) {
   const double from = first.point.amount, to = last.point.amount;
   return from + (bytes - first.bytes) * (to - from) / (last.bytes - first.bytes);
@@ -60,7 +62,7 @@ bool differ_only_in(const std::string& axis, Json a, Json b) {
   return a == b;
 }
 
-/// The fit of a variant through the groups that differ from this one only on the axis.
+/// Returns the fit of a variant over the groups that differ from this group only on the axis.
 std::optional<LineFit> fit_through(const GroupResult& group, const std::string& axis,
                                    const std::string& variant, const Results& results) {
   std::vector<double> bytes, times_ns;

@@ -23,7 +23,8 @@ Judgement::Outcome outcome_of(Trend claimed, const Interval& first, const Interv
   return Inconclusive;
 }
 
-/// Judges a trend of fewer than two points: a side cannot be measured here, or the run ended early.
+/// Judges a trend with fewer than two measured points: NotRun if a side cannot be measured here,
+/// Interrupted if the run ended early.
 TrendJudgement without_points(const Experiment& experiment, const Claim& claim, const Json& fixed,
                               const Results& results) {
   bool is_here = true;
@@ -67,7 +68,7 @@ TrendJudgement judge_line(const Experiment& experiment, const Claim& claim, cons
   return judgement;
 }
 
-/// The claims of trends, each once.
+/// Returns the claims about trends, without duplicates.
 std::vector<Claim> trend_claims(const Experiment& experiment) {
   std::vector<Claim> claims;
   for (const GroupResult* group : experiment.groups)

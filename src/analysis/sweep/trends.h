@@ -1,4 +1,4 @@
-/// Claims of how a ratio changes along an axis, judged by the ends of what was measured.
+/// Judges claims about how a ratio changes along an axis, by the first and the last measured point.
 #pragma once
 
 #include "analysis/sweep/sweep.h"
@@ -8,17 +8,17 @@ namespace normbench {
 struct TrendJudgement {
   Claim claim;
   Judgement::Outcome outcome = Judgement::Outcome::NotRun;
-  Json fixed = Json::object();  // the other axes
-  // The axis's first and last value at which both sides were measured, and the ratio there: the
-  // side claimed to be slower over the faster one. Nothing with fewer than two such points.
+  Json fixed = Json::object();  // values of the other axes
+  // The first and the last axis value at which both sides were measured, and the ratio at each: the
+  // side claimed to be slower over the other side. Null if there are fewer than two such values.
   Json from = {}, to = {};
   Interval first, last;
 };
 
-/// One judgement for each claim with `across` and each line of its axis; a single one where there
-/// is no line. The ratio grows or shrinks where the intervals of its ends are apart. It stays where
-/// their quotient is certainly within 10 % of 1. The claim is contradicted where the side claimed
-/// to be slower is certainly faster at an end. A traced run has no judgements.
+/// Judges each claim with `across` on each line of its axis. A claim without a line is judged once.
+/// The ratio grows or shrinks if the intervals at the ends do not overlap. It stays if their
+/// quotient is certainly within 10 % of 1. The claim is contradicted if the side claimed to be
+/// slower is certainly faster at an end. Returns nothing for a traced run.
 std::vector<TrendJudgement> judge_trends(const Experiment& experiment, const Results& results);
 
 }  // namespace normbench

@@ -8,11 +8,11 @@ namespace {
 constexpr double kDominant = 0.5;  // of the time
 constexpr double kOneStage = 0.6;
 constexpr double kWholeBatch = 0.8;   // of a batch's time
-constexpr double kLeastShare = 0.2;   // of the time: below it faults and constants are no cause
-constexpr double kThreadShare = 0.2;  // of the time that other numbers of threads save
-constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest
+constexpr double kLeastShare = 0.2;   // of the time: with less, faults and constants are no cause
+constexpr double kThreadShare = 0.2;  // of the time that another number of threads must save
+constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest possible
 
-/// The cause of first-touch faults of fresh outputs.
+/// Finds page faults as the cause: the first touch of fresh outputs.
 Cause page_fault_cause(const Subject& subject) {
   const auto cost = fault_cost(subject.group, subject.index, subject.results);
   if (!cost || cost->share.value < kLeastShare) return {};
@@ -23,9 +23,9 @@ double part(std::int64_t own_ns, std::int64_t all_ns) {
   return all_ns > 0 ? static_cast<double>(own_ns) / static_cast<double>(all_ns) : 0;
 }
 
-/// The share of the profiled time in which constants were prepared: the host's, or the device's if
-/// that is larger. It includes calls inside the ranges, and the device's time from the first to the
-/// last work submitted there.
+/// Returns the share of the profiled time in which constants were prepared, on the host or on the
+/// device, whichever is larger. It includes calls made inside the ranges. On the device it counts
+/// from the first to the last work that they submitted.
 double profiled_constants(const Subject& subject) {
   const CaseProfile* const profile = find_profile(subject.group, subject.result().variant);
   if (profile == nullptr) return 0;
@@ -39,7 +39,8 @@ double profiled_constants(const Subject& subject) {
   return std::max(part(host_ns, total_ns), part(device_ns, profile->times.wall_ns));
 }
 
-/// The longest image of the longest profiled batch, where other threads had little to do meanwhile.
+/// Returns the longest image of the longest profiled batch if it took most of the batch's time.
+/// Then the other threads had little to do.
 std::optional<why::LongImage> long_image(const Subject& subject) {
   const CaseResult& result = subject.result();
   const CaseProfile* const profile = find_profile(subject.group, result.variant);
@@ -63,7 +64,7 @@ Cause load_cause(const Subject& subject) {
   return {};
 }
 
-/// The cause of a case at its limit of memory or of launching; the link has its own cause.
+/// Finds a limit of memory or of launches that the case has reached. link_cause() covers the link.
 Cause limit_cause(const Subject& subject) {
   const auto& of_limit = subject.analysis.of_limit;
   if (!of_limit || of_limit->value < at_limit) return {};
@@ -78,12 +79,11 @@ Cause limit_cause(const Subject& subject) {
   return {why::LaunchLimit{}, of_limit->value};
 }
 
-/// The cause of passes over memory that fewer stages would avoid. Its share of the time is 0 where
-/// the limit's rate is unknown, or caches carried some of them.
+/// Finds passes over memory that fewer stages would avoid. The share is 0 (not known) without a
+/// memory limit, or if it exceeded 1 because caches served some passes.
 Cause extra_passes_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
-  // With the link source and result are in different memories; what a peer moves is not
-  // known.
+  // Over the link, source and result are in different memories. What a peer moves is not known.
   if (link_bytes(result) > 0 || !result.peer.empty()) return {};
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);
   const auto moved = static_cast<double>(moved_bytes(result));
@@ -95,7 +95,7 @@ Cause extra_passes_cause(const Subject& subject) {
   return {why::ExtraPasses{moved, fewest}, share < 1 ? share : 0};
 }
 
-/// The cause that the limits of the stages add up to nearly all of the case's time.
+/// Finds that the limits of the stages add up to nearly all of the case's time.
 Cause floors_cause(const Subject& subject) {
   const auto& floor_ns = subject.analysis.floor_ns;
   const double share = floor_ns ? *floor_ns / subject.time_ns() : 0;
@@ -127,7 +127,7 @@ Cause main_passes(const Subject& subject) {
   return cause.share >= kDominant ? cause : Cause{};
 }
 
-/// The measured cause that explains most of the time.
+/// Returns the cause that explains most of the time.
 Cause largest_cause(const Subject& subject) {
   const Cause threads = threads_cause(subject, kThreadShare);
   Cause largest = threads;
@@ -135,8 +135,8 @@ Cause largest_cause(const Subject& subject) {
                            launch_cause, team_start_cause, limit_cause, main_passes})
     if (const Cause other = cause(subject); other && (!largest || other.share > largest.share))
       largest = other;
-  // Memory limits are for as many threads as the case has. Where another number is faster, however
-  // little that saves, they explain nothing.
+  // Memory limits are measured with as many threads as the case has. If another number of threads
+  // is faster at all, that is the cause.
   if (std::holds_alternative<why::MemoryLimit>(largest.found))
     if (const Cause faster = threads_cause(subject, 0)) return faster;
   const bool passes = std::holds_alternative<why::ExtraPasses>(largest.found);
@@ -164,7 +164,7 @@ struct LimitOf {
 Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
               const Results& results) {
   const auto own_ns = times_ns(own, results), its_ns = times_ns(other, results);
-  // All pairs of the group share the 5 %, as elsewhere.
+  // All pairs of the group share the 5 %, as in compare_pairs().
   const auto k = static_cast<double>(std::ranges::count_if(group.cases, measured));
   const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
   const Interval ratio = paired_ratio(its_ns, own_ns, level);
@@ -193,7 +193,8 @@ Cause constants_cause(const Subject& subject) {
     return own == FactorValue(Constants::PerCall);
   });
   if (cached && (!cached->faster || cached->saved.value < kLeastShare)) return {};
-  // More faults make a case slower: a small peer's heap may be given back and taken again.
+  // A case with more faults is slower for that reason: a small peer's heap may be given back to the
+  // system and taken again.
   if (cached &&
       faults_per_iteration(subject.result()) > 1.1 * faults_per_iteration(*cached->result) + 1)
     return {};

@@ -1,5 +1,5 @@
-/// Why a case takes its time: computed from counters, bytes, stage times and cases that differ in
-/// one thing. And after how many reuses page-locking a buffer pays.
+/// Why a case takes its time. Causes are computed from counters, bytes, stage times and cases that
+/// differ in one factor. Also the cost of page-locking and of preparing a dataset.
 #pragma once
 
 #include "analysis/limits.h"
@@ -10,68 +10,71 @@ namespace normbench {
 
 struct Pair;
 
-/// A measured case that differs in only one thing that was asked for.
+/// A measured case that differs from another one in a single factor.
 struct Twin {
   const CaseResult* result = nullptr;
   double time_ns = 0;
-  bool faster = false;  // than the other case, beyond doubt and margin
-  Interval saved;       // the part of the other's time that it saves
+  bool faster = false;  // its corrected interval is faster by more than the margin
+  Interval saved;       // share of the other case's time that this one saves
 };
 
 /// Compares `other` with `own`, over the rounds that both have.
 Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
               const Results& results);
 
-/// The case that does the same without the faults.
+/// A case that does the same work with few page faults.
 struct Unfaulting {
   std::string variant;
-  bool is_peer = false;  // then only the allocator differs, else outputs are reused
+  bool is_peer = false;  // true: only the allocator differs; false: outputs are reused
   double time_ns = 0;
 };
 
 /// The cost of page faults in a case with fresh outputs.
 struct FaultCost {
-  double faults = 0;  // per iteration
-  // The cost of one fault: by the twin, but no more than a touched page costs in the `first_touch`
-  // limit. Nothing for a peer with a twin: its allocator may ask for pages of another size.
+  double faults = 0;  // number per iteration
+  // Cost of one page fault in ns: what the twin saves, but at most what a touched page costs in the
+  // `first_touch` limit. Nothing for a peer with a twin, since its allocator may use pages of
+  // another size.
   std::optional<double> cost_ns = {};
-  bool at_most = false;  // the cost may be less: the twin or the limit is missing
-  // The share of the case's time: what the twin saves; else from 0 to what the cost allows.
+  bool at_most = false;  // `cost_ns` is an upper bound: the twin or the limit is missing
+  // Share of the case's time: what the twin saves; without a twin, from 0 to what `cost_ns` allows.
   Interval share = {};
   std::optional<Unfaulting> twin = {};
 };
 
-/// The twin of a case of normbench reuses all outputs; a peer's has a command that differs only in
-/// the allocator. Nothing without faults, and where there is neither a twin that is faster beyond
-/// doubt nor a limit of the same kind of memory.
+/// Returns the cost of the case's page faults. The twin of a normbench case reuses all outputs; the
+/// twin of a peer has a command that differs only in the allocator. Returns nothing if the case has
+/// no faults, if the twin is not faster, or if there is neither a twin nor a limit for its kind of
+/// memory.
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
-/// The causes, one type each. `cached_ns`, `without_ns` and `with_ns` are times of the other case:
-/// the one that caches its constants, waits less, or has more or fewer threads.
+/// One type for each cause. `cached_ns`, `without_ns` and `with_ns` are times per iteration of
+/// another case: the one that caches its constants, waits less often, or has another number of
+/// threads.
 namespace why {
 struct ConstantsEachCall {
-  std::optional<double> cached_ns;  // nothing: taken from the profile's ranges
+  std::optional<double> cached_ns;  // nothing: the share is that of the profile's ranges
 };
-struct LongImage {  // it takes most of a batch on several threads
+struct LongImage {  // one image takes most of a batch on several threads
   std::string name;
-  double image_ns, batch_ns;  // as profiled
+  double image_ns, batch_ns;  // times in the profile
 };
 struct Decoding {
   std::optional<LongImage> bounded_by;
 };
 struct Reading {};
-struct Waiting {  // for the GPU
+struct Waiting {  // the host waits for the GPU
   Wait after;
   double without_ns;
 };
-// Prices are the limits', but all together at most the case's whole time.
-struct PricedWaiting {  // priced by empty launches
+// Costs are those of the limits. All of them together are at most the case's time.
+struct PricedWaiting {  // estimated from the time of empty launches
   double waits, cost_ns;
 };
-struct Submitting {  // to a GPU that idles meanwhile
-  double busy;       // the part of the time that the GPU works
+struct Submitting {  // the host submits work while the GPU is idle
+  double busy;       // share of the time in which the GPU works
 };
-struct PricedLaunches {  // priced by empty launches
+struct PricedLaunches {  // estimated from the time of empty launches
   std::int64_t count;
   double cost_ns;
 };
@@ -80,26 +83,26 @@ struct FewerThreads {
   int more;
   double with_ns;
 };
-struct SmallerTeam {  // a faster one
+struct SmallerTeam {  // fewer threads are faster
   int fewer;
   double with_ns;
 };
-struct TeamStart {  // priced by empty teams
+struct TeamStart {  // estimated from the time of empty teams
   double teams;
-  int threads;     // of each team
-  double cost_ns;  // of one team
+  int threads;     // number in each team
+  double cost_ns;  // start of one team
 };
-struct FixedPart {  // of the time, by the fit along an axis
+struct FixedPart {  // time that does not depend on the bytes, by a fit along an axis
   double fixed_ns;
 };
 struct LimitOfOneThread {
   int more;
-  double wider;  // rate of that many threads over the rate of one
+  double wider;  // rate with `more` threads over the rate with one
 };
 struct LinkLimit {
   std::int64_t bytes;
   double of_limit;
-  bool only_bytes;  // nothing measured carries as many bytes faster
+  bool only_bytes;  // nothing measured transfers as many bytes faster
 };
 struct LinkTime {};
 struct MemoryLimit {
@@ -107,17 +110,17 @@ struct MemoryLimit {
   bool only_bytes;  // nothing measured moves as many bytes faster
 };
 struct ExtraPasses {
-  double moved, fewest;  // bytes
+  double moved, fewest;  // bytes per iteration
 };
-struct Floors {  // the limits of the stages, which add up to nearly all of the time
+struct Floors {  // the limits of the stages add up to nearly all of the time
   LimitKind kind;
   std::string binding;
 };
 struct OneStage {
   std::string label;
 };
-struct InFlight {             // what bounds a pipeline
-  PipelineAnalysis pipeline;  // with a bound
+struct InFlight {             // the bound of a pipeline
+  PipelineAnalysis pipeline;  // its `bound` is set
 };
 }  // namespace why
 
@@ -134,14 +137,15 @@ struct Cause {
   explicit operator bool() const { return found.index() != 0; }
 };
 
-/// The largest measured cause; an empty one when nothing explains the time.
+/// Returns the cause with the largest share of the case's time; an empty one if nothing explains
+/// it.
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const Results& results);
 
-/// The limit that a cause says the case has reached.
+/// Returns the kind of limit that a cause names; nothing for other causes.
 std::optional<LimitKind> limit_of(const Cause& cause);
 
-/// The case whose time is to be explained, and its time.
+/// The case whose time is to be explained.
 struct Subject {
   const GroupResult& group;
   const CaseAnalysis& analysis;
@@ -152,61 +156,69 @@ struct Subject {
   double time_ns() const { return median_ns(result(), results); }
 };
 
-// The single causes that a case's time may have. Each is empty when the group's measurements do not
-// show it.
-/// Preparing constants on every call: the case that caches them and does all else alike, else the
-/// profile's ranges.
+// Each function below returns one cause, or an empty cause if the measurements do not show it.
+/// Constants that are prepared on every call. They show in a case that caches them and is otherwise
+/// alike, or in the profile's ranges if there is no such case.
 Cause constants_cause(const Subject& subject);
-/// Another number of threads that saves at least this share of the time. For one thread it is the
-/// case with more and otherwise alike, or a stream with more threads that is faster than the stream
-/// at the case's speed. For several it is the case with fewer threads that is faster.
+/// Another number of threads that saves at least `least_share` of the time. A case of one thread is
+/// compared with a like case of more threads. Without such a case, its limit of one thread is
+/// compared with a stream of more threads. A case of several threads is compared with like cases of
+/// fewer threads.
 Cause threads_cause(const Subject& subject, double least_share);
-Cause team_start_cause(const Subject& subject);    // starting its teams takes most of the time
-Cause fixed_part_cause(const Subject& subject);    // so does what its fit has beside the bytes
-Cause link_cause(const Subject& subject);    // its transfers take most of the time, or their limit
-Cause sync_cause(const Subject& subject);    // the case that waits less, else the sync limit
-Cause launch_cause(const Subject& subject);  // time in the calls, else the launch limit
+/// The start of its teams of threads, if it takes at least half of the time.
+Cause team_start_cause(const Subject& subject);
+/// The part of the time that does not depend on the bytes, by a fit, if it is at least half.
+Cause fixed_part_cause(const Subject& subject);
+/// Transfers that take most of the time or are at their limit.
+Cause link_cause(const Subject& subject);
+/// Waiting for the GPU. It shows in a case that waits less often, or in the cost of a wait.
+Cause sync_cause(const Subject& subject);
+/// Submitting work to the GPU. It shows in the time of the calls, or in that of empty launches.
+Cause launch_cause(const Subject& subject);
 
-/// The GPU's working time in an iteration: between the marks of its stages where that is long; else
-/// as CUPTI saw it, or less the time that marks with nothing between them count. Nothing where
-/// neither is known: then marks would count some microseconds too much, and no launches are blamed.
+/// Returns the GPU's working time per iteration in ns. If the stages are long, it is the time
+/// between the marks around them. Else it is the time that CUPTI measured, or the time between the
+/// marks less the time between marks with no work. Returns nothing if none of these is known; no
+/// launches are blamed then.
 std::optional<double> busy_ns(const Subject& subject);
 
-/// False where a measured case, or a stream with more threads, moves as many bytes in less time, by
-/// more than the precision that was asked for.
+/// Returns false if a measured case, or a stream with more threads, moves as many bytes faster by
+/// more than the precision.
 bool only_bytes_are_slow(const Subject& subject);
 
-/// False where a fixed cost takes most of the case's time, or may: the case is that short, and
-/// nothing measured its team's cost. Then memory explains nothing.
+/// Returns false if a fixed cost takes most of the case's time, or may do so: the case is very
+/// short and the start of its teams was not measured. Then memory is no cause.
 bool bytes_decide(const Subject& subject);
 
-/// The fastest measured case that differs from the subject only in this factor, if `wanted` holds
-/// for the values of the two; nothing when there is none.
+/// Returns the fastest measured case that differs from the subject only in this factor and whose
+/// values satisfy `wanted`; nothing if there is none.
 std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,
                          bool (*wanted)(const FactorValue& own, const FactorValue& its));
 
-/// The single cost of page-locking a buffer, and what it saves on every batch afterwards.
+/// What it costs to page-lock a buffer once, and what that saves in every batch afterwards.
 struct PinningCost {
-  bool registers = false;  // registering, else pinning
-  double once_ns = 0;      // the stage's time: allocating and copying, or registering and undoing
-  Interval saved_ns{};     // in a batch, with page-locked instead of pageable memory
+  bool registers = false;  // true: memory is registered in place; false: copied into pinned memory
+  double once_ns = 0;      // time to allocate and copy, or to register and unregister
+  Interval saved_ns{};     // per batch, with page-locked instead of pageable memory
 };
 
-/// Takes the cost from a case that pins or registers on every batch, and the saving from two cases
-/// that do the same from pageable and from page-locked memory; nothing where one was not measured.
+/// Returns the cost of page-locking. It is taken from a case that locks memory in every batch. The
+/// saving is taken from two like cases with pageable and page-locked memory. Returns nothing if one
+/// of these cases was not measured.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
-/// The time of making the fastest case's dataset, and the time that it saves against the
-/// baseline's: after so many passes over all images it has paid.
+/// The time to prepare the fastest case's dataset once, and the time that it saves against the
+/// baseline in each pass over all images.
 struct PreparingCost {
-  int index = 0;  // the fastest case's
-  // From the manifests, on the machine that made them; the baseline's is 0 where it has none.
+  int index = 0;  // index of the fastest case
+  // From the manifests, measured where the datasets were prepared; 0 for a baseline without one.
   double once_seconds = 0, baseline_seconds = 0;
   double saved_seconds = 0;  // in a pass over all images, against the baseline
 };
 
-/// `to_baseline` is the pair of the fastest case and the baseline. Nothing where the manifest does
-/// not say, both load the same or not as many images, or the baseline is not beaten beyond doubt.
+/// Returns the cost of preparing for `to_baseline`, the pair of the fastest case and the baseline.
+/// Returns nothing if the manifest has no time, if both load the same files or different numbers of
+/// images, or if the fastest case does not certainly beat the baseline.
 std::optional<PreparingCost> preparing_cost(const GroupResult& group, const Pair& to_baseline,
                                             int fastest);
 

@@ -17,8 +17,9 @@ bool all_among(const std::vector<Factor>& some, const std::vector<Factor>& all) 
       some, [&](const Factor& factor) { return std::ranges::find(all, factor) != all.end(); });
 }
 
-/// The way from `a` to `b` over a case between them, on which each factor changes once and one of
-/// the steps has a single factor; empty when no measured case allows that.
+/// Returns two steps from `a` to `b` over a case between them. Each factor of `all` changes in
+/// exactly one step, and one step changes a single factor. Returns an empty list if no measured
+/// case allows that.
 std::vector<Step> way(const GroupResult& group, int a, int b, const std::vector<Factor>& all) {
   for (int c = 0; c < static_cast<int>(group.cases.size()); ++c) {
     if (c == a || c == b || !measured(group.cases[c])) continue;
@@ -54,7 +55,7 @@ std::optional<FaultsAdded> faults_added(const GroupResult& group, const Step& st
   return added;
 }
 
-/// The steps with their pairs; empty where there are too few rounds.
+/// Returns the steps with their pairs; empty if a pair has too few rounds.
 std::vector<Contribution> contributions(const GroupResult& group, const GroupAnalysis& analysis,
                                         const std::vector<Step>& steps, const Results& results) {
   std::vector<Contribution> list;
@@ -84,7 +85,7 @@ Judgement::Outcome direction(const Pair& pair, Relation relation, double precisi
     return found == relation ? Confirmed : Contradicted;
   }
   if (relation == Relation::Equal) return is_tie(pair, precision) ? Confirmed : Inconclusive;
-  // It is contradicted where even the end of the interval would be no difference that counts.
+  // The claim is contradicted if even the end of the interval is within the margin.
   const double most = claimed_ratio(pair, relation).high;
   return pair.covered && most <= 1 + margin_of(pair, precision) ? Contradicted : Inconclusive;
 }
@@ -97,7 +98,7 @@ Judgement judge_pair(const Claim& claim, const Pair& pair, double precision) {
   judgement.size = claimed_ratio(pair, claim.relation);
   const Judgement::Outcome sized = held_against(*judgement.size, *claim.ratio);
   using enum Judgement::Outcome;
-  // A small size may be confirmed although it is within the margin of no difference.
+  // A claimed ratio may be confirmed even if it lies within the margin.
   if (judgement.outcome == Confirmed || (pair.covered && sized == Confirmed))
     judgement.outcome = sized;
   return judgement;

@@ -1,4 +1,5 @@
-/// The claims of a config judged by the pairs, and what must be said with them.
+/// Judges the claims of a config by the measured pairs, and says what else differs between the
+/// cases.
 #pragma once
 
 #include "analysis/pairs.h"
@@ -8,37 +9,37 @@ namespace normbench {
 
 struct GroupAnalysis;
 
-/// The faults that a change of where a case writes adds to it.
+/// The page faults that a case has more than another one because of where it writes its outputs.
 struct FaultsAdded {
-  std::int64_t buffers = 0;     // more fresh ones
-  double faults = 0;            // more page faults
-  std::optional<double> share;  // of the time that it adds …
-  bool at_most = false;         // … or less: see FaultCost
+  std::int64_t buffers = 0;     // number of additional fresh outputs
+  double faults = 0;            // number of additional page faults per iteration
+  std::optional<double> share;  // share of the additional time that they cost
+  bool at_most = false;         // `share` is an upper bound: see FaultCost
 };
 
-/// Some of the factors, with two cases that differ only in these.
+/// The effect of some of the factors: two cases that differ only in them.
 struct Contribution {
   std::vector<Factor> factors;
-  Pair pair;  // time with the change over time without
+  Pair pair;  // time with the change over time without it
   std::optional<FaultsAdded> added;
 };
 
-/// What a comparison leaves open when more than one thing differs between two cases.
+/// What a comparison leaves open if several factors differ between two cases.
 struct Caveat {
-  std::vector<Factor> factors;  // from the faster to the slower: factors that cost time exceed 1
-  // For factors that another measured case has without the others.
+  std::vector<Factor> factors;  // how the slower case differs from the faster one
+  // The effects of single factors, if a case between the two was measured.
   std::vector<Contribution> parts;
 };
 
-/// The caveat of comparing a with b; nothing if one thing or none differs.
+/// Returns the caveat of comparing `a` with `b`; nothing if fewer than two factors differ.
 std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& analysis, int a, int b,
                              const Results& results);
 
-/// A claim, judged by the pair of its two sides.
+/// The judgement of a claim by the pair of its two sides.
 struct Judgement {
-  /// DirectionOnly: the side claimed to be faster is, but by less or by more. NotJudged: the claim
-  /// is about another point or about several, or the run was traced. Interrupted: the trend would
-  /// have had more points if the run had gone on.
+  /// DirectionOnly: the right side is faster, but by another ratio than claimed. NotJudged: the
+  /// claim is about another point or about several points, or the run was traced. Interrupted: the
+  /// trend would have more points if the run had not been interrupted.
   enum class Outcome {
     Confirmed,
     DirectionOnly,
@@ -49,19 +50,21 @@ struct Judgement {
     NotJudged
   };
   Outcome outcome = Outcome::NotRun;
-  std::optional<Pair> pair;      // left over right
-  std::optional<Interval> size;  // for a claim with a ratio: the same ratio here
+  std::optional<Pair> pair;      // time of the left side over time of the right one
+  std::optional<Interval> size;  // for a claim with a ratio: the measured ratio
   std::optional<Caveat> caveat;
 };
 
-/// Compares a ratio's interval with the claim: Confirmed inside of it, DirectionOnly outside, else
-/// Inconclusive. A single number stands for all within 10 % of it, above 1.
+/// Compares the interval of a measured ratio with the claim: Confirmed if it lies inside the
+/// claimed range, DirectionOnly if it lies outside, else Inconclusive. A claim of a single number
+/// is a range of 10 % to both sides, but not below 1.
 Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed);
 
-/// The side claimed to be slower over the faster one, widened by the effect of two processes.
+/// Returns the time of the side claimed to be slower over the time of the side claimed to be
+/// faster. The interval is widened by the effect of two processes.
 Interval claimed_ratio(const Pair& pair, Relation relation);
 
-/// A judgement for each of the group's claims, in order.
+/// Returns a judgement for each of the group's claims, in order.
 std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysis& analysis,
                                     const Results& results);
 

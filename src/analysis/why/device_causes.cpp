@@ -8,20 +8,21 @@ namespace normbench {
 namespace {
 
 constexpr double kLinkShare = 0.6;
-constexpr double kSyncShare = 0.2;    // of the time: below it waiting is no cause
-constexpr double kLaunchShare = 0.7;  // of the time: with more, calls bound a case …
-constexpr double kIdle = 0.5;         // … if the GPU works for less than this part
-constexpr double kSureBusyNs = 20e3;  // a stage this long hides what its marks add
+constexpr double kSyncShare = 0.2;    // of the time: with less, waiting is no cause
+constexpr double kLaunchShare = 0.7;  // of the time in calls: with more, calls bound a case …
+constexpr double kIdle = 0.5;         // … if the GPU works for less than this share of the time
+constexpr double kSureBusyNs = 20e3;  // time of a stage in ns that its marks hardly change
 
 bool waits_for_device(const StageResult& stage) { return roles_of(stage).waits; }
 
-/// True for a stage whose calls only submit work to the GPU.
+/// Returns true for a stage on the GPU whose calls only submit work.
 bool only_submits(const StageResult& stage) {
   return stage.place == Place::Cuda && stage.link_bytes == 0 && !waits_for_device(stage) &&
          !page_locks(stage);
 }
 
-/// Median time of the limit on the GPU with just these ops; 0 without one.
+/// Returns the median time in ns of the GPU limit whose stages are exactly these ops; 0 if there is
+/// none.
 double limit_ns(const Subject& subject, std::initializer_list<std::string_view> ops) {
   for (const CaseResult& limit : subject.group.limits)
     if (measured(limit) && uses_gpu(limit) &&
@@ -32,7 +33,7 @@ double limit_ns(const Subject& subject, std::initializer_list<std::string_view> 
 
 double launch_ns(const Subject& subject) { return limit_ns(subject, {EmptyLaunch::name}); }
 
-/// How often the host waits for the GPU in an iteration.
+/// Returns how often the host waits for the GPU per iteration.
 double waits(const CaseResult& result) {
   auto count = std::ranges::count_if(result.stages, waits_for_device);
   if (result.wait == Wait::Stage)
@@ -96,7 +97,7 @@ Cause sync_cause(const Subject& subject) {
 Cause launch_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
   const auto count = std::ranges::count_if(result.stages, only_submits);
-  if (count == 0 || !result.peer.empty()) return {};  // a peer's launches are its own
+  if (count == 0 || !result.peer.empty()) return {};  // a peer makes launches of its own
   const std::optional<double> busy = busy_ns(subject);
   if (!busy) return {};
   double calls = 0;
@@ -109,7 +110,8 @@ Cause launch_cause(const Subject& subject) {
   }
   const double share = result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
   if (share < kLaunchShare) return {};
-  // A launch that overlaps costs less than an empty one: all together take at most the whole time.
+  // Overlapping launches cost less than empty ones, so the cost is capped: all launches together
+  // take at most the case's time.
   const double cost_ns = std::min(launch_ns(subject), time / static_cast<double>(count));
   return {why::PricedLaunches{count, cost_ns}, std::min(1.0, share)};
 }

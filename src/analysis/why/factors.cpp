@@ -12,9 +12,9 @@ namespace {
 
 using Kind = Factor::Kind;
 
-constexpr double kPageBytes = 4096;  // the smallest pages
+constexpr double kPageBytes = 4096;  // the smallest page size
 
-/// The same stage in two cases, and its inputs there.
+/// A stage that two cases have in common, with its input in each case.
 struct Both {
   const StageResult* a;
   const StageResult* b;
@@ -32,8 +32,8 @@ std::vector<TensorDesc> inputs(const CaseResult& result) {
   return list;
 }
 
-/// The stages that both have when one case does all that the other does, in the same order, perhaps
-/// with more between; nothing when their ops differ otherwise.
+/// Returns the stages that two cases have in common. One case must have all ops of the other in the
+/// same order; it may have more between them. Returns nothing in any other case.
 std::optional<std::vector<Both>> side_by_side(const CaseResult& a, const CaseResult& b) {
   if (a.stages.size() > b.stages.size()) {
     auto swapped = side_by_side(b, a);
@@ -50,7 +50,7 @@ std::optional<std::vector<Both>> side_by_side(const CaseResult& a, const CaseRes
   return list.size() == a.stages.size() ? std::optional(list) : std::nullopt;
 }
 
-/// When a stage prepares its constants; Cached where the config does not say.
+/// Returns when a stage prepares its constants; Cached if the config does not tell.
 Constants constants_of(const StageResult& stage) {
   for (const auto& [member, said] : stage.parameters.items())
     if (parameter_kind(member) == ParameterKind::Constants && said.is_string())
@@ -58,7 +58,7 @@ Constants constants_of(const StageResult& stage) {
   return Constants::Cached;
 }
 
-/// The parameter in the config; null where it is left at its default.
+/// Returns the parameter as in the config; null if it has its default.
 FactorValue parameter(const StageResult& stage, const std::string& member) {
   const ParameterKind kind = parameter_kind(member);
   if (kind == ParameterKind::Constants) return constants_of(stage);
@@ -67,8 +67,8 @@ FactorValue parameter(const StageResult& stage, const std::string& member) {
   return kind == ParameterKind::Flip ? Json(name_of(Flip::None)) : Json();
 }
 
-/// Parameters that one of the stages sets, without those that show in its output or follow from
-/// another storage.
+/// Returns the parameters that one of the two stages sets. Parameters that its output shows, or
+/// that follow from a different storage, are left out.
 std::set<std::string> parameters(const Both& both) {
   std::set<std::string> members;
   bool other_storage = false;
@@ -86,7 +86,7 @@ std::set<std::string> parameters(const Both& both) {
   return members;
 }
 
-/// Notes the difference of one stage. The same difference in other stages is noted once.
+/// Adds the difference of one stage. The same difference in several stages is added once.
 void note(std::vector<Factor>& list, Factor factor, const Both& both) {
   if (factor.left == factor.right) return;
   const auto same = std::ranges::find_if(list, [&](const Factor& other) {
@@ -97,13 +97,14 @@ void note(std::vector<Factor>& list, Factor factor, const Both& both) {
   noted.stages.push_back(both.a->label);
 }
 
-/// Notes where a stage runs and what it writes, unless that follows from its input.
+/// Adds differences in where a stage runs and what it writes, unless they follow from its input.
 void note_place_and_output(const Both& both, std::vector<Factor>& list) {
   const StageResult &a = *both.a, &b = *both.b;
   const TensorDesc &in_a = both.in_a, &in_b = both.in_b;
   const bool data_moved = (in_a.memory == Memory::Device) != (in_b.memory == Memory::Device);
   if (!data_moved) note(list, {Kind::Place, a.place, b.place}, both);
-  const bool is_chosen = a.forced || b.forced;  // else it follows from the input
+  const bool is_chosen = a.forced || b.forced;  // a kernel that is not forced follows from the
+                                                // input
   if (a.place == b.place && is_chosen) note(list, {Kind::Kernel, a.kernel, b.kernel}, both);
   note(list, {Kind::Output, a.output, b.output}, both);
   const bool inherited = a.out.memory == in_a.memory && b.out.memory == in_b.memory;
@@ -113,7 +114,7 @@ void note_place_and_output(const Both& both, std::vector<Factor>& list) {
   if (in_a.layout == in_b.layout) note(list, {Kind::Layout, a.out.layout, b.out.layout}, both);
 }
 
-/// The number of stages that have the parameter at all.
+/// Returns the number of stages that have this parameter.
 std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
   const auto is_it = [&](const std::string& member) {
     return factor.kind == Kind::Constants ? parameter_kind(member) == ParameterKind::Constants
@@ -123,7 +124,8 @@ std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
       stages, [&](const Both& both) { return std::ranges::any_of(parameters(both), is_it); }));
 }
 
-/// Adds how stages of the same op differ; names stages only where others could differ, too.
+/// Adds the differences of stages of the same op. Stages are named only if others have the same
+/// factor and do not differ.
 void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& list) {
   std::vector<Factor> differences;
   for (const Both& both : stages) {
@@ -145,7 +147,8 @@ void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& lis
   }
 }
 
-/// How the chain allocates its outputs. An in-place stage counts with its op.
+/// Returns the output policies of the chain's stages. An in-place stage is left out, since its op
+/// implies it.
 std::vector<OutputPolicy> allocations(const CaseResult& result) {
   std::set<OutputPolicy> policies;
   for (const StageResult& stage : result.stages)
@@ -165,7 +168,7 @@ bool inherits_memory(const CaseResult& result) {
 }
 
 /// Adds the differences of two chains of different ops as wholes: how outputs are allocated, when
-/// constants are prepared, in which form and host memory the result is.
+/// constants are prepared, and the dtype, layout and host memory of the result.
 void add_chain_factors(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   add(list, Kind::Constants, constants(a), constants(b));
   add(list, Kind::Outputs, allocations(a), allocations(b));
@@ -185,14 +188,14 @@ std::vector<std::string> ops(const CaseResult& result, bool casts) {
   return names;
 }
 
-/// True when they start from different dtypes, as far as that is known: older documents have only
-/// bytes.
+/// Returns true if the cases start from different dtypes. Older documents have no dtype; then
+/// different numbers of bytes count.
 bool other_dtypes(const CaseResult& a, const CaseResult& b) {
   if (a.source && b.source) return a.source->dtype != b.source->dtype;
   return !a.source && !b.source && a.source_bytes != b.source_bytes;
 }
 
-/// True when one has more stages only by the casts that its source needs.
+/// Returns true if the ops differ only by the casts that a different source dtype needs.
 bool cast_follows_source(const CaseResult& a, const CaseResult& b) {
   return other_dtypes(a, b) && ops(a, true) != ops(b, true) && ops(a, false) == ops(b, false);
 }
@@ -231,7 +234,7 @@ bool is_of_allocation(const Factor& factor) {
   return factor.kind == Kind::Output || factor.kind == Kind::Outputs;
 }
 
-/// Adds who runs the stages, if that differs. Then kernels that differ follow from it.
+/// Adds the peer if it differs. Then different kernels follow from it and are removed.
 void add_runner(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   if (a.peer == b.peer) return;
   std::erase_if(list, [](const Factor& factor) { return factor.kind == Kind::Kernel; });
@@ -242,13 +245,13 @@ void add_runner(const CaseResult& a, const CaseResult& b, std::vector<Factor>& l
   add(list, Kind::Peer, a.peer, b.peer);
 }
 
-/// True for an axis whose value is the peer of the case.
+/// Returns true if the value of an axis names the peer of the case.
 bool names_peer(const Json& value, const CaseResult& result) {
   const Json peer = result.peer;
   return value == peer || (value.is_structured() && std::ranges::find(value, peer) != value.end());
 }
 
-/// Adds axes that show in no other factor. An axis of peers shows where only the peer differs.
+/// Adds differing axes if no factor but the peer was found. Axes that name the peer are left out.
 void add_axes(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   const auto is_peer = [](const Factor& factor) { return factor.kind == Kind::Peer; };
   if (!std::ranges::all_of(list, is_peer)) return;
@@ -257,7 +260,7 @@ void add_axes(const CaseResult& a, const CaseResult& b, std::vector<Factor>& lis
       add(list, Kind::Axis, value, b.axes[axis], axis);
 }
 
-/// "load=2" for each lane that has another number of servers in the other case.
+/// Returns "load=2" for each lane that has a different number of servers in the other case.
 std::vector<std::string> servers(const CaseResult& result, const CaseResult& other) {
   std::vector<std::string> lanes;
   for (const LaneResult& lane : result.pipeline->lanes) {
@@ -268,7 +271,8 @@ std::vector<std::string> servers(const CaseResult& result, const CaseResult& oth
   return lanes;
 }
 
-/// Adds how items go through the lanes, where both have several in flight.
+/// Adds differences in items in flight. How they are submitted and the servers of lanes count only
+/// if both cases have several items in flight.
 void add_flight(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   const auto in_flight = [](const CaseResult& result) {
     return result.pipeline ? result.pipeline->in_flight : 1;

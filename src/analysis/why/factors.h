@@ -1,4 +1,4 @@
-/// The differences between two variants: one thing changed, or several.
+/// The factors in which two cases differ.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// The dtype to start from, and whether the chain has a cast because of it that the other lacks.
+/// The dtype of a case's source, and whether the case has a cast for it that the other case lacks.
 struct SourceDType {
   DType dtype = DType::Float32;
   bool cast = false;
@@ -17,13 +17,13 @@ struct SourceDType {
   bool operator==(const SourceDType&) const = default;
 };
 
-/// A case's value of a factor. Json: a parameter or an axis as written; null: the default. Strings:
-/// ops.
+/// The value of a factor in one case. Json holds a parameter or an axis as in the config; null
+/// means the default. A list of strings holds ops.
 using FactorValue = std::variant<bool, std::int64_t, std::string, Json, DType, SourceDType, Layout,
                                  Memory, Shape, Place, OutputPolicy, Constants, Wait,
                                  std::vector<std::string>, std::vector<OutputPolicy>>;
 
-/// One thing that differs between two cases.
+/// One difference between two cases.
 struct Factor {
   enum class Kind {
     SourceDType,
@@ -36,8 +36,8 @@ struct Factor {
     Constants,
     Place,
     Kernel,
-    Output,   // a stage's
-    Outputs,  // all stages'
+    Output,   // output policy of single stages
+    Outputs,  // output policy of all stages
     Memory,
     DType,
     Layout,
@@ -54,27 +54,31 @@ struct Factor {
   };
   Kind kind;
   FactorValue left, right;               // the values in the two cases
-  std::string name = {};                 // the parameter's or the axis's
-  std::vector<std::string> stages = {};  // labels, if only some stages differ that could
+  std::string name = {};                 // name of the parameter or the axis
+  std::vector<std::string> stages = {};  // labels of the stages that differ; empty if all that have
+                                         // this factor do
 
   bool operator==(const Factor&) const = default;
 };
 
-/// All differences between what was asked of `a` and `b`; empty when they do the same. What follows
-/// from something else is no factor: a place from where the data lies, an inherited memory kind, a
-/// kernel that nobody chose or that a peer has, the cast that a source of integers needs, an axis
-/// that shows in a factor other than the peer. A peer allocates as its library does, unless in
-/// place was asked for: its outputs count as fresh where it faulted so much.
+/// Returns all differences between what the config asks of `a` and of `b`; empty if there are none.
+/// A difference that follows from another one is left out:
+/// - a place that follows from where the data lies;
+/// - a memory kind that a stage inherits from its input;
+/// - a kernel that the config does not name, or that a peer has;
+/// - the cast that a source of integers needs;
+/// - an axis that another factor than the peer already shows.
+/// A peer's outputs count as fresh if it has many page faults (faults_on_result).
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b);
 
-/// True if a peer ran the case on the host and had, in an iteration, at least one page fault for
-/// each two pages of its result.
+/// Returns true if a peer ran the case on the host with, per iteration, at least one page fault for
+/// every two pages of its result.
 bool faults_on_result(const CaseResult& result);
 
-/// True when the list has factors and all are about where outputs are written.
+/// Returns true if `factors` is not empty and all of them are about where outputs are written.
 bool only_outputs(std::span<const Factor> factors);
 
-/// The only factor, if it is of one of these kinds; else null.
+/// Returns the only factor if it is of one of these kinds, else null.
 const Factor* only_factor(std::span<const Factor> factors,
                           std::initializer_list<Factor::Kind> kinds);
 

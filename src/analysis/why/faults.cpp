@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-// Words in commands, and the first letters of variables of glibc's malloc.
+// Words of commands, and the beginnings of the variables that set up glibc's malloc.
 constexpr std::string_view kEnv = "env", kAllocator = "--allocator", kMalloc = "MALLOC_",
                            kTunables = "GLIBC_TUNABLES=";
 
@@ -15,13 +15,15 @@ bool all_reused(const CaseResult& result) {
       result.stages, [](const StageResult& stage) { return stage.output == OutputPolicy::Reuse; });
 }
 
-/// True for `MALLOC_TRIM_THRESHOLD_=1` and the like, as `env` takes them before a command.
+/// Returns true for a setting of glibc's malloc that `env` takes, such as
+/// `MALLOC_TRIM_THRESHOLD_=1`.
 bool sets_malloc(const std::string& word) {
   return word.starts_with(kMalloc) || word.starts_with(kTunables);
 }
 
-/// A peer's command without words on how to allocate: `--allocator`, which every Python peer takes,
-/// and variables of glibc's malloc that `env` sets. Empty for a command that is no list of words.
+/// Returns a peer's command without the words that choose how it allocates: the option
+/// `--allocator`, which every Python peer takes, and malloc variables set by `env`. Returns an
+/// empty list if the command is not a list of words.
 std::vector<std::string> without_allocator(const Json& command) {
   const auto is_word = [](const Json& word) { return word.is_string(); };
   if (!command.is_array() || !std::ranges::all_of(command, is_word)) return {};
@@ -35,7 +37,7 @@ std::vector<std::string> without_allocator(const Json& command) {
   return words;
 }
 
-/// True for two peers of the config whose commands differ only in how to allocate.
+/// Returns true for two peers of the config whose commands differ only in how they allocate.
 bool differ_in_allocator(const Results& results, const std::string& a, const std::string& b) {
   const Json& peers = value_at(results.config, "/peers");
   if (a == b || !peers.is_object() || !peers.contains(a) || !peers.contains(b)) return false;
@@ -43,7 +45,7 @@ bool differ_in_allocator(const Results& results, const std::string& a, const std
   return !words.empty() && peers[a] != peers[b] && words == without_allocator(peers[b]);
 }
 
-/// True where the cases differ only in where they write their outputs.
+/// Returns true if the cases differ only in where they write their outputs.
 bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
                          const Results& results) {
   const std::vector<Factor> changed = factors(result, other);
@@ -54,7 +56,8 @@ bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
          });
 }
 
-/// The fastest measured case that does the same without faults; nothing if there is none.
+/// Returns the fastest measured case that does the same with less than a tenth of the page faults;
+/// nothing if there is none.
 std::optional<Twin> reused_twin(const GroupResult& group, const CaseResult& result,
                                 const Results& results) {
   std::optional<Twin> best;
@@ -68,14 +71,14 @@ std::optional<Twin> reused_twin(const GroupResult& group, const CaseResult& resu
   return best;
 }
 
-/// CPU nanoseconds per iteration, of all threads; 0 where they were not read.
+/// Returns the median CPU time per iteration of all threads, in ns; 0 if it was not read.
 double cpu_ns(const CaseResult& result) {
   std::vector<std::int64_t> turns;
   for (const Round& round : result.rounds) turns.push_back(round.cpu_ns);
   return per_iteration_ns(result, turns);
 }
 
-/// True if the case allocates this kind of memory anew. A peer allocates the system's own.
+/// Returns true if the case allocates fresh memory of this kind. Peers allocate pageable memory.
 bool allocates(const CaseResult& result, Memory memory) {
   if (!result.peer.empty()) return faults_on_result(result) && memory == Memory::Pageable;
   return std::ranges::any_of(result.stages, [&](const StageResult& stage) {
@@ -83,8 +86,9 @@ bool allocates(const CaseResult& result, Memory memory) {
   });
 }
 
-/// The cost of one touched page in the group's rounds; in CPU time where that is less, since the
-/// rest went to other programs. Nothing without a limit of the memory that the case allocates.
+/// Returns the cost of touching one page in ns, measured in the group's rounds. CPU time is used if
+/// it is less than wall time, since other programs took the rest. Returns nothing if no limit has
+/// the kind of memory that the case allocates.
 std::optional<double> touch_ns(const GroupResult& group, const CaseResult& result,
                                const Results& results) {
   for (const CaseResult& limit : group.limits) {
@@ -97,7 +101,7 @@ std::optional<double> touch_ns(const GroupResult& group, const CaseResult& resul
   return std::nullopt;
 }
 
-/// What the twin saves for each fault; in CPU time where that is less.
+/// Returns what the twin saves per fault in ns. CPU time is used if it saves less.
 double saved_ns(const CaseResult& result, const Twin& twin, const Results& results) {
   const double time = median_ns(result, results) - twin.time_ns;
   const double own_cpu = cpu_ns(result), its_cpu = cpu_ns(*twin.result);
@@ -114,7 +118,7 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
   const auto touch = touch_ns(group, result, results);
   FaultCost cost{.faults = faults};
   if (const auto twin = reused_twin(group, result, results)) {
-    const bool is_peer = !result.peer.empty();  // then each has its own process
+    const bool is_peer = !result.peer.empty();  // a peer has a process of its own
     if (twin->saved.low <= (is_peer ? kProcessEffect : 0)) return std::nullopt;
     cost.share = twin->saved;
     cost.twin = {twin->result->variant, is_peer, twin->time_ns};
@@ -128,7 +132,7 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
   if (!touch) return std::nullopt;
   const double time = median_ns(result, results);
   cost.at_most = true;
-  cost.cost_ns = std::min(*touch, time / faults);  // it may not explain more than the whole time
+  cost.cost_ns = std::min(*touch, time / faults);  // at most the case's whole time
   const double most = *cost.cost_ns * faults / time;
   cost.share = {.value = most, .low = 0, .high = most};
   return cost;

@@ -8,7 +8,7 @@
 namespace normbench {
 namespace {
 
-/// False for a loader of files that hold pixels.
+/// Returns false for a stage that loads files of raw pixels.
 bool decodes(const StageResult& stage) {
   const Json& said = value_at(stage.parameters, "/storage");
   return !said.is_string() ||
@@ -23,7 +23,8 @@ Resource resource_of(const StageResult& stage) {
   return stage.place == Place::Cuda ? Resource::Gpu : Resource::Cpu;
 }
 
-/// The share of a stage. In stages that pin the host does the work, inside the call.
+/// Returns the share of a stage in the case's time. For a stage that page-locks memory the host
+/// time of its calls counts, since the host does this work.
 double share_of(const CaseResult& result, const StageResult& stage) {
   if (!page_locks(stage) || stage.calls_ns.empty()) return stage_share(result, stage);
   StageResult host = stage;

@@ -1,4 +1,4 @@
-/// Which resource a case spends its time on, and how much a faster other one could gain.
+/// The time of a case by resource, and which other resource would gain little from being faster.
 #pragma once
 
 #include "document/results.h"
@@ -7,26 +7,28 @@ namespace normbench {
 
 enum class Resource { Decode, Reading, Link, Pinning, Gpu, Cpu };
 
-/// The part that one resource has in a case.
+/// The stages of a case that use one resource, and their time.
 struct ResourceShare {
   Resource resource;
-  std::vector<std::string> stages = {};  // labels
-  double share = 0;                      // of the case's time
+  std::vector<std::string> stages = {};  // labels of the stages
+  double share = 0;                      // share of the case's time, 0 to 1
 };
 
-/// The parts of a case by resource, the largest first; empty when times were not attributed.
+/// Returns the shares of a case by resource, the largest first; empty if the stages have no times.
 std::vector<ResourceShare> parts(const CaseResult& result);
 
-/// Amdahl's law: a faster `other` can gain no more than the time that is not `part`.
+/// A limit to optimisation by Amdahl's law: if `other` becomes faster, at most the time that `part`
+/// does not take is gained.
 struct Gain {
   ResourceShare part;
-  Resource other;  // the largest part of another resource
+  Resource other;  // another resource, the one with the largest share
 };
 
-/// The gain for this part; nothing when the case has only one resource, or not this one.
+/// Returns the gain for this resource. Returns nothing if the case does not use it, or uses no
+/// other.
 std::optional<Gain> gain_beside(const CaseResult& result, Resource resource);
 
-/// True for a stage that page-locks memory, or copies into page-locked memory.
+/// Returns true for a stage that page-locks memory or copies into page-locked memory.
 bool page_locks(const StageResult& stage);
 
 }  // namespace normbench

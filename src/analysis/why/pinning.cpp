@@ -3,7 +3,8 @@
 namespace normbench {
 namespace {
 
-/// The stages of a case that page-lock memory on every batch, or copy into such memory.
+/// Returns the stages of a case that page-lock memory in every batch or copy into page-locked
+/// memory.
 std::vector<const StageResult*> locking_stages(const CaseResult& result) {
   std::vector<const StageResult*> stages;
   for (const StageResult& stage : result.stages)
@@ -11,14 +12,15 @@ std::vector<const StageResult*> locking_stages(const CaseResult& result) {
   return stages;
 }
 
-/// True for a stage that copies into page-locked memory, and locks none where it lies.
+/// Returns true for a stage that copies into page-locked memory instead of locking memory in place.
 bool pins(const StageResult& stage) { return roles_of(stage).locks == PageLocking::Copies; }
 
 bool locks_anew(const std::vector<const StageResult*>& stages) {
   return !stages.empty() && (!pins(*stages[0]) || stages[0]->output == OutputPolicy::Fresh);
 }
 
-/// The host's time in these stages per iteration, with its interval; nothing when not attributed.
+/// Returns the host's time in these stages per iteration, in ns. Returns nothing if they have no
+/// times.
 std::optional<Interval> own_ns(const CaseResult& result,
                                const std::vector<const StageResult*>& stages) {
   std::vector<double> totals;
@@ -37,12 +39,14 @@ Interval time_of(const CaseResult& result, const Results& results) {
   return time_interval(times_ns(result, results), decision_level);
 }
 
-/// The widest difference that the intervals allow: no rounds are paired.
+/// Returns the difference with the widest interval that both intervals allow, since rounds are not
+/// paired.
 Interval difference(const Interval& a, const Interval& b) {
   return {.value = a.value - b.value, .low = a.low - b.high, .high = a.high - b.low};
 }
 
-/// What the same chain saves when only the memory changes, from pageable to page-locked.
+/// Returns the largest saving, in ns, of a case with page-locked memory against a like case with
+/// pageable memory; nothing if there is no such pair.
 std::optional<Interval> saved_by_memory(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
   for (const CaseResult& a : group.cases)
@@ -60,15 +64,16 @@ std::optional<Interval> saved_by_memory(const GroupResult& group, const Results&
   return best;
 }
 
-/// True when `plain` is the case without its page-locking.
+/// Returns true if `plain` is the case `locking` without its page-locking stages.
 bool same_but_for(const CaseResult& locking, const CaseResult& plain) {
   CaseResult rest = locking;
   std::erase_if(rest.stages, page_locks);
   return rest.stages.size() < locking.stages.size() && factors(rest, plain).empty();
 }
 
-/// How much longer the chain from pageable memory takes than one whose page-locking does not count,
-/// as if it were done once.
+/// Returns the largest saving, in ns, if page-locking is done once instead of in every batch. It
+/// compares a case with pageable memory and the like case with page-locking stages, whose own time
+/// is subtracted. Returns nothing if there is no such pair.
 std::optional<Interval> saved_without_locking(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
   for (const CaseResult& locking : group.cases)

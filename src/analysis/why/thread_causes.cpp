@@ -7,13 +7,14 @@
 namespace normbench {
 namespace {
 
-constexpr double kFixedShare = 0.5;   // of the time: from here on bytes do not decide
+constexpr double kFixedShare = 0.5;   // of the time: with more, the bytes do not decide
 
 bool is_host_stream(const CaseResult& limit) {
   return has_limit_of(limit, LimitKind::Memory) && !uses_gpu(limit);
 }
 
-/// A faster stream with more threads that moves as much as `limit`; null if there is none.
+/// Returns the fastest stream with more threads that moves as many bytes as `limit`; null if there
+/// is none.
 const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) {
   const CaseResult* best = nullptr;
   for (const CaseResult& other : subject.group.limits) {
@@ -27,7 +28,8 @@ const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) 
   return best;
 }
 
-/// The cause of a case as fast as a limit that more threads exceed.
+/// Finds that the case is as fast as a stream of one thread, and that streams of more threads are
+/// faster.
 Cause at_the_limit_of_one(const Subject& subject, double least_share) {
   const CaseResult* limit = limit_of(subject.group, subject.result(), subject.results);
   const auto& of_limit = subject.analysis.of_limit;
@@ -64,13 +66,14 @@ Cause smaller_team_cause(const Subject& subject, double least_share) {
 
 bool is_launch(const StageResult& stage) { return roles_of(stage).limit == LimitKind::Launch; }
 
-/// The number of teams that an empty launch starts.
+/// Returns the number of teams that an empty launch starts.
 double count_of(const StageResult& launch) {
   const Json& count = value_at(launch.parameters, "/count");
   return count.is_number() ? count.get<double>() : 1;
 }
 
-/// The number of teams in a case: one for each stage on the host, and the count of an empty launch.
+/// Returns the number of teams that a case starts per iteration: one for each stage on the host,
+/// and the `count` of an empty launch.
 double teams(const CaseResult& result) {
   double sum = 0;
   for (const StageResult& stage : result.stages)
@@ -78,8 +81,8 @@ double teams(const CaseResult& result) {
   return sum;
 }
 
-/// The time of one team of so many threads, from a case of the document that only starts and joins
-/// such teams.
+/// Returns the time in ns to start and join a team of this many threads. It is taken from a case
+/// that does nothing else; nothing if there is none.
 std::optional<double> team_ns(const Results& results, int threads) {
   for (const GroupResult& group : results.groups)
     for (const auto* list : {&group.cases, &group.limits})
@@ -92,7 +95,8 @@ std::optional<double> team_ns(const Results& results, int threads) {
   return std::nullopt;
 }
 
-/// True if the case is so short that waking its teams, which nothing measured, may be all of it.
+/// Returns true if the case is so short that waking its teams may take all of its time and the
+/// document has no measured time of that.
 bool may_be_waking(const Subject& subject) {
   const CaseResult& result = subject.result();
   return result.threads > 1 && !uses_gpu(result) && !team_ns(subject.results, result.threads) &&
