@@ -22,8 +22,7 @@ class Analysed {
   const Analysed& visible() const { return visible_ ? *visible_ : *this; }
 
  private:
-  Results results_;                          // `experiments_` points to its groups, which a move
-                                             // leaves in place
+  Results results_;                          // a move leaves its groups in place
   std::vector<Experiment> experiments_;      // experiments made of the groups in `results_`
   std::unique_ptr<const Analysed> visible_;  // null: no text has control characters
 };

@@ -41,12 +41,10 @@ struct Verdict {
   std::optional<Unlike> unlike;
   std::optional<Advantage> advantage;  // of the winner
   std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches
-  double widest = 0;                   // without a winner: largest difference of `fastest` not
-                                       // ruled out
+  double widest = 0;                   // without a winner: largest difference not ruled out
   double visible = 0;                  // without a winner: smallest difference that could be seen
   bool covered = true;                 // all pairs of `fastest` have enough rounds for an interval
-  int rounds = 0;                      // without a winner: fewest rounds that two of `fastest`
-                                       // share
+  int rounds = 0;                      // without a winner: fewest rounds that two cases share
   bool always_first = false;           // fastest[0] led in every round, if there are too few rounds
   Cause bound;                         // cause of the time of the winner or the only case
   std::optional<Slow> slow;
@@ -66,8 +64,7 @@ struct Busy {
     Interval ratio;  // case's CPU time over the baseline's, widened by kProcessEffect
   };
   std::vector<int> cases;        // indices of the cases with too few rounds left
-  double share = 0;              // largest of the cases' median shares of a turn without a
-                                 // processor
+  double share = 0;              // largest median share of a turn without a processor
   std::vector<CpuRatio> by_cpu;  // all other cases; empty if the baseline may block
 };
 

@@ -47,8 +47,7 @@ JudgedPair judge_pair(const MeasuredPair& pair, double precision);
 /// Counts over pairs that were measured in this process. Only `between` uses fresh processes.
 struct CalibrationSummary {
   int pairs = 0, excluding_one = 0, false_alarms = 0;  // pairs of identical code
-  Interval false_alarm;                                // share of the pairs, with Wilson's 95 %
-                                                       // interval
+  Interval false_alarm;                                // share, with Wilson's 95 % interval
   int slowed_pairs = 0, slowed_found = 0, slowed_wrong_way = 0, slowed_wrong_size = 0;
   double visible = 0;  // median of JudgedPair::visible over pairs of identical code
   // The 95th percentile of the relative differences between a fresh process and the one before it

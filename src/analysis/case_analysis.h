@@ -17,13 +17,11 @@ struct StageAnalysis {
 struct CaseAnalysis {
   std::vector<StageAnalysis> stages;  // in the order of the case
   std::optional<double> floor_ns;     // sum of the stages' floors; nothing if a stage has none
-  std::string binding;                // name of the limit with the largest part of `floor_ns`, or
-                                      // ""
+  std::string binding;                // limit with the largest part of `floor_ns`, or ""
   std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
   std::optional<Interval> ratio;      // case's time over the baseline's; speed-up is the inverse
-  std::optional<Levels> states;       // log ratios to the baseline, where they have two levels;
-                                      // `ratio` holds both
+  std::optional<Levels> states;       // if the log ratios have two levels: those levels
   std::optional<Interval> of_limit;   // the limit's time over the case's time
   std::string limit;                  // name of the limit used; "" without one
   std::optional<double> images_per_second;
@@ -31,8 +29,7 @@ struct CaseAnalysis {
   std::optional<double> switches;  // context switches per iteration; nothing for a peer
   std::optional<double> published_ms, published_speed_up;
   std::optional<PipelineAnalysis> pipeline = {};  // only with items in flight
-  bool above_limit = false;  // faster than its limit beyond interval and precision: the limit is
-                             // wrong
+  bool above_limit = false;  // faster than its limit beyond interval and precision: an error
 };
 
 CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,

@@ -18,13 +18,11 @@ struct HostStates {
     std::string limit, other;  // `other` is the fastest stream over all rounds
     // The first round of the second state, counted from 0. Nothing if the states alternate.
     std::optional<int> round = {};
-    int rounds = 0;                // number in the second state, or in the rarer one if the states
-                                   // alternate
+    int rounds = 0;                // number in the second state; if they alternate, in the rarer
     double before = 0, after = 0;  // median of the limit's time over the other's, in each state
   };
 
-  int rounds = 0;                     // fewest of any stream; 0: no stream has another with the
-                                      // same bytes
+  int rounds = 0;                     // fewest rounds compared; 0: no two streams move the same
   bool are_enough = false;            // a change in the middle would have been found
   std::optional<Change> change = {};  // the largest change
 };

@@ -20,8 +20,7 @@ constexpr std::int64_t kWarmer = 10;        // degrees Celsius
 constexpr double kOutlier = 3.5;            // a modified z-score
 constexpr double kNoisySpread = 0.1;        // distance of the quartiles over the median
 constexpr double kNoisyDisturbed = 0.1;     // share of all rounds
-constexpr double kNormalQuartile = 0.6745;  // of a normal variable with standard deviation 1: its
-                                            // median distance from 0
+constexpr double kNormalQuartile = 0.6745;  // MAD of a normal variable, in standard deviations
 
 std::vector<double> logs(std::vector<double> values) {
   for (double& value : values) value = std::log(value);

@@ -22,22 +22,18 @@ enum class Flag {
 };
 
 struct CaseNoise {
-  int rounds = 0;                  // 0 if the case was not measured; the other members mean nothing
-                                   // then
+  int rounds = 0;                  // 0 if the case was not measured; no other member is set then
   Counters counters;               // sum over all rounds
   std::int64_t frequency_khz = 0;  // median over the rounds; 0 if the machine does not report it
   double frequency_spread = 0;     // highest less lowest frequency, over the median
   // Shares of the time between ends of turns. They may exceed 1, since several processors add up.
   double steal_share = 0, throttled_share = 0;
-  std::map<Flag, std::vector<int>> flagged;  // indices of rounds by flag, ascending; only flags
-                                             // that occur
+  std::map<Flag, std::vector<int>> flagged;  // indices of rounds, ascending, by flag
   std::vector<int> disturbed;                // rounds with any flag, ascending
   double autocorrelation = 0;  // lag 1; of the log ratios to the baseline, or of its own log times
-  std::optional<Interval> drift;        // time of the last third over that of the first; needs 18
-                                        // rounds
+  std::optional<Interval> drift;        // last third's time over the first's; from 18 rounds on
   bool drifts = false;                  // `drift` excludes 1, by more than the precision
-  std::optional<Interval> undisturbed;  // ratio to the baseline without rounds that are flagged in
-                                        // either case
+  std::optional<Interval> undisturbed;  // ratio to the baseline, without flagged rounds
   bool sensitive = false;  // `undisturbed` differs from the ratio by more than the half-width
 };
 
@@ -62,8 +58,9 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
 struct DeviceStates {
   int turns = 0, read = 0;  // number of turns on the GPU, and of those whose state was read
   bool over_turns = false;  // clocks are over whole turns; false: at the ends of turns
-  std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;  // SM clock over the turns; `middle` is
-                                                           // the median
+  // SM clock over the turns; `middle_mhz` is the median. `low_c` and `high_c`: temperature in
+  // degrees Celsius.
+  std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;
   std::int64_t low_c = 0, high_c = 0;
   // Bits of throttle reasons present in all turns, and in only some turns. Idling is no reason.
   std::int64_t always_bits = 0, sometimes_bits = 0;
@@ -80,8 +77,7 @@ DeviceStates device_states(const GroupResult& group);
 
 /// How far the numbers of a group can be trusted.
 struct Quality {
-  bool of_ratios = false;  // the members below describe ratios; false: times, with no pair of
-                           // measured cases
+  bool of_ratios = false;  // `half_width` is of ratios; false: of times, with no pair of cases
   double half_width = 0;   // widest half-width of the intervals
   bool quick = false;      // --quick was given: intervals are wide
   bool noisy = false;      // the machine was noisy (see quality_of)

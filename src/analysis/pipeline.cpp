@@ -14,10 +14,8 @@ namespace normbench {
 namespace {
 
 constexpr double kHeld = 1.02;        // smallest held_ns over the bound that is reported
-constexpr double kReached = 1.1;      // largest simulated time over the next bound that counts as
-                                      // reaching it
-constexpr double kWorthItems = 0.98;  // largest time with more items in flight, over the time
-                                      // without, that is worth them
+constexpr double kReached = 1.1;      // time over the next bound that still counts as reaching it
+constexpr double kWorthItems = 0.98;  // factor on the time at which more items in flight pay
 
 using Series = std::vector<double>;  // ns per item, by round
 
@@ -145,8 +143,7 @@ class Terms {
 
   const std::vector<LaneResult>& lanes_;
   std::int64_t cores_;
-  std::vector<const CaseResult*> results_;  // the run of each lane alone; `alone_` and `cpu_` have
-                                            // the same order
+  std::vector<const CaseResult*> results_;  // the run of each lane alone
   std::vector<Series> alone_, cpu_;
   Series stream_;
 };

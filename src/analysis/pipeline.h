@@ -53,7 +53,7 @@ struct PipelineAnalysis {
   std::vector<LaneAnalysis> lanes;  // in the order of the case
   std::int64_t in_flight = 1;
   double p50_ns = 0, p99_ns = 0;          // latencies of items, by the nearest-rank method
-  double fill_ns = 0, drain_ns = 0;       // medians of the turns
+  double fill_ns = 0, drain_ns = 0;       // medians over the turns
   std::optional<PipelineBound> bound;     // nothing if a lane was not measured alone
   std::optional<Interval> headroom = {};  // the case's time over its time without loading
   std::int64_t cores = 0;                 // number that this process may use; 0: unknown

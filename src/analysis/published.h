@@ -9,8 +9,7 @@ enum class FigureKind { Wall, Device, Sum, Submitted, FirstCall, SpeedUp };
 
 struct PublishedFigure {
   FigureKind kind = FigureKind::Wall;
-  double published = 0;        // milliseconds per iteration; for SpeedUp, a factor over the
-                               // baseline
+  double published = 0;        // milliseconds per iteration; for SpeedUp, a factor
   std::optional<double> here;  // measured median in the same unit; nothing if not measured
 };
 
@@ -25,11 +24,9 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
 struct PublishedOverlap {
   const Published *whole = nullptr, *stage = nullptr;
   double whole_ms = 0, stage_ms = 0;
-  double overlapped_ms = 0;           // at best: the longer of the stage and the other stages
-                                      // together
+  double overlapped_ms = 0;           // at best: the longer of the stage and all others
   std::int64_t servers = 1;           // number that brings the stage down to the other stages' time
-  const Published* faster = nullptr;  // a variant with this stage that was published as faster than
-                                      // that
+  const Published* faster = nullptr;  // a variant with this stage, published as even faster
 };
 /// Returns the overlaps of the group's entries with equal numbers of items. The result points into
 /// `group`, which must outlive it.

@@ -82,9 +82,8 @@ class Simulation {
 
   const PipelineModel& model_;
   std::vector<std::set<std::size_t>> waiting_;  // items, by lane
-  std::vector<std::size_t> visit_;              // by item: index of the visit that it is in or
-                                                // waits for
-  std::vector<std::int64_t> free_;              // servers, by lane
+  std::vector<std::size_t> visit_;              // by item: index of its present or next visit
+  std::vector<std::int64_t> free_;              // number of servers, by lane
   std::vector<Work> working_;
   std::size_t admitted_ = 0;
   std::int64_t flying_ = 0;

@@ -135,8 +135,7 @@ void add_left_out_by_the_clock(const GroupResult& group, const Results& results,
 /// Returns the fewest and the most bytes over the link of the skipped cases. Returns nothing if
 /// none of them uses it or all need the same number.
 std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
-  std::map<std::int64_t, std::string> carried;  // bytes -> the first skipped variant that needs
-                                                // them
+  std::map<std::int64_t, std::string> carried;  // bytes -> the first skipped variant
   for (const CaseResult& result : group.cases)
     if (const std::int64_t bytes = link_bytes(result);
         result.status == Status::Skipped && bytes > 0)

@@ -185,8 +185,7 @@ void ChildProcess::wait(bool to_write, std::chrono::milliseconds timeout) {
 void ChildProcess::wait_for_end(const sigset_t& mask) const {
   const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   pollfd end{.fd = watched.number(), .events = POLLIN, .revents = 0};
-  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};  // for Linux before 5.3, which has
-                                                                // no pidfd
+  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};  // without pidfd (Linux before 5.3)
   while (!ended())
     if (ppoll(&end, 1, watched.is_open() ? nullptr : &a_while, &mask) < 0) return;
 }

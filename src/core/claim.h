@@ -31,8 +31,7 @@ struct Claim {
   std::string text, left;
   Relation relation = Relation::Equal;
   std::string right;
-  std::vector<std::string> ids = {};        // ids of the published experiments that it is about:
-                                            // "A5"
+  std::vector<std::string> ids = {};        // published experiments that it is about: "A5"
   Json point = {};                          // axis values for which it is meant; null: all
   std::optional<ClaimedRatio> ratio = {};   // only for Less and More
   std::optional<double> within = {};        // only for Equal: the largest difference, 0.01 is 1 %

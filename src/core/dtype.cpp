@@ -16,7 +16,7 @@ struct Format {
 
   int sign_bit;
   int mantissa_bits;
-  int lowest_exponent;  // of normal numbers
+  int lowest_exponent;  // smallest exponent of normal numbers
 
   std::uint64_t magnitude_mask() const { return (std::uint64_t{1} << sign_bit) - 1; }
   std::uint64_t mantissa_mask() const { return (std::uint64_t{1} << mantissa_bits) - 1; }

@@ -37,7 +37,8 @@ enum class Relation { Less, More, Equal };
 enum class Trend { Grows, Shrinks, Stays };
 enum class Flip { None, Horizontal, Vertical, Both };
 
-/// Why a case cannot run here: no GPU, no kernel for it, not enough memory, or peers not allowed.
+/// Why a case cannot run here: no GPU, no kernel for it, not enough memory, peers not allowed, or
+/// another reason.
 enum class Skip { NoGpu, NoKernel, NoMemory, NotAllowed, Other };
 
 /// A word of a table: a value and how users spell it.
@@ -52,9 +53,9 @@ struct Word {
 struct DTypeRow {
   DType value;
   std::string_view name;
-  int bytes;                 // of an element
+  int bytes;                 // size of an element
   int significant_bits = 0;  // 0: whole numbers from 0 to 255
-  int lowest_exponent = 0;   // of normal numbers
+  int lowest_exponent = 0;   // smallest exponent of normal numbers
   std::string_view npy;      // type in .npy files
 };
 // Not std::to_array: nvcc of CUDA 12.4 does not accept its result as a constant.

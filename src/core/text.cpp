@@ -29,8 +29,7 @@ std::size_t columns_of(const Character& character) {
 }
 
 constexpr std::size_t kNarrowest = 24;  // narrowest first column to which names are cut
-constexpr std::size_t kLeast = 12;      // narrowest first column if longer names have lines of
-                                        // their own
+constexpr std::size_t kLeast = 12;      // narrowest first column when names have own lines
 
 struct InkCode {
   Ink ink;

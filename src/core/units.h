@@ -16,8 +16,8 @@ std::string format_binary_bytes(std::int64_t bytes);
 std::string format_count(std::int64_t value);
 /// Formats a count and its noun: "1 row", "2 rows".
 std::string counted(std::int64_t count, std::string_view noun);
-/// Formats nanoseconds as milliseconds with three significant digits, or four from 100 ms on:
-/// "135.6", "10.8", "0.310", "0.00660".
+/// Formats nanoseconds as milliseconds with three significant digits, or one decimal from 100 ms
+/// on: "135.6", "10.8", "0.310", "0.00660".
 std::string format_ms(double ns);
 /// Formats `value` with `digits` significant digits and no exponent: 8.99, 34.0, 0.72.
 std::string format_significant(double value, int digits);

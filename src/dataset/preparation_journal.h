@@ -42,9 +42,9 @@ class PreparationJournal {
   /// belongs to another preparation. Throws Invalid if it is damaged or in use.
   static PreparationJournal resume(const Preparation& preparation);
 
-  /// Adds a finished file. `seconds` is the time spent so far in all calls. The line is not synced
-  /// for every image, which would cost more than to make a file again after a power failure. The
-  /// three functions below throw CannotWrite.
+  /// Adds a finished file. `seconds` is the time spent so far in all calls. The line is not synced:
+  /// it is cheaper to make a file again after a power failure. add_file(), add_broken() and
+  /// set_state() throw CannotWrite.
   void add_file(const FinishedFile& file, double seconds);
   void add_broken(std::size_t source);
   void set_state(std::size_t source, const SourceState& state);

@@ -47,8 +47,8 @@ class Work {
   bool run();
 
   const std::map<std::size_t, LeftOut>& broken() const { return broken_; }  // by source
-  /// Returns the seconds of work so far, with those of earlier calls. The time to compute psnr_db()
-  /// is not counted.
+  /// Returns the seconds of work so far, with those of earlier calls. Neither the
+  /// check of finished files nor psnr_db() is counted.
   double seconds() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     const double looking = static_cast<double>(looking_ns_) * 1e-9 / threads_;
@@ -285,11 +285,8 @@ Prepared prepare(const Preparation& preparation, const PrepareOptions& options,
     throw Invalid(fmt::format("{}", fmt::join(mistakes, "; ")));
   if (auto manifest = read_manifest(preparation.folder)) {
     check_finished(preparation, *manifest);
-    if (is_begun(preparation))
-      PreparationJournal::resume(preparation).remove();  // the process was
-                                                         // killed before
-                                                         // it removed the
-                                                         // journal
+    // A process was killed before it removed its journal.
+    if (is_begun(preparation)) PreparationJournal::resume(preparation).remove();
     return {.outcome = Prepared::Outcome::WasThere, .manifest = *std::move(manifest), .broken = {}};
   }
   create_folder(preparation.folder);

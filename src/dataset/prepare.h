@@ -25,8 +25,7 @@ class PrepareObserver {
 struct PrepareOptions {
   int threads = 1;
   OnError on_error = OnError::Fail;
-  const std::atomic<bool>* interrupted = nullptr;  // if set to true, prepare() ends after the
-                                                   // images being converted; null: never
+  const std::atomic<bool>* interrupted = nullptr;  // true: prepare() stops early; null: never
 };
 
 struct Prepared {

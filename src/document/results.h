@@ -69,8 +69,7 @@ struct StageResult {
   OutputPolicy output = OutputPolicy::Reuse;
   // Time of each turn in this stage (on a GPU: device time), in ns; empty if it was not measured.
   std::vector<std::int64_t> rounds_ns;
-  std::vector<std::int64_t> calls_ns = {};  // on a GPU: the host's time in the stage's calls, by
-                                            // turn
+  std::vector<std::int64_t> calls_ns = {};  // on a GPU: the host's time in its calls, by turn
   bool staged = false;                      // `rounds_ns` is from separate turns after the rounds
   bool resident = false;  // its input was written just before and is still in a cache
   bool operator==(const StageResult&) const = default;
@@ -141,8 +140,8 @@ struct PipelineResult {
   std::int64_t in_flight = 1;
   Submit submit = Submit::Lane;
   std::vector<LaneResult> lanes = {};
-  std::string part_of = {}, lane = {};  // only for limits: the variant, and its lane that this
-                                        // limit runs ("": all lanes but loading)
+  // Only for limits: the variant, and which of its lanes this limit runs ("": all but loading).
+  std::string part_of = {}, lane = {};
   // For each round: the time until the first item was done, and the time from the start of the last
   // item. For each item of all rounds: the time from its start to its end.
   std::vector<std::int64_t> fill_ns = {}, drain_ns = {}, latency_ns = {};
@@ -283,8 +282,7 @@ struct CaseProfile {
   ProfileTimes times = {};
   ProfileLosses losses = {};
   std::vector<ProfileRow> rows;
-  std::vector<LaneWork> lane_work = {};  // work of lanes while a few items were in flight; only for
-                                         // pipelines
+  std::vector<LaneWork> lane_work = {};  // in a pipeline, for a few items in flight
   bool operator==(const CaseProfile&) const = default;
 };
 
@@ -293,12 +291,9 @@ struct GroupResult {
   Json point = Json::object();
   std::string baseline;
   std::vector<CaseResult> cases;
-  std::vector<CaseResult> limits;                // their variants have names such as "stream 1:4
-                                                 // nt"
-  std::vector<std::vector<int>> order;           // contenders by round, as indices into cases
-                                                 // followed by limits
-  std::vector<std::vector<int>> cut_order = {};  // order of `cut_rounds`; the last round may be
-                                                 // short
+  std::vector<CaseResult> limits;                // with variants such as "stream 1:4 nt"
+  std::vector<std::vector<int>> order;           // by round: indices into cases, then limits
+  std::vector<std::vector<int>> cut_order = {};  // of `cut_rounds`; the last may be short
   std::optional<Stop> stop = {};                 // nothing if there are no rounds
   // Backend::condition() of the device before and after all rounds; null without a device.
   Json condition_before = {}, condition_after = {};
@@ -310,8 +305,7 @@ struct GroupResult {
   // Settings of the experiment that replace those of the config.
   std::optional<double> precision = {};
   std::optional<Cache> cache = {};
-  std::int64_t scaled_from = 0;  // images per batch in the config, if fewer had to be taken; 0: as
-                                 // there
+  std::int64_t scaled_from = 0;  // images per batch in the config, if fewer fit; 0: all fit
   bool operator==(const GroupResult&) const = default;
 };
 

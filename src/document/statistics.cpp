@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::size_t kQuarters = 4;
 constexpr std::size_t kFewestInQuarters = 24;  // six rounds in a quarter
-constexpr double kFewestDependent = 14;        // smallest number of effective rounds that is well
-                                               // known
+constexpr double kFewestDependent = 14;        // fewer effective rounds are not well known
 
 double median_of_sorted(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
@@ -198,8 +197,7 @@ std::optional<std::pair<int, int>> median_interval_indices(int n, double level) 
   // The median lies below order statistic r exactly if at most r values lie below the median. The
   // probability of that is a lower tail of Bin(n, 1/2). Its terms are kept as logarithms, since
   // 2^-n underflows.
-  const double allowed = (1 - level) / 2 * (1 + 1e-12);  // the factor keeps an exact tie from being
-                                                         // lost to rounding
+  const double allowed = (1 - level) / 2 * (1 + 1e-12);  // an exact tie is not lost to rounding
   double log_term = -n * std::numbers::ln2;
   double tail = std::exp(log_term);
   int low = -1;

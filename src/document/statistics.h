@@ -74,8 +74,8 @@ inline constexpr double other_state = 1.03;
 
 /// Returns the median of the times above 0 and its order-statistic interval at `level`. `times` is
 /// in order of time.
-/// - The interval rests on as many rounds as they are worth (effective_rounds). With too few
-///   independent rounds for the level it is the range of the times.
+/// - The interval rests on as many rounds as they are worth (effective_rounds). If rounds
+///   are independent but too few for the level, it is the range of the times.
 /// - With 24 rounds or more it contains the medians of the four quarters.
 /// - If the times have two levels (two_levels, other_state), it contains both medians.
 /// - If dependent rounds are worth fewer than 14, it cuts off half of the share that as many

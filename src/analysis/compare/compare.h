@@ -105,18 +105,16 @@ struct ComparedCase {
   bool certain = false;  // the verdict is beyond doubt (see `gate`)
   std::optional<double> base_ns, now_ns;  // median per iteration on the deciding clock
   std::optional<Interval> ratio;          // new time over base time, with its 95 % interval
-  std::optional<Interval> over_limits;    // `ratio` divided by the change of the limits; if set, it
-                                          // decides
+  std::optional<Interval> over_limits;    // `ratio` over the limits' change; decides if set
   std::optional<double> visible;          // smallest relative change that would have been seen
   std::optional<double> drift;            // largest relative change of the limits beside the case
   // One-sided p-value of "slower by no more than the margin". With pairs of runs it is adjusted for
   // all cases that may have regressed (family_p_values).
   double p_value = 1;
   int replicates = 0;                     // pairs of runs, or rounds of the side that has fewer
-  NoVerdict why = NoVerdict::None;        // why there is no verdict; AboveLimit may come with
-                                          // Failed
-  Ending ending;                          // only with NoVerdict::Ended: how the side without a
-                                          // measurement ended
+  NoVerdict why = NoVerdict::None;        // why there is no verdict, or why it failed
+  // How the case ended on the side without a measurement; only for NoVerdict::Ended.
+  Ending ending;
   std::vector<CaseFinding> findings;
 
   /// Returns the interval that decides. The case must have a ratio.

@@ -10,8 +10,7 @@ namespace {
 
 constexpr double kLeastMargin = 0.02;
 constexpr double kUnknownMargin = 0.05;  // if differences between runs are not known
-constexpr double kBusier = 0.5;          // difference of the sides' load per thread that is
-                                         // reported
+constexpr double kBusier = 0.5;          // smallest difference in load per thread to report
 
 /// Returns the date in ISO format, which sorts as text; "" if the document has none.
 std::string date_of(const Results& results) {

@@ -12,8 +12,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kSameMemory = 0.01;  // largest relative difference that is ignored: kernels
-                                      // reserve different amounts
+constexpr double kSameMemory = 0.01;  // relative: kernels reserve different amounts
 
 /// Members of an experiment that comment on its results and do not affect a run.
 constexpr auto kSaidOfResults =

@@ -55,8 +55,7 @@ struct Factor {
   Kind kind;
   FactorValue left, right;               // the values in the two cases
   std::string name = {};                 // name of the parameter or the axis
-  std::vector<std::string> stages = {};  // labels of the stages that differ; empty if all that have
-                                         // this factor do
+  std::vector<std::string> stages = {};  // labels of stages that differ, if only some do
 
   bool operator==(const Factor&) const = default;
 };
