@@ -22,7 +22,7 @@ struct HostStates {
     double before = 0, after = 0;  // median of the limit's time over the other's, in each state
   };
 
-  int rounds = 0;                     // fewest rounds compared; 0: no two streams move the same
+  int rounds = 0;                     // fewest rounds compared; 0: there is nothing to compare
   bool are_enough = false;            // a change in the middle would have been found
   std::optional<Change> change = {};  // the largest change
 };

@@ -90,7 +90,7 @@ std::vector<double> modified_z(const std::vector<double>& values) {
   return scores;
 }
 
-/// Returns true for each round that was slower because other programs used the processor.
+/// Returns for each round whether it was slower because other programs used the processor.
 std::vector<bool> preempted(const CaseResult& result, const std::vector<double>& times) {
   const auto switches =
       column(result, [](const Round& r) { return r.counters.involuntary_switches; });

@@ -18,12 +18,12 @@ struct Character {
 /// Returns the first character of `text`, which must not be empty.
 Character first_character(std::string_view text);
 
-/// Returns true for a character that shows no sign of its own:
+/// Returns true for a character that has no glyph of its own:
 /// - control characters (C0, DEL, C1), which a terminal obeys;
 /// - separators of lines;
 /// - marks that change the direction of the text after them;
 /// - characters without a width, which let two names look alike.
-/// It is false for marks that join or place the signs of a script.
+/// Returns false for marks that join or place the letters of a script.
 bool is_control(char32_t code);
 
 /// Returns true if `text` holds such a character or is not UTF-8.

@@ -16,7 +16,7 @@ std::string joined(const std::string& file, const std::vector<Issue>& issues) {
   std::string text;
   for (const Issue& issue : issues) {
     if (!text.empty()) text += "\n";
-    // Names in a config may hold control characters, which would change the terminal.
+    // Names in a config may hold control characters, which a terminal would obey.
     text +=
         on_one_line(file + ":" + issue.pointer + (issue.pointer.empty() ? " " : ": ") + issue.text);
   }

@@ -51,8 +51,8 @@ Own own_of(std::span<const Output> outputs) {
   return own;
 }
 
-/// Adds the names in a folder, and in the preparation's folders below it, that are not the
-/// preparation's. `folder` is relative to the dataset's folder ("": that folder itself).
+/// Adds the names in a folder that do not belong to the preparation. Searches the preparation's
+/// folders below it, too. `folder` is relative to the dataset's folder ("": that folder itself).
 void add_foreign(const std::string& dataset, const fs::path& folder, const Own& own,
                  std::vector<std::string>& foreign) {
   std::error_code unknown;

@@ -47,8 +47,8 @@ class Work {
   bool run();
 
   const std::map<std::size_t, LeftOut>& broken() const { return broken_; }  // by source
-  /// Returns the seconds of work so far, with those of earlier calls. Neither the
-  /// check of finished files nor psnr_db() is counted.
+  /// Returns the seconds of work so far, with those of earlier calls. Neither the check of finished
+  /// files nor psnr_db() is counted.
   double seconds() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     const double looking = static_cast<double>(looking_ns_) * 1e-9 / threads_;
@@ -92,7 +92,7 @@ class Work {
 };
 
 /// Returns true if the file is missing, not whole, or was made without broken images. Broken images
-/// may have been repaired, or have to be reported again.
+/// may have been repaired by now, or have to be reported again.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;

@@ -11,7 +11,7 @@
 
 namespace normbench {
 
-/// Gets notified of progress: by one thread at a time, which may be any.
+/// Receives the progress of prepare(). Calls come from any thread, but one at a time.
 class PrepareObserver {
  public:
   virtual ~PrepareObserver() = default;

@@ -15,7 +15,7 @@ struct Note {
     Undefined,       // the output of op `names` is undefined
     Rounding,        // no output is checked: rounding may be as large as the values
     RoundingOfSome,  // the outputs `names` are not checked, for the same reason
-    Allowance,       // a peer holds `names` in the dtype of the output
+    Allowance,       // bounds allow for `names`, which a peer holds in the output's dtype
     SameInput,       // the peer `names` gets the same input in every call
   };
 

@@ -246,11 +246,11 @@ struct ProfileCounters {
 /// All but `wall_ns` are 0 without device work.
 struct ProfileTimes {
   std::int64_t wall_ns = 0;           // sum of all recorded steps
-  std::int64_t busy_ns = 0;           // some device work was running
-  std::int64_t copy_ns = 0;           // a copy over the link was running
-  std::int64_t exposed_copy_ns = 0;   // a copy over the link was running, and no kernel
-  std::int64_t overlap_ns = 0;        // at least two pieces of device work were running
-  std::int64_t gaps = 0, gap_ns = 0;  // between pieces of device work in a step: number, sum
+  std::int64_t busy_ns = 0;           // time in which some device work was running
+  std::int64_t copy_ns = 0;           // time in which a copy over the link was running
+  std::int64_t exposed_copy_ns = 0;   // time in which such a copy was running, and no kernel
+  std::int64_t overlap_ns = 0;        // time in which two pieces of work or more were running
+  std::int64_t gaps = 0, gap_ns = 0;  // number and sum of gaps between device work in a step
   bool operator==(const ProfileTimes&) const = default;
 };
 

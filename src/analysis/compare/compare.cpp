@@ -50,8 +50,8 @@ std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   return limits;
 }
 
-/// Returns ln of the change of the limits beside a case from `base` to `now`: the median over
-/// limits that both have. Returns nothing if they share none.
+/// Returns ln of the change of a case's limits (limits_beside) from `base` to `now`: the median
+/// over limits that both have. Returns nothing if they share none.
 std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) {
   std::vector<double> logs;
   for (const CaseResult* before : limits_beside(base))
@@ -104,8 +104,8 @@ bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
              device_ns(shown_case(matched.now)).has_value();
 }
 
-/// Returns the largest relative change of a limit beside the case. Returns nothing if no limit was
-/// measured on both sides.
+/// Returns the largest relative change of one of the case's limits (limits_beside). Returns nothing
+/// if no limit was measured on both sides.
 std::optional<double> drift_of(const MatchedCase& matched) {
   std::map<std::string, Times> limits;
   const auto add = [&](const std::vector<CaseRun>& runs, std::vector<double> Times::*side) {
@@ -186,9 +186,9 @@ NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, cons
   return timed ? NoVerdict::None : NoVerdict::NoTime;
 }
 
-/// A case and its excess: for each pair of runs, ln of how much slower the case is than what counts
-/// as no change, or 0 if the pair did not measure it. `excess` is empty if pairs gave no verdict,
-/// or if the case's interval ends below what counts as no change.
+/// A case and its excess. For each pair of runs the excess is ln of the case's slowdown over the
+/// largest slowdown that counts as no change; 0 if the pair did not measure the case. `excess` is
+/// empty without a verdict of pairs, or if the case's interval ends below that slowdown.
 struct JudgedCase {
   ComparedCase one;
   std::vector<double> excess;

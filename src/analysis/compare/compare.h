@@ -41,7 +41,7 @@ enum class NoVerdict {
   NoTime,        // a round has a time of 0
   TooFewRuns,    // too few for an interval
   TooFewRounds,
-  LimitsChanged,  // the limits of the group changed by as much
+  LimitsChanged,  // the limits of the group changed by as much as the case
   Preempted,      // a typical turn of the slower side lost the processor
   AboveLimit      // most runs of a side are faster than the limit, so they do not measure the work
 };
@@ -102,12 +102,12 @@ std::vector<CaseFinding> case_findings(const MatchedCase& matched);
 struct ComparedCase {
   CaseName name;
   Change change = Change::NotCompared;
-  bool certain = false;  // the verdict is beyond doubt (see `gate`)
+  bool certain = false;  // the verdict is beyond doubt
   std::optional<double> base_ns, now_ns;  // median per iteration on the deciding clock
   std::optional<Interval> ratio;          // new time over base time, with its 95 % interval
   std::optional<Interval> over_limits;    // `ratio` over the limits' change; decides if set
   std::optional<double> visible;          // smallest relative change that would have been seen
-  std::optional<double> drift;            // largest relative change of the limits beside the case
+  std::optional<double> drift;            // largest relative change of the case's limits
   // One-sided p-value of "slower by no more than the margin". With pairs of runs it is adjusted for
   // all cases that may have regressed (family_p_values).
   double p_value = 1;

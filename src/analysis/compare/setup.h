@@ -48,8 +48,8 @@ struct SetupDifference {
   bool forbids() const { return fact <= SetupFact::Config; }
 };
 
-/// Returns all facts that differ between any two documents. Memory sizes differ from 1 % on. A fact
-/// that all documents of a side lack is not compared.
+/// Returns all facts that differ between any two documents. Memory sizes count as different from 1
+/// % on. A fact that all documents of a side lack is not compared.
 std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now);
 

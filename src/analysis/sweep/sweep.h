@@ -64,7 +64,7 @@ struct Crossing {
   std::string leader;       // the only variant that is certainly faster anywhere, or ""
   std::size_t decided = 0;  // points at which one variant is certainly faster
   std::size_t points = 0;   // points at which both were measured
-  Json first, last;         // ends of `points`
+  Json first, last;         // axis values of the first and the last of these points
 };
 
 /// Compares the baseline with every other variant of the line. Both must be measured at two points.

@@ -5,11 +5,12 @@
 namespace normbench {
 namespace {
 
-constexpr double kDominant = 0.5;  // of the time
+constexpr double kDominant = 0.5;  // share of the time
 constexpr double kOneStage = 0.6;
-constexpr double kWholeBatch = 0.8;   // of a batch's time
-constexpr double kLeastShare = 0.2;   // of the time: with less, faults and constants are no cause
-constexpr double kThreadShare = 0.2;  // of the time that another number of threads must save
+constexpr double kWholeBatch = 0.8;   // share of a batch's time
+constexpr double kLeastShare = 0.2;   // share of the time: with less, faults and constants are no
+                                      // cause
+constexpr double kThreadShare = 0.2;  // share of the time that another number of threads must save
 constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest possible
 
 /// Finds page faults as the cause: the first touch of fresh outputs.
@@ -193,7 +194,7 @@ Cause constants_cause(const Subject& subject) {
     return own == FactorValue(Constants::PerCall);
   });
   if (cached && (!cached->faster || cached->saved.value < kLeastShare)) return {};
-  // A case with more faults is slower for that reason: a small peer's heap may be given back to the
+  // With more faults the constants are not the reason: a small peer's heap may be given back to the
   // system and taken again.
   if (cached &&
       faults_per_iteration(subject.result()) > 1.1 * faults_per_iteration(*cached->result) + 1)

@@ -14,7 +14,7 @@ struct Pair;
 struct Twin {
   const CaseResult* result = nullptr;
   double time_ns = 0;
-  bool faster = false;  // its corrected interval is faster by more than the margin
+  bool faster = false;  // certainly faster, by more than the precision
   Interval saved;       // share of the other case's time that this one saves
 };
 
@@ -157,29 +157,29 @@ struct Subject {
 };
 
 // Each function below returns one cause, or an empty cause if the measurements do not show it.
-/// Constants that are prepared on every call. They show in a case that caches them and is otherwise
-/// alike, or in the profile's ranges if there is no such case.
+/// Finds constants that are prepared on every call. They show in a case that caches them and is
+/// otherwise the same, or in the profile's ranges if there is no such case.
 Cause constants_cause(const Subject& subject);
-/// Another number of threads that saves at least `least_share` of the time. A case of one thread is
-/// compared with a like case of more threads. Without such a case, its limit of one thread is
-/// compared with a stream of more threads. A case of several threads is compared with like cases of
-/// fewer threads.
+/// Finds another number of threads that saves at least `least_share` of the time. A case of one
+/// thread is compared with a case that differs only in having more threads. If there is none, its
+/// limit of one thread is compared with a stream of more threads. A case of several threads is
+/// compared with cases that differ only in having fewer.
 Cause threads_cause(const Subject& subject, double least_share);
-/// The start of its teams of threads, if it takes at least half of the time.
+/// Finds the start of the case's teams of threads, if it takes at least half of the time.
 Cause team_start_cause(const Subject& subject);
-/// The part of the time that does not depend on the bytes, by a fit, if it is at least half.
+/// Finds the part of the time that does not depend on the bytes, by a fit, if it is at least half.
 Cause fixed_part_cause(const Subject& subject);
-/// Transfers that take most of the time or are at their limit.
+/// Finds transfers that take most of the time or are at their limit.
 Cause link_cause(const Subject& subject);
-/// Waiting for the GPU. It shows in a case that waits less often, or in the cost of a wait.
+/// Finds waiting for the GPU, by a case that waits less often or by the cost of a wait.
 Cause sync_cause(const Subject& subject);
-/// Submitting work to the GPU. It shows in the time of the calls, or in that of empty launches.
+/// Finds the submission of work to the GPU, by the time of its calls or of empty launches.
 Cause launch_cause(const Subject& subject);
 
 /// Returns the GPU's working time per iteration in ns. If the stages are long, it is the time
-/// between the marks around them. Else it is the time that CUPTI measured, or the time between the
-/// marks less the time between marks with no work. Returns nothing if none of these is known; no
-/// launches are blamed then.
+/// between the marks around them. Else it is the time that CUPTI measured. Without that, it is the
+/// time between the marks less the time between marks with no work. Returns nothing if none of
+/// these is known. Then launch_cause() finds nothing.
 std::optional<double> busy_ns(const Subject& subject);
 
 /// Returns false if a measured case, or a stream with more threads, moves as many bytes faster by
@@ -202,12 +202,12 @@ struct PinningCost {
   Interval saved_ns{};     // per batch, with page-locked instead of pageable memory
 };
 
-/// Returns the cost of page-locking. It is taken from a case that locks memory in every batch. The
-/// saving is taken from two like cases with pageable and page-locked memory. Returns nothing if one
-/// of these cases was not measured.
+/// Returns the cost of page-locking, taken from a case that locks memory in every batch. The saving
+/// is taken from two cases that differ only in pageable or page-locked memory. Returns nothing if
+/// one of these cases was not measured.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
-/// The time to prepare the fastest case's dataset once, and the time that it saves against the
+/// The time that the fastest case's dataset took to prepare, and the time that it saves against the
 /// baseline in each pass over all images.
 struct PreparingCost {
   int index = 0;  // index of the fastest case

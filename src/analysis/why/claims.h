@@ -17,7 +17,7 @@ struct FaultsAdded {
   bool at_most = false;         // `share` is an upper bound: see FaultCost
 };
 
-/// The effect of some of the factors: two cases that differ only in them.
+/// The effect of some of the factors, by two cases that differ only in them.
 struct Contribution {
   std::vector<Factor> factors;
   Pair pair;  // time with the change over time without it
@@ -37,7 +37,7 @@ std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& anal
 
 /// The judgement of a claim by the pair of its two sides.
 struct Judgement {
-  /// DirectionOnly: the right side is faster, but by another ratio than claimed. NotJudged: the
+  /// DirectionOnly: the side claimed to be faster is faster, but by another ratio. NotJudged: the
   /// claim is about another point or about several points, or the run was traced. Interrupted: the
   /// trend would have more points if the run had not been interrupted.
   enum class Outcome {
@@ -55,13 +55,13 @@ struct Judgement {
   std::optional<Caveat> caveat;
 };
 
-/// Compares the interval of a measured ratio with the claim: Confirmed if it lies inside the
+/// Compares the interval of a measured ratio with a claim. Returns Confirmed if it lies inside the
 /// claimed range, DirectionOnly if it lies outside, else Inconclusive. A claim of a single number
 /// is a range of 10 % to both sides, but not below 1.
 Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed);
 
-/// Returns the time of the side claimed to be slower over the time of the side claimed to be
-/// faster. The interval is widened by the effect of two processes.
+/// Returns the ratio of the claim: the slower side's time over the faster side's, as claimed. The
+/// interval is widened by the effect of two processes.
 Interval claimed_ratio(const Pair& pair, Relation relation);
 
 /// Returns a judgement for each of the group's claims, in order.

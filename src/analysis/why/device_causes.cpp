@@ -8,8 +8,9 @@ namespace normbench {
 namespace {
 
 constexpr double kLinkShare = 0.6;
-constexpr double kSyncShare = 0.2;    // of the time: with less, waiting is no cause
-constexpr double kLaunchShare = 0.7;  // of the time in calls: with more, calls bound a case …
+constexpr double kSyncShare = 0.2;    // share of the time: with less, waiting is no cause
+constexpr double kLaunchShare = 0.7;  // share of the time in calls: from here on calls bound a case
+                                      // …
 constexpr double kIdle = 0.5;         // … if the GPU works for less than this share of the time
 constexpr double kSureBusyNs = 20e3;  // time of a stage in ns that its marks hardly change
 
@@ -97,7 +98,7 @@ Cause sync_cause(const Subject& subject) {
 Cause launch_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
   const auto count = std::ranges::count_if(result.stages, only_submits);
-  if (count == 0 || !result.peer.empty()) return {};  // a peer makes launches of its own
+  if (count == 0 || !result.peer.empty()) return {};  // a peer launches kernels of its own
   const std::optional<double> busy = busy_ns(subject);
   if (!busy) return {};
   double calls = 0;

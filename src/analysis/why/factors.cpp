@@ -123,8 +123,8 @@ std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
       stages, [&](const Both& both) { return std::ranges::any_of(parameters(both), is_it); }));
 }
 
-/// Adds the differences of stages of the same op. Stages are named only if others have the same
-/// factor and do not differ.
+/// Adds the differences of stages of the same op. Stages are named if other stages have the same
+/// factor without a difference.
 void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& list) {
   std::vector<Factor> differences;
   for (const Both& both : stages) {

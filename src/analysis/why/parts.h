@@ -1,4 +1,4 @@
-/// The time of a case by resource, and which other resource would gain little from being faster.
+/// The share of each resource in a case's time, and what a faster resource could gain.
 #pragma once
 
 #include "document/results.h"
@@ -17,8 +17,8 @@ struct ResourceShare {
 /// Returns the shares of a case by resource, the largest first; empty if the stages have no times.
 std::vector<ResourceShare> parts(const CaseResult& result);
 
-/// A limit to optimisation by Amdahl's law: if `other` becomes faster, at most the time that `part`
-/// does not take is gained.
+/// What a faster resource can gain at most, by Amdahl's law. If `other` becomes faster, the time of
+/// `part` stays.
 struct Gain {
   ResourceShare part;
   Resource other;  // another resource, the one with the largest share

@@ -45,8 +45,8 @@ Interval difference(const Interval& a, const Interval& b) {
   return {.value = a.value - b.value, .low = a.low - b.high, .high = a.high - b.low};
 }
 
-/// Returns the largest saving, in ns, of a case with page-locked memory against a like case with
-/// pageable memory; nothing if there is no such pair.
+/// Returns the largest saving, in ns, of a case with page-locked memory against a case that is the
+/// same with pageable memory. Returns nothing if there is no such pair.
 std::optional<Interval> saved_by_memory(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
   for (const CaseResult& a : group.cases)
@@ -71,8 +71,8 @@ bool same_but_for(const CaseResult& locking, const CaseResult& plain) {
   return rest.stages.size() < locking.stages.size() && factors(rest, plain).empty();
 }
 
-/// Returns the largest saving, in ns, if page-locking is done once instead of in every batch. It
-/// compares a case with pageable memory and the like case with page-locking stages, whose own time
+/// Returns the largest saving, in ns, if memory is page-locked once instead of in every batch. It
+/// compares a case with pageable memory and the same case with page-locking stages, whose own time
 /// is subtracted. Returns nothing if there is no such pair.
 std::optional<Interval> saved_without_locking(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;

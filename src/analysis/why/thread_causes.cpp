@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kFixedShare = 0.5;   // of the time: with more, the bytes do not decide
+constexpr double kFixedShare = 0.5;   // share of the time: from here on the bytes do not decide
 
 bool is_host_stream(const CaseResult& limit) {
   return has_limit_of(limit, LimitKind::Memory) && !uses_gpu(limit);
@@ -95,8 +95,8 @@ std::optional<double> team_ns(const Results& results, int threads) {
   return std::nullopt;
 }
 
-/// Returns true if the case is so short that waking its teams may take all of its time and the
-/// document has no measured time of that.
+/// Returns true if the case is so short that waking its teams may take all of its time. That is
+/// asked only if the document has no measured time to start a team.
 bool may_be_waking(const Subject& subject) {
   const CaseResult& result = subject.result();
   return result.threads > 1 && !uses_gpu(result) && !team_ns(subject.results, result.threads) &&
