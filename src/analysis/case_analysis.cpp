@@ -70,8 +70,8 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   if (log_ratios(limit_times, case_times).empty()) return;
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, decision_level);
-  // Only the limit of the case's bytes shows that its time is impossible: nothing moves them
-  // faster. A launch limit does not, since it times another kernel.
+  // No case can be faster than the limit of its bytes. It may be faster than a launch limit, which
+  // times another kernel.
   const CaseResult& of_bytes = *bytes_limit_of(group, result, results);
   if (is_busy(of_bytes, results.clock)) return;
   const auto bytes_times = times_ns(of_bytes, results);

@@ -21,7 +21,7 @@ struct CaseAnalysis {
   std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
   std::optional<Interval> ratio;      // case's time over the baseline's; speed-up is the inverse
-  std::optional<Levels> states;       // if the log ratios have two levels: those levels
+  std::optional<Levels> states;       // the two levels of the log ratios, if they have two
   std::optional<Interval> of_limit;   // the limit's time over the case's time
   std::string limit;                  // name of the limit used; "" without one
   std::optional<double> images_per_second;
@@ -65,7 +65,7 @@ double median_ns(const CaseResult& result, const Results& results);
 /// the case. Returns 0 if it is empty or the case was not measured.
 double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns);
 
-/// Returns the images in a batch: those of the first case with a source, else 0.
+/// Returns the images in a batch of the first case with a source; 0 if none has one.
 std::int64_t images_of(const GroupResult& group);
 
 /// Returns the median over the rounds of minor page faults per iteration.

@@ -28,14 +28,14 @@ struct HostStates {
 };
 
 /// Compares each stream on the host with the fastest stream of the same bytes and threads. The
-/// machine had two states if the ratio has two levels at least 3 % apart, and if each stream is
-/// faster at one of them. The change is found in one of two ways: once, by Pettitt's test at 5 %
-/// over all comparisons; or back and forth, by two_levels(). A change that slows all loops alike is
-/// not reported.
+/// machine had two states if the ratio of a pair has two levels at least 3 % apart, with each
+/// stream the faster one at one level. A lasting change is found by Pettitt's test, at 5 % over all
+/// comparisons. A change back and forth is found by two_levels(). A change that slows all streams
+/// alike is not reported.
 HostStates host_states(const GroupResult& group, const Results& results);
 
-/// A change of level in a series, by Pettitt's rank test (Applied Statistics 28, 1979): the index
-/// of the first value after the change, and its approximate p-value, at most 1.
+/// A change of level in a series, by Pettitt's rank test (Applied Statistics 28, 1979). It has the
+/// index of the first value after the change and the approximate p-value, at most 1.
 struct ChangePoint {
   std::size_t at = 0;
   double p_value = 1;

@@ -171,7 +171,7 @@ const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
   return slowest;
 }
 
-/// Returns true if the case does more than move bytes: it uses files, or a stage stands for work
+/// Returns true if the case does more than move bytes: it uses files, or a stage represents work
 /// such as that of a network.
 bool does_more_than_move(const CaseResult& result) {
   return std::ranges::any_of(result.stages, [](const StageResult& stage) {

@@ -19,8 +19,9 @@ Memory link_memory(const CaseResult& result, std::size_t stage);
 
 /// Returns the limit of the bytes that a case moves; null if it has none. A case that uses the link
 /// has the slowest limit of its stages: pinned copies for transfers, streams over the link for
-/// kernels. Any other case has the fastest stream in the same place that moves as many bytes in
-/// each direction, on the host with as many threads. Streams that stay in the cache are not used.
+/// kernels. Any other case has the fastest stream in its place that moves as many bytes in each
+/// direction. On the host, the stream has as many threads as the case. Streams that stay in the
+/// cache are not used.
 const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
                                  const Results& results);
 

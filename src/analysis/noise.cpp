@@ -43,8 +43,8 @@ std::vector<std::int64_t> ends_of_turns(const GroupResult& group) {
   return ends;
 }
 
-/// Returns the time in ns over which a case's disturbances were counted: each turn, and the time
-/// before it since the end of the previous turn of any case.
+/// Returns the time in ns over which a case's disturbances were counted. It is the time of each
+/// turn, plus the time since the end of the previous turn of any case.
 double time_read_ns(const CaseResult& result, const std::vector<std::int64_t>& ends) {
   std::int64_t total = 0;
   for (const Round& round : result.rounds) {
@@ -148,7 +148,7 @@ void add_flags(const CaseResult& result, const DeviceStates& states, const Resul
   }
 }
 
-/// Compares the rounds of the last third with those of the first, paired by their order.
+/// Compares the rounds of the last third with the rounds of the first third, paired by their order.
 void add_drift(const std::vector<double>& times, double precision, CaseNoise& noise) {
   const auto third = static_cast<std::ptrdiff_t>(times.size() / 3);
   const std::vector<double> first(times.begin(), times.begin() + third);

@@ -42,8 +42,9 @@ struct CaseNoise {
 /// - held up: other programs had a processor for so long that the round does not count
 ///   (is_held_up).
 /// - preempted: the round has more involuntary switches than usual, and is more than 2 % slower
-///   than rounds with a usual number. Usual is up to the lower quartile, since other programs may
-///   disturb most rounds, plus three times its square root, as for a Poisson process.
+///   than rounds with a usual number. A number is usual up to the lower quartile of the rounds
+///   plus three times its square root, as for a Poisson process. It is the lower quartile since
+///   other programs may disturb most rounds.
 /// - slow clock: the frequency is more than 2 % below the case's median.
 /// - outlier: the round is slow, with a modified z-score of its log time above 3.5 (Iglewicz and
 ///   Hoaglin, 1993).
@@ -56,7 +57,7 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
 /// The states of the GPU in a group's turns, and what held its clocks back. All members are 0 if
 /// nothing was read.
 struct DeviceStates {
-  int turns = 0, read = 0;  // number of turns on the GPU, and of those whose state was read
+  int turns = 0, read = 0;  // number of turns on the GPU; number whose state was read
   bool over_turns = false;  // clocks are over whole turns; false: at the ends of turns
   // SM clock over the turns; `middle_mhz` is the median. `low_c` and `high_c`: temperature in
   // degrees Celsius.

@@ -15,8 +15,8 @@ struct Pair {
   double process_effect = 0;  // what identical code may differ by in two processes
 };
 
-/// How much a time may depend on its process, even if all rounds agree: on where its memory lies
-/// and on which CPU it runs. Identical code differed by up to this share between this process and
+/// How much a time may depend on its process, even if all rounds agree. It depends on where memory
+/// lies and on which CPU runs. Identical code differed by up to this share between this process and
 /// `normbench peer`; by more rarely, when a case lay in the cache.
 constexpr double kProcessEffect = 0.05;
 

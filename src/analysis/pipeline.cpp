@@ -61,9 +61,9 @@ bool works_on_host(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// Returns the fastest stream on all cores that moves, in each direction, the bytes that all host
-/// stages must move; null if there is none. Stages that load files are not counted, since their
-/// bytes are unknown.
+/// Returns the fastest stream on all cores that moves the bytes that all host stages must move, in
+/// each direction. Returns null if there is none. Stages that load files are not counted, since
+/// their bytes are unknown.
 const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& result,
                                 std::int64_t cores, const Results& results) {
   StreamMix all;
@@ -169,8 +169,8 @@ bool works_on_host_alone(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// Returns the time of an item in a lane alone, in ns. If the latencies of that run are known, the
-/// time of the round is divided among its items in proportion to them; else it is `mean_ns`.
+/// Returns the time of an item in a lane alone, in ns. If the latencies of that run are known, they
+/// divide the time of the round among its items. If not, it is `mean_ns`.
 double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::size_t item) {
   const auto items = static_cast<std::size_t>(alone.iterations);
   const bool has_latencies = alone.pipeline && alone.pipeline->latency_ns.size() / items > round;

@@ -14,8 +14,8 @@ struct LaneAnalysis {
   std::optional<double> exposed_ns;  // time per item in which no other lane worked
 };
 
-/// What sets the lower bound of a pipeline's time: its slowest lane, the cores that do the work of
-/// all lanes, or the memory that their bytes go through.
+/// What bounds a pipeline's time from below. Lane: the slowest lane. Cores: the cores that do the
+/// work of all lanes. Memory: the memory that the bytes of all lanes go through.
 enum class BoundKind { Lane, Cores, Memory };
 
 /// Why lanes cannot overlap fully: too few items are in flight, or a single thread does all of the

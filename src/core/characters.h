@@ -26,7 +26,7 @@ Character first_character(std::string_view text);
 /// Returns false for marks that join or place the letters of a script.
 bool is_control(char32_t code);
 
-/// Returns true if `text` holds such a character or is not UTF-8.
+/// Returns true if `text` holds a character for which is_control() is true, or is not UTF-8.
 bool has_control(std::string_view text);
 
 /// Returns a character as C++ writes it: "\n", "\u001b", "\U000e0041". A byte that is not UTF-8

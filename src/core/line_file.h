@@ -22,9 +22,9 @@ class LineFile {
 
   /// Returns the first line of `path`, cut to its first 64 KB; nothing if the line has no end.
   static std::optional<std::string> first_line(const std::string& path);
-  /// Starts a file with its first line. A file that has only the beginning of such a line, cut off,
-  /// is overwritten; two first lines match if they agree up to the first colon. Throws CannotWrite
-  /// for any other content.
+  /// Starts a file with its first line. If the file has only the beginning of such a line, cut off,
+  /// it is overwritten. Two first lines match if they agree up to the first colon. Throws
+  /// CannotWrite for any other content.
   static LineFile create(const std::string& path, std::string_view first);
   /// Opens a file to append to it. Throws Invalid if it does not exist or another process has it
   /// open. Throws CannotWrite if it cannot be written.

@@ -109,7 +109,7 @@ bool is_default(const Json& fallback, const Json& schema) {
                                    fallback <= schema.value("maximum", fallback));
 }
 
-/// Returns the schema of a list of values with this schema, or of a single such value.
+/// Returns the schema of a single value with this schema, or of a list of them.
 Json list_of(Json schema) { return {{"anyOf", {schema, {{"type", "array"}, {"items", schema}}}}}; }
 
 /// Returns "(did you mean "batch"?)", or all known words if none is near.
@@ -159,8 +159,8 @@ void Reader::takes(std::string_view key, Json schema) {
   asked_.emplace_back(key);
 }
 
-/// Describes what a getter accepts. After has(), no default is given, since an absent member may
-/// mean something else.
+/// Describes what a getter accepts. The default is left out if has() was called for the key, since
+/// an absent member may then mean something else.
 void Reader::describe(std::string_view key, Json schema, const Json& fallback) {
   if (schema_ == nullptr || std::ranges::find(asked_, key) != asked_.end()) return;
   const bool by_has = !described(key).is_null();

@@ -119,7 +119,8 @@ class Reader {
 /// Returns a tensor as {"dtype", "shape": [n, c, h, w], "layout", "memory"}, without strides.
 Json tensor_json(const TensorDesc& desc);
 
-/// Reads such an object as a dense tensor. The defaults are uint8, nchw, pageable and shape 0.
+/// Reads what tensor_json() writes as a dense tensor. The defaults are uint8, nchw, pageable and
+/// shape 0.
 TensorDesc read_tensor(Reader& reader);
 
 }  // namespace normbench

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view scratch_prefix = "normbench-scratch-";
 
-/// Opens and locks the folder. The result is not open, and errno tells why, if the folder is gone
-/// or another process has locked it. Child processes do not inherit the descriptor.
+/// Opens and locks the folder. If the folder is gone or another process has locked it, the result
+/// is not open and errno tells why. Child processes do not inherit the descriptor.
 Descriptor lock_folder(const std::string& path) {
   Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.is_open() || flock(folder.number(), LOCK_EX | LOCK_NB) == 0) return folder;

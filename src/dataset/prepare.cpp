@@ -138,8 +138,8 @@ bool Work::run() {
   return next_ == items_.size();
 }
 
-/// Takes the next source, in order, since threads in an output file wait for the sources before
-/// theirs. Returns nothing if there is none or the work was stopped.
+/// Takes the next source, in order: a thread that adds to a file waits for the sources before its
+/// own. Returns nothing if there is none or the work was stopped.
 std::optional<Work::Claimed> Work::claim() {
   const std::lock_guard lock(mutex_);
   if (stopped_ || is_interrupted() || next_ == items_.size()) return std::nullopt;

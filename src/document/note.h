@@ -11,7 +11,7 @@ struct Note {
   enum class Kind {
     ImagesOfATurn,   // a turn loads `count` of `of` images
     SmallDataset,    // there are only `count` images for a batch of `of`
-    NoReference,     // op `names` has no reference, and no other variant gave the same
+    NoReference,     // op `names` has no reference, and no other variant has this output
     Undefined,       // the output of op `names` is undefined
     Rounding,        // no output is checked: rounding may be as large as the values
     RoundingOfSome,  // the outputs `names` are not checked, for the same reason

@@ -28,8 +28,9 @@ bool begins_as_results(std::string_view text);
 /// begins as normbench writes one.
 bool is_results(std::string_view text);
 
-/// Returns the results in the text of a file. Throws BadInput, with `file` as its name, if the text
-/// is not JSON, is cut off, is another tool's document, has a newer schema or has a case twice.
+/// Returns the results in the text of a file. Throws BadInput if the text is not JSON, is cut off,
+/// is another tool's document, has a newer schema or has a case twice. `file` is the name in
+/// errors.
 Results read_document(const std::string& file, std::string_view text);
 
 }  // namespace normbench

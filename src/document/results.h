@@ -153,7 +153,7 @@ struct DatasetResult {
   std::int64_t images = 0, files = 0;  // sums over the files
   std::int64_t bytes = 0;              // of all files
   // From the manifest: the seconds that the dataset took to make, and the mean peak signal-to-noise
-  // ratio of its images to their sources. 0: not known.
+  // ratio of its images in dB. 0: not known.
   double prepare_seconds = 0, psnr_db = 0;
   std::vector<BrokenFiles> left_out = {};   // files left out with on_error: skip
   std::vector<RemarkedFiles> remarks = {};  // remarks on files that are read
@@ -185,8 +185,8 @@ struct CaseResult {
   std::vector<TensorDesc> more_inputs = {};  // other sources, and outputs of a setup
   std::vector<TensorDesc> outputs = {};      // empty: the output of the last stage
   std::int64_t first_call_ns = 0;
-  // Part of a stage's device time that is not work: the time between two marks with nothing between
-  // them, in ns. 0 if it was not measured.
+  // Part of a stage's device time that is not work, in ns: the time between two marks with nothing
+  // between them. 0 if it was not measured.
   std::int64_t bracket_ns = 0;
   std::vector<StageResult> stages;
   std::vector<Round> rounds;
@@ -265,7 +265,7 @@ struct ProfileLosses {
 /// The work of a lane on one item in one stage. Times count from the start of a window of a few
 /// items. Work that began before the window or ended after it is cut at its border.
 struct LaneWork {
-  std::int64_t item = 0, lane = 0, stage = 0;  // index in the window; indices in the case
+  std::int64_t item = 0, lane = 0, stage = 0;  // item in the window; lane and stage of the case
   std::int64_t start_ns = 0, end_ns = 0;
   bool operator==(const LaneWork&) const = default;
 };

@@ -206,8 +206,8 @@ void Loader::read(const char* name, std::vector<std::vector<int>>& rows) {
   rows = list.get<std::vector<std::vector<int>>>();
 }
 
-/// Marks what older documents show only by names: a row of constants by its name, and a forced
-/// kernel by the label of its stage.
+/// Marks what older documents show only by names. A row of constants shows by its name, and a
+/// forced kernel by the label of its stage.
 void mark_by_names(GroupResult& group) {
   for (auto* contenders : {&group.cases, &group.limits})
     for (CaseResult& one : *contenders)

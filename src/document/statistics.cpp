@@ -131,9 +131,10 @@ struct Places {
   std::size_t low, high;
 };
 
-/// Returns the ends of an interval that rests on `effective` independent rounds. It cuts the same
-/// share off both ends of all rounds as off those. If `effective` is small it is hardly known: then
-/// it cuts off half of that share, or a twentieth if there are too few for the level.
+/// Returns the ends of an interval that rests on `effective` independent rounds. From all rounds it
+/// cuts off the share that would be cut off from that many independent rounds. A small `effective`
+/// is hardly known. Then half of that share is cut off, or a twentieth if there are too few rounds
+/// for the level.
 Places places_of(std::size_t rounds, double effective, double level) {
   constexpr double smallest_share = 0.05;
   const bool depend = effective < static_cast<double>(rounds);

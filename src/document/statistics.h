@@ -74,13 +74,13 @@ inline constexpr double other_state = 1.03;
 
 /// Returns the median of the times above 0 and its order-statistic interval at `level`. `times` is
 /// in order of time.
-/// - The interval rests on as many rounds as they are worth (effective_rounds). If rounds
+/// - The interval rests on as many rounds as they are worth (effective_rounds). If they
 ///   are independent but too few for the level, it is the range of the times.
 /// - With 24 rounds or more it contains the medians of the four quarters.
 /// - If the times have two levels (two_levels, other_state), it contains both medians.
-/// - If dependent rounds are worth fewer than 14, it cuts off half of the share that as many
-///   independent rounds would cut off at each end, or a twentieth if they are too few for the
-///   level.
+/// - If rounds depend on each other and are worth fewer than 14, only half of the usual share is
+/// cut
+///   off at each end. If they are worth too few for the level, a twentieth is cut off.
 /// The interval does not cover changes of the machine that are slower than the series.
 Interval time_interval(std::span<const double> times, double level);
 

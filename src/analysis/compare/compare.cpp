@@ -35,9 +35,9 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// Returns the limits that show how fast the machine was for a case: in the same place, with as
-/// many threads, and with bytes that leave the cache. Limits that run a lane of a pipeline are left
-/// out, since they run the case's own stages.
+/// Returns the limits that show how fast the machine was for a case. They have its place and number
+/// of threads, and their bytes leave the cache. Limits that run a lane of a pipeline are left out,
+/// since they run the case's own stages.
 std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   std::vector<const CaseResult*> limits;
   const bool on_gpu = uses_gpu(*run.result);
@@ -141,8 +141,8 @@ bool explained_by(double drift, const Interval& ratio) {
   return ratio.low <= most && ratio.high >= 1 / most;
 }
 
-/// Returns true if a typical turn of the slower side lost the processor more often than its longer
-/// time explains: by more than three standard deviations of a Poisson process.
+/// Returns true if a typical turn of the slower side lost the processor more often than expected
+/// from its longer time. More means: by over three standard deviations of a Poisson process.
 bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRun>& faster) {
   const auto typical = [](const std::vector<CaseRun>& runs, std::int64_t (*of)(const Round&)) {
     std::vector<double> values;
@@ -186,9 +186,10 @@ NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, cons
   return timed ? NoVerdict::None : NoVerdict::NoTime;
 }
 
-/// A case and its excess. For each pair of runs the excess is ln of the case's slowdown over the
-/// largest slowdown that counts as no change; 0 if the pair did not measure the case. `excess` is
-/// empty without a verdict of pairs, or if the case's interval ends below that slowdown.
+/// A case and its excess. The excess of a pair of runs is ln of the case's slowdown over the
+/// largest slowdown that counts as no change. It is 0 if the pair did not measure the case.
+/// `excess` is empty without a verdict of pairs, or if the case's interval ends below that
+/// slowdown.
 struct JudgedCase {
   ComparedCase one;
   std::vector<double> excess;

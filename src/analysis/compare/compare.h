@@ -57,8 +57,8 @@ struct Ending {
 };
 Ending ending_of(const std::vector<CaseRun>& runs);
 
-/// Returns the case in the first run that measured it; without one, in a run in which it failed or
-/// in the first run that has it. Some run must have it.
+/// Returns the case in the first run that measured it. If no run did, returns it in a run in which
+/// it failed, or else in the first run that has it. Some run must have it.
 const CaseResult& shown_case(const std::vector<CaseRun>& runs);
 
 /// What runs a case: a peer's version or name ("" without a peer), and the op and kernel of each

@@ -9,8 +9,9 @@ struct TrendJudgement {
   Claim claim;
   Judgement::Outcome outcome = Judgement::Outcome::NotRun;
   Json fixed = Json::object();  // values of the other axes
-  // The first and the last axis value at which both sides were measured, and the ratio at each: the
-  // side claimed to be slower over the other side. Null if there are fewer than two such values.
+  // The first and the last axis value at which both sides were measured. Null if there are fewer
+  // than two such values. The intervals hold the ratio at each: the side claimed to be slower over
+  // the other side.
   Json from = {}, to = {};
   Interval first, last;
 };

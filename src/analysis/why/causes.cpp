@@ -8,8 +8,7 @@ namespace {
 constexpr double kDominant = 0.5;  // share of the time
 constexpr double kOneStage = 0.6;
 constexpr double kWholeBatch = 0.8;   // share of a batch's time
-constexpr double kLeastShare = 0.2;   // share of the time: with less, faults and constants are no
-                                      // cause
+constexpr double kLeastShare = 0.2;   // smallest share of faults or constants that is a cause
 constexpr double kThreadShare = 0.2;  // share of the time that another number of threads must save
 constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest possible
 

@@ -44,12 +44,11 @@ struct FaultCost {
 
 /// Returns the cost of the case's page faults. The twin of a normbench case reuses all outputs; the
 /// twin of a peer has a command that differs only in the allocator. Returns nothing if the case has
-/// no faults, if the twin is not faster, or if there is neither a twin nor a limit for its kind of
-/// memory.
+/// no faults or its twin is not faster. Without a twin it needs a limit for its kind of memory.
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
 /// One type for each cause. `cached_ns`, `without_ns` and `with_ns` are times per iteration of
-/// another case: the one that caches its constants, waits less often, or has another number of
+/// another case. That case caches its constants, waits less often, or has another number of
 /// threads.
 namespace why {
 struct ConstantsEachCall {
@@ -67,7 +66,7 @@ struct Waiting {  // the host waits for the GPU
   Wait after;
   double without_ns;
 };
-// Costs are those of the limits. All of them together are at most the case's time.
+// Costs are taken from the limits. All of them together are at most the case's time.
 struct PricedWaiting {  // estimated from the time of empty launches
   double waits, cost_ns;
 };
@@ -186,8 +185,8 @@ std::optional<double> busy_ns(const Subject& subject);
 /// more than the precision.
 bool only_bytes_are_slow(const Subject& subject);
 
-/// Returns false if a fixed cost takes most of the case's time, or may do so: the case is very
-/// short and the start of its teams was not measured. Then memory is no cause.
+/// Returns false if a fixed cost takes most of the case's time. Also returns false if it may do so:
+/// the case is very short and the start of its teams was not measured. Then memory is no cause.
 bool bytes_decide(const Subject& subject);
 
 /// Returns the fastest measured case that differs from the subject only in this factor and whose
@@ -207,8 +206,8 @@ struct PinningCost {
 /// one of these cases was not measured.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
-/// The time that the fastest case's dataset took to prepare, and the time that it saves against the
-/// baseline in each pass over all images.
+/// The time that the fastest case's dataset took to prepare. Also the time that it saves against
+/// the baseline in each pass over all images.
 struct PreparingCost {
   int index = 0;  // index of the fastest case
   // From the manifests, measured where the datasets were prepared; 0 for a baseline without one.
@@ -217,8 +216,8 @@ struct PreparingCost {
 };
 
 /// Returns the cost of preparing for `to_baseline`, the pair of the fastest case and the baseline.
-/// Returns nothing if the manifest has no time, if both load the same files or different numbers of
-/// images, or if the fastest case does not certainly beat the baseline.
+/// Returns nothing if the manifest has no time, or if both load the same files or different numbers
+/// of images. Also returns nothing if the fastest case does not certainly beat the baseline.
 std::optional<PreparingCost> preparing_cost(const GroupResult& group, const Pair& to_baseline,
                                             int fastest);
 

@@ -1,4 +1,4 @@
-/// Judges the claims of a config by the measured pairs, and says what else differs between the
+/// Judges the claims of a config by the measured pairs, and tells what else differs between the
 /// cases.
 #pragma once
 

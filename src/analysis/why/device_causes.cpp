@@ -8,9 +8,8 @@ namespace normbench {
 namespace {
 
 constexpr double kLinkShare = 0.6;
-constexpr double kSyncShare = 0.2;    // share of the time: with less, waiting is no cause
-constexpr double kLaunchShare = 0.7;  // share of the time in calls: from here on calls bound a case
-                                      // …
+constexpr double kSyncShare = 0.2;    // smallest share of the time that makes waiting a cause
+constexpr double kLaunchShare = 0.7;  // share of the time in calls, from which calls bound a case …
 constexpr double kIdle = 0.5;         // … if the GPU works for less than this share of the time
 constexpr double kSureBusyNs = 20e3;  // time of a stage in ns that its marks hardly change
 

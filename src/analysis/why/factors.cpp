@@ -166,8 +166,8 @@ bool inherits_memory(const CaseResult& result) {
   return result.source && result.source->memory == outputs_of(result).front().memory;
 }
 
-/// Adds the differences of two chains of different ops as wholes: how outputs are allocated, when
-/// constants are prepared, and the dtype, layout and host memory of the result.
+/// Adds the differences of two chains of different ops as wholes. They are how outputs are
+/// allocated, when constants are prepared, and the dtype, layout and host memory of the result.
 void add_chain_factors(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   add(list, Kind::Constants, constants(a), constants(b));
   add(list, Kind::Outputs, allocations(a), allocations(b));

@@ -70,8 +70,8 @@ struct Factor {
 /// A peer's outputs count as fresh if it has many page faults (faults_on_result).
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b);
 
-/// Returns true if a peer ran the case on the host with, per iteration, at least one page fault for
-/// every two pages of its result.
+/// Returns true if a peer ran the case on the host with many page faults: at least one per
+/// iteration for every two pages of its result.
 bool faults_on_result(const CaseResult& result);
 
 /// Returns true if `factors` is not empty and all of them are about where outputs are written.

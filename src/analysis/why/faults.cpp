@@ -21,7 +21,7 @@ bool sets_malloc(const std::string& word) {
   return word.starts_with(kMalloc) || word.starts_with(kTunables);
 }
 
-/// Returns a peer's command without the words that choose how it allocates: the option
+/// Returns a peer's command without the words that choose how it allocates. They are the option
 /// `--allocator`, which every Python peer takes, and malloc variables set by `env`. Returns an
 /// empty list if the command is not a list of words.
 std::vector<std::string> without_allocator(const Json& command) {
@@ -87,8 +87,8 @@ bool allocates(const CaseResult& result, Memory memory) {
 }
 
 /// Returns the cost of touching one page in ns, measured in the group's rounds. CPU time is used if
-/// it is less than wall time, since other programs took the rest. Returns nothing if no limit has
-/// the kind of memory that the case allocates.
+/// it is less than wall time, since other programs took the difference. Returns nothing if no limit
+/// has the kind of memory that the case allocates.
 std::optional<double> touch_ns(const GroupResult& group, const CaseResult& result,
                                const Results& results) {
   for (const CaseResult& limit : group.limits) {
