@@ -39,7 +39,7 @@ struct Verdict {
   std::vector<int> fastest;  // indices of the cases that no case beats: the winner, or several
   std::string winner;        // its variant; "" if there is none
   std::optional<Unlike> unlike;
-  std::optional<Advantage> advantage;  // of the winner
+  std::optional<Advantage> advantage;  // the winner's
   std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches
   double widest = 0;                   // without a winner: largest difference not ruled out
   double visible = 0;                  // without a winner: smallest difference that could be seen
@@ -53,7 +53,7 @@ struct Verdict {
   std::vector<int> host_left_out;  // cases whose host stages the deciding device clock ignores
   std::vector<int> on_wall_clock;  // cases without device time, if the device clock decides
   std::optional<LinkArithmetic> link;
-  std::vector<Judgement> claims;  // in the order of the group
+  std::vector<Judgement> claims;  // one for each claim of the group
 };
 
 /// A group in which other programs held up too many rounds.
@@ -69,8 +69,8 @@ struct Busy {
 };
 
 struct GroupAnalysis {
-  std::vector<CaseAnalysis> cases;  // in the order of the group
-  std::vector<CaseNoise> noise;     // in the order of the group
+  std::vector<CaseAnalysis> cases;  // one for each case of the group
+  std::vector<CaseNoise> noise;     // one for each case of the group
   DeviceStates device;
   HostStates host;
   std::optional<Busy> busy = {};

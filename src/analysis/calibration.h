@@ -26,8 +26,8 @@ struct JudgedPair {
   PairKind kind = PairKind::Identical;
   std::int64_t seed = 0;
   bool fresh_process = false;
-  Interval ratio;                     // as in a run's tables
-  bool different = false;             // by more than the margin
+  Interval ratio;                     // the ratio that a run's tables show
+  bool different = false;             // differs from 1 by more than the margin
   std::optional<Answer> answer = {};  // only for PairKind::Slowed
   double visible = 0;    // smallest difference that would be called one: margin + half-width
   double median_ns = 0;  // time of the first variant per iteration

@@ -15,7 +15,7 @@ struct StageAnalysis {
 };
 
 struct CaseAnalysis {
-  std::vector<StageAnalysis> stages;  // in the order of the case
+  std::vector<StageAnalysis> stages;  // one for each stage of the case
   std::optional<double> floor_ns;     // sum of the stages' floors; nothing if a stage has none
   std::string binding;                // limit with the largest part of `floor_ns`, or ""
   std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
@@ -28,7 +28,7 @@ struct CaseAnalysis {
   std::optional<double> faults;    // minor faults per iteration
   std::optional<double> switches;  // context switches per iteration; nothing for a peer
   std::optional<double> published_ms, published_speed_up;
-  std::optional<PipelineAnalysis> pipeline = {};  // only with items in flight
+  std::optional<PipelineAnalysis> pipeline = {};  // set if several items are in flight
   bool above_limit = false;  // faster than its limit beyond interval and precision: an error
 };
 

@@ -28,7 +28,7 @@ struct LinkSpeed {
 /// by their calls. Returns nothing if there are none, or if the link was not read while copies ran.
 std::optional<LinkSpeed> link_speed(const Json& environment,
                                     const std::vector<MachineLimit>& limits);
-/// Returns the same speed from the limits of these groups.
+/// Returns that speed, computed from the limits of these groups.
 std::optional<LinkSpeed> link_speed(const Results& results,
                                     std::span<const GroupResult* const> groups);
 

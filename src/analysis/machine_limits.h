@@ -9,19 +9,19 @@ namespace normbench {
 /// One limit, measured by its fastest kernel.
 struct MachineLimit {
   std::string kind, variant;   // experiment; variant without its axes
-  std::string op = {};         // of the first stage
-  Json axes = Json::object();  // without threads and kernels
+  std::string op = {};         // op of the first stage
+  Json axes = Json::object();  // axes other than threads and kernels
   Place place = Place::Cpu;
   std::string kernel;
-  int threads = 1;             // host threads
+  int threads = 1;             // number of host threads
   std::optional<Interval> ns;  // per call: median and 95 % interval; nothing if not measured
   std::int64_t bytes = 0;      // moved by a call; for a transfer, bytes over the link
   double faults = 0;           // page faults per call
   std::string reason;          // why it was not measured; "" if not known
 };
 
-/// Returns the limits in the order of the document. Of variants that differ only in the kernel, the
-/// fastest is kept.
+/// Returns the limits in the order of the document. If variants differ only in the kernel, keeps
+/// the fastest.
 std::vector<MachineLimit> machine_limits(const Results& results);
 
 }  // namespace normbench

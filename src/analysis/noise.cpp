@@ -15,11 +15,11 @@ namespace {
 
 constexpr double kSlowClock = 0.98;         // share of the median frequency
 constexpr double kSlower = 1.02;            // factor over rounds that were left alone
-constexpr double kClockChange = 0.02;       // of a GPU's clock, relative to the group's median
-constexpr std::int64_t kWarmer = 10;        // degrees Celsius
-constexpr double kOutlier = 3.5;            // a modified z-score
+constexpr double kClockChange = 0.02;       // of a GPU's clock, relative to its median
+constexpr std::int64_t kWarmer = 10;        // rise in degrees Celsius
+constexpr double kOutlier = 3.5;            // smallest modified z-score of an outlier
 constexpr double kNoisySpread = 0.1;        // distance of the quartiles over the median
-constexpr double kNoisyDisturbed = 0.1;     // share of all rounds
+constexpr double kNoisyDisturbed = 0.1;     // share of all rounds that were disturbed
 constexpr double kNormalQuartile = 0.6745;  // MAD of a normal variable, in standard deviations
 
 std::vector<double> logs(std::vector<double> values) {

@@ -70,8 +70,8 @@ struct DeviceStates {
   std::int64_t rounds_ns = 0;
   std::map<std::string, std::int64_t> held_back_ns = {};
 
-  bool clock_changed() const;  // from its median by more than 2 %
-  bool warmed() const;         // by 10 degrees Celsius or more
+  bool clock_changed() const;  // the clock differs from its median by more than 2 %
+  bool warmed() const;         // the temperature differs by 10 degrees Celsius or more
   bool changed() const { return clock_changed() || warmed() || sometimes_bits != 0; }
 };
 DeviceStates device_states(const GroupResult& group);

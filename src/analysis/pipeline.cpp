@@ -13,7 +13,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kHeld = 1.02;        // smallest held_ns over the bound that is reported
+constexpr double kHeld = 1.02;        // held_ns over the bound, from which it is reported
 constexpr double kReached = 1.1;      // time over the next bound that still counts as reaching it
 constexpr double kWorthItems = 0.98;  // factor on the time at which more items in flight pay
 
@@ -262,8 +262,8 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
                    .lane = lane_name(result, *next),
                    .at_most = paired_ratio(times, next->ns, decision_level)};
   Series then = with_servers(result, terms, bound.lane, more.servers, pipeline.in_flight, next->ns);
-  // With more servers than items in flight some servers would idle. So one item per server is
-  // simulated too, and kept if it saves at least 2 %.
+  // If there are more servers than items in flight, some servers idle. Then one item per server is
+  // simulated too, and used if it saves more than 2 %.
   std::int64_t all = more.servers - pipeline.lanes[bound.lane].servers;
   for (const LaneResult& lane : pipeline.lanes) all += lane.servers;
   if (all > pipeline.in_flight) {

@@ -25,7 +25,7 @@ enum class Held { InFlight, OneThread };
 /// The number of servers that brings the bounding lane down to the next bound, and what it gains.
 struct MoreServers {
   std::int64_t servers = 1;
-  std::int64_t in_flight = 1;  // as in the case; more if otherwise servers had no item
+  std::int64_t in_flight = 1;  // at least the case's; more if servers would lack items
   BoundKind next = BoundKind::Lane;
   std::string lane = {};  // name of the next lane; only for BoundKind::Lane
   // The expected speed-up: the measured time over the simulated time with more servers. Measured
@@ -50,7 +50,7 @@ struct PipelineBound {
 };
 
 struct PipelineAnalysis {
-  std::vector<LaneAnalysis> lanes;  // in the order of the case
+  std::vector<LaneAnalysis> lanes;  // one for each lane of the case
   std::int64_t in_flight = 1;
   double p50_ns = 0, p99_ns = 0;          // latencies of items, by the nearest-rank method
   double fill_ns = 0, drain_ns = 0;       // medians over the turns

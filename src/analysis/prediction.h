@@ -9,13 +9,13 @@ namespace normbench {
 /// A prediction. All times are per item. A lane has no time if the document lacks one of its
 /// stages.
 struct Prediction {
-  std::vector<std::optional<double>> lanes_ns;  // by lane of the case: its time on one server
+  std::vector<std::optional<double>> lanes_ns;  // one for each lane: its time on one server
   std::vector<std::string> missing;             // labels of stages without a time
   BoundKind kind = BoundKind::Lane;
   std::string lane = {};          // name of the lane; only for BoundKind::Lane
   std::optional<Held> held = {};  // set if too few items in flight or one host thread bound it
   double bound_ns = 0;            // 0 if a stage is missing
-  double in_turn_ns = 0;          // sum of all lanes
+  double in_turn_ns = 0;          // sum of the times of all lanes
 };
 
 /// Predicts a case with items in flight on a machine with `cores` cores. A stage's time is the

@@ -27,7 +27,7 @@ class Simulation {
  private:
   struct Work {
     std::size_t item;
-    double left_ns;  // at full speed, in ns
+    double left_ns;  // work left at full speed, in ns
   };
 
   std::size_t lane_of(std::size_t item) const { return model_.visits[visit_[item]]; }
@@ -81,9 +81,9 @@ class Simulation {
   }
 
   const PipelineModel& model_;
-  std::vector<std::set<std::size_t>> waiting_;  // items, by lane
-  std::vector<std::size_t> visit_;              // by item: index of its present or next visit
-  std::vector<std::int64_t> free_;              // number of servers, by lane
+  std::vector<std::set<std::size_t>> waiting_;  // waiting items of each lane
+  std::vector<std::size_t> visit_;              // for each item: index of its present or next visit
+  std::vector<std::int64_t> free_;              // number of free servers of each lane
   std::vector<Work> working_;
   std::size_t admitted_ = 0;
   std::int64_t flying_ = 0;

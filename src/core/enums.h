@@ -56,7 +56,7 @@ struct DTypeRow {
   int bytes;                 // size of an element
   int significant_bits = 0;  // 0: whole numbers from 0 to 255
   int lowest_exponent = 0;   // smallest exponent of normal numbers
-  std::string_view npy;      // type in .npy files
+  std::string_view npy;      // name of the type in .npy files
 };
 // Not std::to_array: nvcc of CUDA 12.4 does not accept its result as a constant.
 inline constexpr std::array dtype_rows = {

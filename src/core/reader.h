@@ -45,7 +45,7 @@ class Reader {
                                      std::int64_t high = std::numeric_limits<std::int64_t>::max());
   std::vector<std::string> texts(std::string_view key, std::vector<std::string> fallback);
 
-  /// Returns a word of the enumeration's table.
+  /// Returns the value of E that the member spells, by the table of the enumeration.
   template <class E>
   E word(std::string_view key, E fallback) {
     const std::optional<std::string> said =

@@ -58,7 +58,7 @@ void sweep(const fs::path& parent) {
 [[noreturn]] void cannot_make(const fs::path& parent) {
   const int error = errno;
   std::error_code unknown;
-  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // as in /proc
+  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // such as /proc
   throw Invalid(fmt::format("cannot make a scratch folder in {}: {}", parent.string(),
                             takes_none ? "it takes no new folders" : std::strerror(error)));
 }

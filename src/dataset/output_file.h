@@ -49,7 +49,7 @@ class OutputFile {
   std::size_t next_ = 0;
   std::optional<WholeFile> file_;
   FinishedFile finished_;
-  std::uint32_t crc32_ = 0;  // of all bytes after start()
+  std::uint32_t crc32_ = 0;  // checksum of all bytes after start()
   std::int64_t bytes_ = 0;
 };
 

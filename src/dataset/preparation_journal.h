@@ -53,8 +53,14 @@ class PreparationJournal {
   /// Forgets a file that must be made again.
   void forget(const std::string& file) { files_.erase(file); }
 
-  const std::map<std::string, FinishedFile>& files() const { return files_; }  // by name
-  const std::vector<SourceState>& states() const { return states_; }           // by source
+  const std::map<std::string, FinishedFile>& files() const {
+    return files_;
+  }  // key: name of the
+     // file
+  const std::vector<SourceState>& states() const {
+    return states_;
+  }  // one for each
+     // source
   const std::set<std::size_t>& broken() const { return broken_; }
   double seconds() const { return seconds_; }
 

@@ -46,7 +46,10 @@ class Work {
   /// Does the work. Returns false if it was interrupted.
   bool run();
 
-  const std::map<std::size_t, LeftOut>& broken() const { return broken_; }  // by source
+  const std::map<std::size_t, LeftOut>& broken() const {
+    return broken_;
+  }  // key: index of the
+     // source
   /// Returns the seconds of work so far, with those of earlier calls. Neither the check of finished
   /// files nor psnr_db() is counted.
   double seconds() const {
@@ -83,11 +86,11 @@ class Work {
 
   mutable std::atomic<std::int64_t> looking_ns_ = 0;  // time of psnr_db(), summed over all threads
   std::vector<Item> items_;
-  std::map<std::string, std::uint32_t> known_crcs_;  // of sources whose file is made again
+  std::map<std::string, std::uint32_t> known_crcs_;  // of sources used before, by name
   std::mutex mutex_;                                 // guards all members below
   std::size_t next_ = 0, done_ = 0;
   bool stopped_ = false;
-  std::map<std::size_t, std::shared_ptr<OutputFile>> open_;  // by output
+  std::map<std::size_t, std::shared_ptr<OutputFile>> open_;  // key: index of the output
   std::map<std::size_t, LeftOut> broken_;
 };
 

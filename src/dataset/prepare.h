@@ -36,7 +36,7 @@ struct Prepared {
     Broken        // images cannot be read, and on_error is `fail` or none is left
   };
   Outcome outcome = Outcome::Finished;
-  Manifest manifest = {};            // for Finished and WasThere
+  Manifest manifest = {};            // set if Finished or WasThere
   std::size_t done = 0;              // images in finished files; for Interrupted and Broken
   std::vector<LeftOut> broken = {};  // images that this call could not read, in order
 };

@@ -28,7 +28,7 @@ struct Round {
   std::int64_t start_ns = 0;   // since the start of the group
   std::int64_t queued_ns = 0;  // longest time that one of its threads waited for a processor
   Counters counters;
-  Disturbance disturbance = {};  // in the turn and its warm-up
+  Disturbance disturbance = {};  // during the turn and its warm-up
   DeviceState state = {};        // state of the device used, at the end of the turn
   std::int64_t turn_clock_mhz = 0;  // clock of the device's processors over the turn; 0: not known
   bool operator==(const Round&) const = default;
@@ -69,7 +69,7 @@ struct StageResult {
   OutputPolicy output = OutputPolicy::Reuse;
   // Time of each turn in this stage (on a GPU: device time), in ns; empty if it was not measured.
   std::vector<std::int64_t> rounds_ns;
-  std::vector<std::int64_t> calls_ns = {};  // on a GPU: the host's time in its calls, by turn
+  std::vector<std::int64_t> calls_ns = {};  // on a GPU: the host's time in the stage, for each turn
   bool staged = false;                      // `rounds_ns` is from separate turns after the rounds
   bool resident = false;  // its input was written just before and is still in a cache
   bool operator==(const StageResult&) const = default;
@@ -94,7 +94,7 @@ struct CheckResult {
   // allowed one. Both are 0 if values are compared.
   double psnr_db = 0, psnr_bound_db = 0;
   HeldTo held_to = HeldTo::Reference;
-  std::string variant = {};  // compared with, if HeldTo::Variant
+  std::string variant = {};  // variant compared with, for HeldTo::Variant
   std::int64_t calls = 0;    // number of outputs compared
   bool operator==(const CheckResult&) const = default;
 
@@ -150,8 +150,8 @@ struct PipelineResult {
 
 /// The files that a case loads.
 struct DatasetResult {
-  std::int64_t images = 0, files = 0;  // sums over the files
-  std::int64_t bytes = 0;              // of all files
+  std::int64_t images = 0, files = 0;  // numbers in all files
+  std::int64_t bytes = 0;              // size of all files
   // From the manifest: the seconds that the dataset took to make, and the mean peak signal-to-noise
   // ratio of its images in dB. 0: not known.
   double prepare_seconds = 0, psnr_db = 0;
@@ -172,13 +172,13 @@ struct CaseResult {
   bool threads_decided = false;   // normbench chose the number, since the config has "all"
   std::optional<Wait> wait = {};  // when the host waits for the GPU; nothing without a GPU
   bool graph = false;             // stages on the GPU run as graphs
-  std::optional<PipelineResult> pipeline = {};  // only with items in flight
-  std::optional<DatasetResult> dataset = {};    // only for a case that loads files
+  std::optional<PipelineResult> pipeline = {};  // set if several items are in flight
+  std::optional<DatasetResult> dataset = {};    // set if the case loads files
   std::string peer = {};          // name in the config of the peer that ran it; "": this process
   std::string peer_version = {};  // what the peer calls itself: "torch 2.9.0"
   bool resident = false;          // a limit whose buffers stay in the cache
-  std::int64_t iterations = 0;    // per turn
-  std::int64_t images = 0;        // per iteration
+  std::int64_t iterations = 0;    // number per turn
+  std::int64_t images = 0;        // number per iteration
   std::int64_t source_bytes = 0;  // bytes that an iteration must read: source or files
   std::int64_t result_bytes = 0;  // bytes that an iteration must write: its outputs
   std::optional<TensorDesc> source = {};     // what the case starts from; nothing for files
@@ -213,7 +213,7 @@ struct ProfileRow {
   std::string shapes;
   bool annotation = false;   // a range around steps, or its projection on a device: no work itself
   bool constants = false;    // preparing constants of a kernel; includes calls inside it
-  bool image = false;        // loading one image
+  bool image = false;        // a loader's work on one image
   std::string longest = {};  // name of the longest call, if it differs from the row's
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;
@@ -221,7 +221,7 @@ struct ProfileRow {
   // Times of single calls: device time in rows of a device, else host time. Percentiles are by
   // nearest rank.
   std::int64_t min_ns = 0, p50_ns = 0, p95_ns = 0, max_ns = 0;
-  std::int64_t bytes = 0;   // of all calls together; 0: not known
+  std::int64_t bytes = 0;   // sum over all calls; 0: not known
   std::int64_t faults = 0;  // minor and major page faults of all calls; only for stages on the host
   // The members below are set only for traces of other tools and are in no document. `async`:
   // ranges that may end on another thread; they have no self time. Memory: bytes allocated less
@@ -282,7 +282,7 @@ struct CaseProfile {
   ProfileTimes times = {};
   ProfileLosses losses = {};
   std::vector<ProfileRow> rows;
-  std::vector<LaneWork> lane_work = {};  // in a pipeline, for a few items in flight
+  std::vector<LaneWork> lane_work = {};  // only for a pipeline: a few items in flight
   bool operator==(const CaseProfile&) const = default;
 };
 
@@ -291,9 +291,9 @@ struct GroupResult {
   Json point = Json::object();
   std::string baseline;
   std::vector<CaseResult> cases;
-  std::vector<CaseResult> limits;                // with variants such as "stream 1:4 nt"
-  std::vector<std::vector<int>> order;           // by round: indices into cases, then limits
-  std::vector<std::vector<int>> cut_order = {};  // of `cut_rounds`; the last may be short
+  std::vector<CaseResult> limits;                // each has a name such as "stream 1:4 nt"
+  std::vector<std::vector<int>> order;           // for each round: indices into cases, then limits
+  std::vector<std::vector<int>> cut_order = {};  // order of `cut_rounds`; the last may be short
   std::optional<Stop> stop = {};                 // nothing if there are no rounds
   // Backend::condition() of the device before and after all rounds; null without a device.
   Json condition_before = {}, condition_after = {};
@@ -337,7 +337,7 @@ struct Results {
   DecidingClock clock = DecidingClock::Wall;
   std::int64_t seed = 1;
   bool traced = false;       // a profiling tool was attached; nothing is ranked
-  bool interrupted = false;  // groups are missing
+  bool interrupted = false;  // the run was interrupted: groups are missing
   bool unkept = false;       // interrupted since the journal could not be written
   Json calibration = {};     // what `normbench calibrate` found on this machine; null: nothing
   std::vector<GroupResult> groups;

@@ -49,11 +49,11 @@ std::vector<double> family_p_values(const std::vector<std::vector<double>>& seri
 double lag1_autocorrelation(std::span<const double> values);
 
 /// Returns how many independent rounds would give the median of a series as exactly as its rounds
-/// do. `series` is in order of time. The result is the number of rounds over an integrated
-/// autocorrelation time. That is taken from the signs of the distances from the median, by Geyer's
-/// initial monotone sequence (Statistical Science 7, 1992). It is corrected for the bias from
-/// taking the median away. The result is the number of rounds if the lag-1 autocorrelation is
-/// within a standard error.
+/// do. `series` is in order of time. The result is the number of rounds divided by their integrated
+/// autocorrelation time. That time is computed from the signs of the distances from the median, by
+/// Geyer's initial monotone sequence (Statistical Science 7, 1992). It is corrected for the bias of
+/// subtracting the median. If the lag-1 autocorrelation is within a standard error of 0, the result
+/// is the number of rounds.
 double effective_rounds(std::span<const double> series);
 
 /// The two levels of a series of logarithms.
@@ -74,13 +74,12 @@ inline constexpr double other_state = 1.03;
 
 /// Returns the median of the times above 0 and its order-statistic interval at `level`. `times` is
 /// in order of time.
-/// - The interval rests on as many rounds as they are worth (effective_rounds). If they
-///   are independent but too few for the level, it is the range of the times.
+/// - The interval rests on as many rounds as they are worth (effective_rounds). If they are
+///   independent but too few for the level, it is the range of the times.
 /// - With 24 rounds or more it contains the medians of the four quarters.
 /// - If the times have two levels (two_levels, other_state), it contains both medians.
 /// - If rounds depend on each other and are worth fewer than 14, only half of the usual share is
-/// cut
-///   off at each end. If they are worth too few for the level, a twentieth is cut off.
+///   cut off at each end. If they are worth too few for the level, a twentieth is cut off.
 /// The interval does not cover changes of the machine that are slower than the series.
 Interval time_interval(std::span<const double> times, double level);
 

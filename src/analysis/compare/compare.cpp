@@ -65,7 +65,7 @@ std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) 
 
 /// A pair of runs that both measured the case.
 struct MeasuredPair {
-  std::size_t number;  // index among all pairs
+  std::size_t number;  // index of the pair among all pairs
   double base_ns, now_ns;
   std::optional<double> limits;  // ln of the limits' time in NEW over that in BASE
 };

@@ -50,7 +50,7 @@ enum class NoVerdict {
 /// measured it, else Skipped.
 struct Ending {
   Status status = Status::Skipped;
-  std::string reason;     // of the first run that ended this way
+  std::string reason;     // reason in the first run that ended this way
   int such = 0, all = 0;  // runs that ended this way; runs that have the case
 
   bool operator==(const Ending&) const = default;
@@ -126,12 +126,12 @@ struct ComparedCase {
 
 struct ComparedSide {
   std::size_t runs = 0;
-  Json tool = Json::object();         // of the first run
-  Json environment = Json::object();  // of the first run
+  Json tool = Json::object();         // the first run's
+  Json environment = Json::object();  // the first run's
 };
 
 struct Comparison {
-  std::string name;  // of the config
+  std::string name;  // name of the config
   DecidingClock clock = DecidingClock::Wall;
   ComparedSide base, now;
   int pairs = 0;           // number of runs of BASE with a partner in NEW
@@ -140,7 +140,7 @@ struct Comparison {
   Margin margin;
   std::vector<SetupDifference> differences;
   std::vector<Caution> cautions;
-  std::vector<ComparedCase> cases;  // the worst first
+  std::vector<ComparedCase> cases;  // the worst case first
   std::vector<CaseName> base_only, new_only;
 };
 

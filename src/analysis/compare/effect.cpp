@@ -10,8 +10,8 @@ namespace {
 constexpr double kMiss = 0.05;       // largest share of intervals that miss the true value
 constexpr double kSmallest = 1e-12;  // smallest p-value, since 1 - p loses its digits below
 
-/// Returns the ratio of two medians. The interval of each misses its median with probability miss /
-/// 2.
+/// Returns the ratio of two medians. The interval of each median misses it with half the
+/// probability `miss`.
 Interval ratio_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                           double miss) {
   const Interval of_base = time_interval(base, 1 - miss / 2);

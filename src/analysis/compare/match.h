@@ -14,7 +14,7 @@ struct CaseRun {
 
 struct MatchedCase {
   CaseName name;
-  std::vector<CaseRun> base, now;  // by run; empty if the side does not have the case
+  std::vector<CaseRun> base, now;  // one for each run; empty if the side lacks the case
 };
 
 struct MatchedCases {

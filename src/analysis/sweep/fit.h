@@ -11,8 +11,8 @@ namespace normbench {
 /// Hockney's line t = a + n/b. He writes it as t = (n + n_half)/r_inf (R. W. Hockney and C. R.
 /// Jesshope, Parallel Computers, 1981, section 1.3).
 struct LineFit {
-  double fixed_ns = 0;     // a, never negative
-  double ns_per_byte = 0;  // 1/b, positive
+  double fixed_ns = 0;     // a in ns, never negative
+  double ns_per_byte = 0;  // 1/b, always positive
   double worst = 0;        // largest residual over its time, absolute
 
   /// Returns the rate b in GB/s, which is bytes per nanosecond.

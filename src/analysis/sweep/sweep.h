@@ -25,7 +25,7 @@ struct AxisLine {
 
   std::string axis;
   Json fixed = Json::object();  // values of the other axes
-  std::vector<Point> points;    // by ascending amount, at least two
+  std::vector<Point> points;    // at least two, by ascending amount
 };
 
 /// Returns the amount of an axis value: a number as it is, [height, width] as pixels. Returns

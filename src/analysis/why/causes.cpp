@@ -10,7 +10,7 @@ constexpr double kOneStage = 0.6;
 constexpr double kWholeBatch = 0.8;   // share of a batch's time
 constexpr double kLeastShare = 0.2;   // smallest share of faults or constants that is a cause
 constexpr double kThreadShare = 0.2;  // share of the time that another number of threads must save
-constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest possible
+constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest possible: from here on a cause
 
 /// Finds page faults as the cause: the first touch of fresh outputs.
 Cause page_fault_cause(const Subject& subject) {

@@ -31,7 +31,7 @@ struct Unfaulting {
 
 /// The cost of page faults in a case with fresh outputs.
 struct FaultCost {
-  double faults = 0;  // number per iteration
+  double faults = 0;  // number of faults per iteration
   // Cost of one page fault in ns: what the twin saves, but at most what a touched page costs in the
   // `first_touch` limit. Nothing for a peer with a twin, since its allocator may use pages of
   // another size.
@@ -56,7 +56,7 @@ struct ConstantsEachCall {
 };
 struct LongImage {  // one image takes most of a batch on several threads
   std::string name;
-  double image_ns, batch_ns;  // times in the profile
+  double image_ns, batch_ns;  // times of the image and of its batch, in the profile
 };
 struct Decoding {
   std::optional<LongImage> bounded_by;
@@ -86,10 +86,10 @@ struct SmallerTeam {  // fewer threads are faster
   int fewer;
   double with_ns;
 };
-struct TeamStart {  // estimated from the time of empty teams
+struct TeamStart {  // estimated from teams that do no work
   double teams;
-  int threads;     // number in each team
-  double cost_ns;  // start of one team
+  int threads;     // number of threads in each team
+  double cost_ns;  // time to start one team
 };
 struct FixedPart {  // time that does not depend on the bytes, by a fit along an axis
   double fixed_ns;
@@ -119,7 +119,7 @@ struct OneStage {
   std::string label;
 };
 struct InFlight {             // the bound of a pipeline
-  PipelineAnalysis pipeline;  // its `bound` is set
+  PipelineAnalysis pipeline;  // always has a `bound`
 };
 }  // namespace why
 
@@ -210,9 +210,9 @@ std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results&
 /// the baseline in each pass over all images.
 struct PreparingCost {
   int index = 0;  // index of the fastest case
-  // From the manifests, measured where the datasets were prepared; 0 for a baseline without one.
+  // Times to prepare both datasets, from their manifests; 0 for a baseline without a manifest.
   double once_seconds = 0, baseline_seconds = 0;
-  double saved_seconds = 0;  // in a pass over all images, against the baseline
+  double saved_seconds = 0;  // per pass over all images, against the baseline
 };
 
 /// Returns the cost of preparing for `to_baseline`, the pair of the fastest case and the baseline.
