@@ -28,10 +28,10 @@ struct HostStates {
 };
 
 /// Compares each stream on the host with the fastest stream of the same bytes and threads. The
-/// machine had two states if the ratio of a pair has two levels at least 3 % apart, with each
-/// stream the faster one at one level. A lasting change is found by Pettitt's test, at 5 % over all
-/// comparisons. A change back and forth is found by two_levels(). A change that slows all streams
-/// alike is not reported.
+/// machine had two states if the ratio of the two has two levels at least 3 % apart, and the first
+/// stream is the faster one at one level. A lasting change is found by Pettitt's test, at 5 % over
+/// all comparisons. A change back and forth is found by two_levels(). A change that slows all
+/// streams alike is not reported.
 HostStates host_states(const GroupResult& group, const Results& results);
 
 /// A change of level in a series, by Pettitt's rank test (Applied Statistics 28, 1979). It has the

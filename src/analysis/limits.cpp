@@ -14,7 +14,7 @@ bool is_on_gpu(const StageResult& stage) { return stage.place == Place::Cuda; }
 bool is_transfer(const StageResult& stage) { return roles_of(stage).link != LinkUse::None; }
 
 /// Returns true for work that is launched on a GPU. The start of a team of threads on the host is
-/// no launch: the streams that it is compared with start one too.
+/// no launch: the streams that limit host stages start one too.
 bool is_launched(const StageResult& stage) {
   return is_on_gpu(stage) && !is_transfer(stage) && roles_of(stage).locks == PageLocking::None &&
          stage.min_bytes > 0;
