@@ -9,7 +9,7 @@ namespace normbench {
 namespace {
 
 /// Calls `write_rest` with the unwritten rest until all is written or the call fails. Returns the
-/// bytes written.
+/// number of bytes written.
 template <class WriteRest>
 std::size_t written_by(std::string_view bytes, WriteRest write_rest) {
   std::size_t done = 0;

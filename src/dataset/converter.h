@@ -1,4 +1,4 @@
-/// Converts an image file to the form in which a dataset stores it.
+/// Converts image files to what a dataset stores of them.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ constexpr auto words(HeldTo) {
 struct CheckResult {
   bool ok = false;           // no output was found wrong
   double max_abs_error = 0;  // largest difference from an exact value
-  double bound = 0;          // allowed error of the value with that difference
+  double bound = 0;          // allowed error of the value with the largest error
   double bound_share = 0;    // largest ratio of an error to the bound of its value; above 1: wrong
   std::int64_t unchecked_values = 0;  // values whose bound is as large as the values
   // If whole images are compared: the lowest peak signal-to-noise ratio of an image, and the lowest

@@ -43,7 +43,7 @@ enum class NoVerdict {
   TooFewRounds,
   LimitsChanged,  // the limits of the group changed by as much as the case
   Preempted,      // a typical turn of the slower side lost the processor
-  AboveLimit      // most runs of a side are faster than the limit, so they do not measure the work
+  AboveLimit      // most runs of a side are faster than the limit: they measured something else
 };
 
 /// How a case ended in the runs of a side: Failed if it failed in any run, else Ok if any run
