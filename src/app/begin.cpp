@@ -25,7 +25,8 @@ std::string journal_path(const std::string& dir) {
   return (fs::path(dir) / "journal.jsonl").string();
 }
 
-/// The machine and the attached tool: numbers taken under a tool do not compare with others.
+/// Returns the machine and the attached tool, because numbers taken under a tool do not compare
+/// with others.
 Json environment_of(const RunOptions& options, const Job& job, const Backends& backends) {
   Json environment = described_machine(backends, job.options.machine);
   if (const auto tool = attached_tool())
@@ -37,7 +38,8 @@ struct Fact {
   std::string_view pointer, name;
 };
 
-// What must be the same for all numbers of a document, in addition to the options of their job.
+// Facts that must be the same for all numbers of a document. The options of the job must be the
+// same, too.
 constexpr auto kFacts = std::to_array<Fact>({
     {"/tool/version", "the version of normbench"},
     {"/tool/revision", "the binary's revision"},
@@ -63,7 +65,8 @@ constexpr auto kFacts = std::to_array<Fact>({
     {"/environment/attached_tool", "the profiling tool attached"},
 });
 
-/// The value as shown, so that memory which shrank by a few pages at a boot is unchanged.
+/// Returns the value as text. Bytes are rounded, so that memory that shrank by a few pages at a
+/// boot counts as unchanged.
 std::string shown(const Json& header, std::string_view pointer) {
   const Json& value = value_at(header, pointer);
   if (value.is_null() || value.empty() || value == "") return "none";
@@ -77,7 +80,7 @@ std::string was_is(std::string_view name, std::string_view was, std::string_view
   return fmt::format("{}: was {}, is {}", name, was, is);
 }
 
-/// The part of a line around its byte `at`, short enough for a message.
+/// Returns the part of `line` near its byte `at`, short enough for a message.
 std::string excerpt(const std::string& line, std::size_t at) {
   constexpr std::size_t before = 20, most = 50;
   const std::size_t begin = next_character(line, at < before ? 0 : at - before);
@@ -86,7 +89,7 @@ std::string excerpt(const std::string& line, std::size_t at) {
                      end < line.size() ? "…" : "");
 }
 
-/// The first line in which two texts differ, or nothing.
+/// Returns a message about the first line in which two texts differ, or nothing for equal texts.
 std::optional<std::string> changed_line(const std::string& file, const std::string& was,
                                         const std::string& is) {
   std::istringstream before(was), after(is);
@@ -104,7 +107,8 @@ std::optional<std::string> changed_line(const std::string& file, const std::stri
   }
 }
 
-/// FNV-1a (64 bits) over this program's file: tells apart two builds of the same revision, too.
+/// Returns the FNV-1a hash (64 bits) of this program's file. Two builds of the same revision have
+/// different hashes.
 std::string binary_digest() {
   std::ifstream in("/proc/self/exe", std::ios::binary);
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -115,7 +119,8 @@ std::string binary_digest() {
   return fmt::format("{:016x}", hash);
 }
 
-/// The first line of a run's journal: its job, the tool, the binary's digest, the environment.
+/// Returns the first line of a run's journal: its job, the tool, the binary's digest, the
+/// environment.
 Json journal_header(const Job& job, const Json& environment) {
   Json header = to_json(job);
   header["tool"] = tool();
@@ -124,8 +129,9 @@ Json journal_header(const Job& job, const Json& environment) {
   return header;
 }
 
-/// Each difference since the journal was begun: "the CPU: was AMD EPYC, is Intel Xeon". Both are
-/// headers. A run with differences is not continued: its document would mix incomparable parts.
+/// Returns each difference between two journal headers, like "the CPU: was AMD EPYC, is Intel
+/// Xeon". A run with differences is not continued, because its document would mix incomparable
+/// parts.
 std::vector<std::string> differences(const Json& then, const Json& now) {
   std::vector<std::string> found;
   if (auto changed =
@@ -145,7 +151,8 @@ std::vector<std::string> differences(const Json& then, const Json& now) {
   return found;
 }
 
-/// The text of the config's file, or the journal's copy of it when the file is gone.
+/// Returns the text of the config's file, or the journal's copy of it if the file is gone. Returns
+/// "" if the file cannot be read.
 std::string text_now(const Job& job) {
   const fs::path file =
       job.folder.empty() ? fs::path(job.file) : job.folder / fs::path(job.file).filename();
@@ -158,7 +165,8 @@ std::string text_now(const Job& job) {
   }
 }
 
-/// The job as it would begin now: with the options given again, and the config's file as it is.
+/// Returns the job as it would begin now: with the options given again, and with the config's text
+/// of now.
 Job begun_now(const RunOptions& options, const Job& job) {
   Job now = job;
   if (!options.configs.empty())
@@ -172,18 +180,18 @@ Job begun_now(const RunOptions& options, const Job& job) {
   const auto kept = job_options(now.options), again = job_options(given);
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (options.given.contains(kept[i].name)) set_value(kept[i], value_of(again[i]));
-  now.options.config.allow_peers = given.config.allow_peers;  // needed each time: they are commands
+  now.options.config.allow_peers = given.config.allow_peers;  // given each time: peers are commands
   return now;
 }
 
-/// The folder that a run of this name is to write to; "": the run chooses.
+/// Returns the folder for the run of this name; "" if the run takes a default folder.
 std::string folder_of(const RunOptions& options, const std::string& name) {
   const bool several = options.configs.size() > 1 || !options.then.empty();
   return several && !options.out.empty() ? (fs::path(options.out) / name).string() : options.out;
 }
 
-/// Throws BadInput when another run is in the folder of the config in `file`, or will be: `taken`
-/// maps folders to their configs.
+/// Throws BadInput if the folder of the config in `file` holds a run already, or if another config
+/// has the same folder. `taken` maps folders to their configs.
 void check_folder(const std::string& file, const std::string& name, const RunOptions& options,
                   std::map<std::string, std::string>& taken) {
   const std::string folder = folder_of(options, name);
@@ -200,7 +208,7 @@ void check_folder(const std::string& file, const std::string& name, const RunOpt
   }
 }
 
-/// Creates the folder of a new run and returns its name; "": a default one.
+/// Creates the folder of a new run and returns its path. An empty `folder` means a default one.
 std::string begin_folder(const std::string& folder, const std::string& name) {
   if (folder.empty()) return make_default_folder(name);
   check_new_folder(folder);
@@ -237,7 +245,7 @@ std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string&
     });
   });
   if (!is_needed) return nullptr;
-  watch_for_interrupts();  // there is something to remove from here on
+  watch_for_interrupts();  // so that an interrupted run still removes the folder
   auto folder = std::make_unique<ScratchFolder>(parent);
   backends.at(Place::Cpu)->scratch = folder->path();
   return folder;
@@ -269,7 +277,7 @@ Begun go_on(const RunOptions& options) {
   if (!differing.empty() && !options.force) refuse(options.resume, differing);
   job.options.config.allow_peers = options.job.config.allow_peers;  // not from the journal
   Plan plan = make_plan(job, backends);
-  Json environment = environment_of(options, job, backends);  // of a GPU that is ready by now
+  Json environment = environment_of(options, job, backends);  // now the GPU is ready
   try {
     require_fit(journal.content(), plan);
   } catch (const Invalid& error) {

@@ -1,4 +1,4 @@
-/// The start of a run: a new one, or one that was interrupted.
+/// Begins a new run, or continues an interrupted one.
 #pragma once
 
 #include <memory>
@@ -18,27 +18,29 @@ namespace normbench {
 /// A run that is ready to be measured.
 struct Begun {
   Job job;
-  Backends backends;  // the plan points into it
+  Backends backends;  // `plan` points into them
   Json environment;
   Plan plan;
   Journal journal;
-  std::unique_ptr<ScratchFolder> scratch = {};  // only if stages save files
+  std::unique_ptr<ScratchFolder> scratch = {};  // null if no stage saves files
 };
 
-/// Makes a scratch folder in `parent` ("": the system's for temporary files) for stages of the plan
-/// that save files; null where none does. Throws Invalid.
+/// Makes a scratch folder in `parent` for the plan's stages that save files, and sets it in the CPU
+/// backend. An empty `parent` means the system's folder for temporary files. Returns null if no
+/// stage saves files. Throws Invalid.
 std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string& parent,
                                             const Backends& backends);
 
-/// Reads the jobs of these configs. All configs are planned before the first one begins, so that
-/// all mistakes in all of them are reported at once. Throws BadFiles, Invalid.
+/// Reads a job from each of `files`. Several configs are also planned here, so that the mistakes of
+/// all are reported before the first run begins. Throws BadFiles, Invalid.
 std::vector<Job> read_jobs(const RunOptions& options, std::span<const std::string> files);
 
-/// Plans the job and begins its folder and journal. Throws BadInput, Invalid, CannotWrite.
+/// Plans the job and creates its folder and journal. Throws BadInput, Invalid, CannotWrite.
 Begun begin(const RunOptions& options, Job job);
 
-/// Opens the run in `options.resume`. Throws Differs when it has changed and is not forced, Invalid
-/// when its journal does not fit its config, CannotWrite. Changes nothing before that.
+/// Opens the interrupted run in `options.resume`. Throws Differs if its conditions have changed and
+/// --force is not given, Invalid if its journal does not fit its config, and CannotWrite. Changes
+/// no file before these checks.
 Begun go_on(const RunOptions& options);
 
 }  // namespace normbench

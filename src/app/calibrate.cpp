@@ -30,7 +30,7 @@ struct CalibrateOptions {
   bool quiet = false;
 };
 
-/// The job of a config that is part of this program.
+/// Returns the job of a calibration config, which is part of this program.
 Job embedded_job(Cache cache) {
   Job job;
   job.file = "calibrate";
@@ -51,7 +51,7 @@ std::optional<GroupResult> in_fresh_process(const Plan& plan, PairKind kind, std
   return measure_part(job, group_of(plan, kind), {.limits = false}, give_up);
 }
 
-/// Measures the pairs; nothing when interrupted.
+/// Measures the pairs. Returns nothing when interrupted.
 std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& options,
                                                       const Backends& backends) {
   std::vector<JudgedPair> pairs;
@@ -84,7 +84,8 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
   return pairs;
 }
 
-/// Keeps the calibration and writes --out. Prints what was found, even where that fails.
+/// Keeps the calibration and writes the file of --out. Prints the result even if that fails. Throws
+/// CannotWrite at the end if it failed.
 void keep_and_show(const CalibrateOptions& options, const Json& environment,
                    const Json& calibration, const std::vector<JudgedPair>& pairs) {
   const std::string document = pretty(calibration_document(calibration, pairs), 2) + "\n";

@@ -31,7 +31,7 @@ struct CheckOptions {
   Given given;
 };
 
-/// The `run` command for the checked configs, with the same options.
+/// Returns the `run` command for the checked configs, with the same options.
 std::string run_of(CheckOptions& options) {
   std::string command = "normbench run --config";
   for (const std::string& file : std::set(options.files.begin(), options.files.end()))
@@ -46,14 +46,14 @@ std::string run_of(CheckOptions& options) {
   return command;
 }
 
-/// A key for how a loader tries files. Sizes decide nothing where files are decoded.
+/// Returns a key for how a loader tries files. It has no size if files are decoded.
 std::string tried_as(const Load& load) {
   const std::string how = fmt::format("{} {}", name_of(load.on_error), name_of(load.storage));
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));
 }
 
-/// Tries all images, once. Throws BadInput for images that would fail a case. Says which are left
-/// out, and what else is to be known of the files.
+/// Tries to read all images once. Reports the images that are left out, and remarks on the files.
+/// Throws BadInput for images that would make a case fail.
 void check_images(const std::string& file, const Plan& plan) {
   std::set<std::pair<std::string, std::vector<std::string>>> tried;
   std::set<std::string> told;
@@ -80,7 +80,8 @@ void check_images(const std::string& file, const Plan& plan) {
   if (!issues.empty()) throw BadInput(file, std::move(issues));
 }
 
-/// The first means that are subtracted from values of 0 to 255, if they suit 0 to 1; else none.
+/// Returns the first means that are subtracted from values of 0 to 255, if they look like means of
+/// values of 0 to 1. Returns an empty list otherwise.
 std::vector<double> small_means(const Case& planned) {
   const auto of_ones = [](const std::vector<double>& means) {
     return std::ranges::all_of(means, [](double mean) { return mean >= 0 && mean <= 1; }) &&
@@ -95,7 +96,7 @@ std::vector<double> small_means(const Case& planned) {
       return op->scale == 1 && of_ones(op->mean) ? op->mean : std::vector<double>();
     if (const Sub* const op = std::get_if<Sub>(&stage.op))
       return of_ones(op->mean) ? op->mean : std::vector<double>();
-    // Other ops that change values make them unknown.
+    // After another op that changes values, their range is not known.
     if (std::holds_alternative<Div>(stage.op) || std::holds_alternative<Mul>(stage.op) ||
         std::holds_alternative<ScaleShift>(stage.op) || std::holds_alternative<Model>(stage.op))
       return {};
@@ -103,7 +104,7 @@ std::vector<double> small_means(const Case& planned) {
   return {};
 }
 
-/// Says which variants normalise with constants for another range than their images have.
+/// Reports the variants that normalise with constants for another range than their images have.
 void check_scales(const std::string& file, const Plan& plan) {
   std::set<std::string> told;
   for (const Group& group : plan.groups)
@@ -117,7 +118,8 @@ void check_scales(const std::string& file, const Plan& plan) {
     }
 }
 
-/// The document of that name, if a name is given. Throws BadFiles.
+/// Reads the document called `name`; nothing if `name` is empty. Throws BadFiles, or Invalid for
+/// several documents.
 std::optional<Results> read_times(const std::string& name) {
   if (name.empty()) return std::nullopt;
   std::vector<BadInput> mistakes;
@@ -132,7 +134,7 @@ std::optional<Results> read_times(const std::string& name) {
 
 Subcommand make_check() {
   const auto options = std::make_shared<CheckOptions>();
-  options->config.allow_peers = true;  // nothing is run
+  options->config.allow_peers = true;  // nothing is run, so peers do no harm
   std::vector<Option> rows{
       {"FILE", "", "Config files", &options->files, "", Option::Required | Option::Several}};
   rows.push_back(

@@ -1,4 +1,5 @@
-/// Subcommands and their options as rows. main.cpp, the only file that sees CLI11, reads them.
+/// Subcommands and their options, as rows. main.cpp declares them to CLI11, which no other file
+/// uses.
 #pragma once
 
 #include <cstdint>
@@ -18,51 +19,56 @@
 
 namespace normbench {
 
-/// Takes the value that was given to the option `name`. Throws Invalid saying what would be right.
+/// Takes the value given to the option `name`. Throws Invalid with a message that says what is
+/// expected.
 struct Take {
   std::function<void(const std::string& name, const std::string& given)> call;
-  std::vector<std::string> words = {};  // for completion; empty: other values are possible
+  std::vector<std::string> words = {};  // all values, for completion; empty: not listed
 
   void operator()(const std::string& name, const std::string& given) const { call(name, given); }
 };
 
-/// A Take that adds its mistakes to `mistakes`, a list that must outlive it.
+/// Returns a Take that adds the mistakes of `take` to `mistakes` and does not throw. `mistakes`
+/// must outlive it.
 Take noted(Take take, std::vector<std::string>& mistakes);
 
-/// One option. For `run` its row also says if a resumed run needs the same value, and if the
-/// process that continues after a hang gets it again.
+/// An option. For `run`, its row also tells whether a resumed run needs the same value (`journal`),
+/// and whether the process that continues after a hang gets the option again (not if `Once`).
 struct Option {
   enum Rule : unsigned {
     Required = 1,
     Several = 2,  // a list: many values may follow one name
     Once = 4,     // not given again after a hang
     Newer = 8,    // journals of older versions do not have it
-    Pair = 16     // a list of two values that follow its name together
+    Pair = 16     // a list of exactly two values after one name
   };
 
-  std::string name;   // "--out"; "FILE": a place on the command line
-  std::string value;  // the value's name in --help; "" for a flag, and for "FILE"
-  std::string help;   // "": not shown
-  /// Where the value goes. A whole number must be at least 0.
+  std::string name;   // "--out", or "FILE" for a positional argument
+  std::string value;  // the value's name in --help; "" for a flag or a positional
+  std::string help;   // "": --help does not show the option
+  /// Where the value is stored. An int must be at least 0.
   std::variant<bool*, int*, std::string*, std::vector<std::string>*, Take> target;
-  /// Where the journal's header keeps it (a JSON pointer), for --resume; "": it affects no number.
+  /// The value's place in the journal's header (a JSON pointer), for --resume. It is "" if the
+  /// option affects no number.
   std::string_view journal = {};
   unsigned rules = 0;
-  std::string excludes = {};  // an option before it
+  std::string excludes = {};  // an option in an earlier row; only one of the two may be given
 };
 
-/// The value of a target, which must not be a Take.
+/// Returns the value of the option's target; null for a Take.
 Json value_of(const Option& option);
-/// Sets the target. Throws Json::exception for a value of another type.
+/// Sets the option's target, unless it is a Take. Throws Json::exception for a value of another
+/// type.
 void set_value(const Option& option, const Json& value);
 
-/// The whole number, or number, in `given`. Both throw Invalid outside of these bounds.
+/// Both read a number from `given`. They throw Invalid if it is not from `least` to `most`.
 std::int64_t read_whole(const std::string& name, const std::string& given, std::int64_t least,
                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
 double read_number(const std::string& name, const std::string& given, double least,
                    double most = std::numeric_limits<double>::infinity());
 
-/// A Take that reads a whole number into any type of number, or an optional one.
+/// Returns a Take that reads a whole number into `target`. T is any type of number, or an optional
+/// one.
 template <class T>
 Take whole(T& target, std::int64_t least,
            std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
@@ -71,7 +77,7 @@ Take whole(T& target, std::int64_t least,
   }};
 }
 
-/// A Take that reads a word of E into an E, or an optional one.
+/// Returns a Take that reads a word of the enum E into `target`, an E or an optional E.
 template <class E, class T>
 Take word_of(T& target) {
   const auto take = [&target](const std::string& name, const std::string& given) {
@@ -91,7 +97,7 @@ constexpr auto words(TextOrJson) {
 /// The values given to each option, by its name.
 using Given = std::map<std::string, std::vector<std::string>>;
 
-/// An entry that help explains under a title: words and their meaning.
+/// An entry in a section of the help: a label and its meaning.
 struct HelpEntry {
   std::string label, text;
 };
@@ -100,14 +106,14 @@ struct HelpSection {
   std::vector<HelpEntry> entries;
 };
 
-/// Everything that main.cpp needs of a subcommand.
+/// Everything that main.cpp needs to know about a subcommand.
 struct Subcommand {
-  std::vector<Option> options;  // `run` keeps their targets alive
+  std::vector<Option> options;  // their targets live as long as `run`
   std::function<Exit()> run;
-  std::string help = {};  // shown below its example
+  std::string help = {};  // shown below the example
   std::vector<HelpSection> help_sections = {};
-  Given* given = nullptr;         // filled before `run`
-  std::string_view unnamed = {};  // the option whose value a stray word probably is
+  Given* given = nullptr;         // filled before `run` is called; null: not needed
+  std::string_view unnamed = {};  // the option that a stray word is probably meant for
 };
 
 Subcommand make_run();
@@ -128,11 +134,11 @@ Subcommand make_man();
 Subcommand make_peer();
 Subcommand make_part();
 
-/// "normbench 0.1.0 (34e4670, Release)".
+/// Returns for example "normbench 0.1.0 (34e4670, Release)".
 std::string version_text();
 
 struct Command {
-  std::string_view name, about, example;  // about "": not in --help
+  std::string_view name, about, example;  // `about` is "" if --help hides it
   Subcommand (*make)();
 };
 
@@ -143,13 +149,13 @@ struct ExitMeaning {
 };
 std::span<const ExitMeaning> exit_meanings();
 
-/// The purpose of the tool, in a line.
+/// Returns the purpose of the tool in one line.
 std::string_view purpose();
 
-/// True for "--out"; false for a place on the command line.
+/// Returns true for an option like "--out", and false for a positional argument.
 bool is_option(std::string_view word);
 
-/// All subcommands, in the order of --help.
+/// Returns all subcommands in the order of --help.
 std::span<const Command> commands();
 
 }  // namespace normbench

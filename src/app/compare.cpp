@@ -35,7 +35,7 @@ bool same_path(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, unknown);
 }
 
-/// Keeps only what --only names. Throws Invalid when that is nothing.
+/// Keeps only the cases that match --only. Throws Invalid if none matches.
 void keep_only(const std::vector<std::string>& globs, std::vector<Results>& base,
                std::vector<Results>& now) {
   bool any = false;
@@ -48,7 +48,8 @@ void keep_only(const std::vector<std::string>& globs, std::vector<Results>& base
   throw Invalid(fmt::format("{}: no case matches", fmt::join(given, " ")));
 }
 
-/// Says why the two must not be compared. Of many differences between configs it says a few.
+/// Reports why the two sides must not be compared: up to 8 differences, and how many more there
+/// are.
 void tell_incomparable(const Comparison& comparison) {
   constexpr int most = 8;
   int more = -most;

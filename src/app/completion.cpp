@@ -16,7 +16,7 @@ constexpr auto words(Shell) {
       {{Shell::Bash, "bash"}, {Shell::Zsh, "zsh"}, {Shell::Fish, "fish"}});
 }
 
-/// The kind of value that follows an option, or stands in its place.
+/// The kind of value that an option or a positional argument takes.
 enum class Follows { Nothing, Folder, File, Word, Other };
 
 std::vector<std::string> words_of(const Option& row) {
@@ -35,8 +35,8 @@ Follows follows(const Option& row) {
   return is_file ? Follows::File : Follows::Other;
 }
 
-/// The rows of a command that --help shows: its options, or its places. Their targets are gone with
-/// the command.
+/// Returns the options of a command that --help shows, or its positional arguments. Their targets
+/// do not exist any more.
 std::vector<Option> rows_of(const Command& command, bool options) {
   std::vector<Option> rows;
   for (Option& row : command.make().options)
@@ -57,7 +57,7 @@ std::vector<std::string> names(const std::vector<Command>& list) {
   return all;
 }
 
-/// The arguments of bash's compgen that list the row's values.
+/// Returns the arguments of bash's compgen that list the row's values.
 std::string bash_source(const Option& row) {
   switch (follows(row)) {
     case Follows::Folder:
@@ -113,7 +113,8 @@ complete -F _normbench normbench
                      fmt::join(names(shown), " "), values, options);
 }
 
-/// Text inside single quotes, for zsh and fish. Characters in `also` are escaped, too.
+/// Returns the text as it stands inside single quotes, in zsh and fish. Characters in `also` are
+/// escaped, too.
 std::string quoted(std::string_view text, std::string_view also) {
   std::string result;
   for (const char c : text) {
@@ -125,7 +126,7 @@ std::string quoted(std::string_view text, std::string_view also) {
   return result;
 }
 
-/// The action by which zsh's _arguments finds a value.
+/// Returns the action with which zsh's _arguments completes the row's value.
 std::string zsh_action(const Option& row) {
   switch (follows(row)) {
     case Follows::Folder:
@@ -182,7 +183,7 @@ if [ "$funcstack[1]" = _normbench ]; then _normbench "$@"; else compdef _normben
                      list, cases);
 }
 
-/// The options of fish's `complete` that say which values follow.
+/// Returns the options of fish's `complete` that tell which values follow the row's option.
 std::string fish_value(const Option& row) {
   switch (follows(row)) {
     case Follows::Nothing:

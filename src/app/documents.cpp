@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kResults = "results.json";
 
-/// True for a regular file: nobody would write to a pipe, say.
+/// Returns true for a regular file only: normbench writes no pipe, for example.
 bool has(const fs::path& folder, const char* file) {
   std::error_code unknown;
   return fs::is_regular_file(folder / file, unknown);
@@ -34,9 +34,9 @@ BadInput unfinished(const fs::path& folder) {
                     shell_word(folder.string()) + ")"}}};
 }
 
-/// The text of a document, which may be as large as memory allows. Throws Invalid.
+/// Returns the text of a document, which may be as large as free memory allows. Throws Invalid.
 std::string document_text(const std::string& file) {
-  constexpr double memory_of_a_byte = 10;  // measured: a page takes that much, a text 4
+  constexpr double memory_of_a_byte = 10;  // measured: a page takes 10 times the bytes, a text 4
   const auto free = static_cast<double>(free_memory(std::nullopt, "/").bytes.host);
   const double most = std::max(static_cast<double>(most_bytes_by_hand), free / memory_of_a_byte);
   std::error_code unknown;
@@ -46,12 +46,12 @@ std::string document_text(const std::string& file) {
     throw Invalid(fmt::format("is {}: to read it takes about {} of memory, and {} are free",
                               format_bytes(bytes), format_bytes(bytes * memory_of_a_byte),
                               format_bytes(free)));
-  // A pipe, which has no size, has the same limit.
+  // The same limit holds for a pipe, which has no size.
   return read_text(
       file, free > 0 ? static_cast<std::int64_t>(most) : std::numeric_limits<std::int64_t>::max());
 }
 
-/// True for a results document that is not in a run's folder, whatever its name is.
+/// Returns true for a results document outside of a run's folder, whatever its name is.
 bool is_loose(const fs::path& file) {
   std::error_code unknown;
   if (file.extension() != ".json" || !fs::is_regular_file(file, unknown)) return false;
@@ -66,8 +66,8 @@ bool is_loose(const fs::path& file) {
   }
 }
 
-/// The runs in a folder of several, and loose documents, by name. An unfinished run is a
-/// mistake.
+/// Returns the documents of the runs in `folder`, and the documents that lie there loose, by name.
+/// Adds each unfinished run to `mistakes`.
 std::vector<std::string> runs_in(const fs::path& folder, std::vector<BadInput>& mistakes) {
   std::vector<std::string> files;
   std::error_code error;

@@ -1,4 +1,5 @@
-/// Results documents as arguments of subcommands: files, folders of runs, folders of several.
+/// Results documents as arguments of subcommands: a file, a run's folder, or a folder of several
+/// runs.
 #pragma once
 
 #include <span>
@@ -10,11 +11,12 @@
 
 namespace normbench {
 
-/// The files that `path` means: a file, the results.json of a run's folder, or those of all runs in
-/// a folder and loose documents there, by name. A path without any is added to `mistakes`.
+/// Returns the documents that `path` means, sorted by name: a file itself, the results.json of a
+/// run's folder, or all documents in a folder of runs. Adds a mistake to `mistakes` if there are
+/// none, and for each unfinished run.
 std::vector<std::string> document_files(const std::string& path, std::vector<BadInput>& mistakes);
 
-/// Reads the documents. All that cannot be read are added to `mistakes`, and are not returned.
+/// Reads the documents. A document that cannot be read is added to `mistakes` and left out.
 std::vector<Results> read_documents(std::span<const std::string> files,
                                     std::vector<BadInput>& mistakes);
 

@@ -12,9 +12,9 @@
 namespace normbench {
 namespace {
 
-constexpr std::size_t options_start = 30, sections_start = 24;  // where meanings begin
+constexpr std::size_t options_start = 30, sections_start = 24;  // columns of the meanings
 
-/// The lines of an option: its text is below its label where that is long.
+/// Returns the lines of an option. The text stands below a label that is long.
 std::string option_line(std::string label, std::string_view text, std::size_t width) {
   const std::size_t room = std::max(width, options_start + 24);
   if (label.size() + 2 < options_start) return labelled(label, text, options_start, room);
@@ -30,7 +30,7 @@ std::string label_of(const Option& row) {
   return label;
 }
 
-/// The option's meaning, with the option that excludes it.
+/// Returns the option's meaning, and the option that excludes it.
 std::string meaning_of(const Option& row, const std::vector<Option>& rows) {
   std::string other = row.excludes;
   for (const Option& one : rows)
@@ -48,7 +48,7 @@ std::string usage_of(const Command& command, const std::vector<Option>& rows) {
   return usage + "\n";
 }
 
-/// The lines of all options, or of all places; "" without any.
+/// Returns the lines of all options, or of all positional arguments; "" if there are none.
 std::string rows_text(const std::vector<Option>& rows, bool options, std::size_t width) {
   std::string text;
   for (const Option& row : rows)

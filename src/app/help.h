@@ -7,9 +7,9 @@
 
 namespace normbench {
 
-/// The help of normbench itself: subcommands and exit codes.
+/// Returns the help of normbench itself: subcommands and exit codes.
 std::string help_text();
-/// The help of a subcommand: its places, options, an example, and further explanations.
+/// Returns the help of a subcommand: positional arguments, options, an example, and explanations.
 std::string help_text(const Command& command);
 
 }  // namespace normbench

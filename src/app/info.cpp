@@ -27,10 +27,11 @@
 namespace normbench {
 namespace {
 
-// The configs of the limits. The table takes their names: an experiment is a kind, a variant
-// without its axes a row. The fastest kernel counts.
+// The configs that measure the limits. The table takes its names from them: an experiment is a kind
+// of limit, and a variant without its axes is a row. The fastest kernel counts.
 
-/// Limits of memory itself: buffers rotate over more than three times the last cache.
+/// Limits of memory itself, not of caches: the buffers in turn fill more than three times the last
+/// cache.
 constexpr std::string_view kMemoryLimits = R"({
   "schema": 1,
   "name": "memory-limits",
@@ -48,7 +49,8 @@ constexpr std::string_view kMemoryLimits = R"({
   }]
 })";
 
-/// All other limits, on one set of buffers. Those of the link and the GPU, 256 MiB, exceed caches.
+/// All other limits, each measured on one set of buffers. The buffers for the link and the GPU have
+/// 256 MiB, more than the caches.
 constexpr std::string_view kOtherLimits = R"({
   "schema": 1,
   "name": "other-limits",
@@ -107,7 +109,7 @@ constexpr std::string_view kOtherLimits = R"({
   ]
 })";
 
-/// A plan without the limits that the planner adds: here limits are the cases.
+/// Returns a plan without the limits that the planner adds: here the cases measure the limits.
 Plan limits_plan(std::string_view config, const Backends& backends) {
   ConfigOptions options;
   options.no_profile = true;
@@ -126,8 +128,8 @@ Results measured_limits(const Plan& plan, const Backends& backends, ProgressStyl
   return run(plan, own.context).results;
 }
 
-/// Adds the machine's limits: runs both configs as usual, without writing files. False when
-/// interrupted: then limits that were not reached are not in the list.
+/// Runs both configs and adds the machine's limits to `limits`. Writes no files. Returns false when
+/// interrupted; limits that were not reached are then missing.
 bool measure_machine_limits(const Backends& backends, ProgressStyle style,
                             std::vector<MachineLimit>& limits) {
   if (style == ProgressStyle::Lines)
@@ -140,7 +142,7 @@ bool measure_machine_limits(const Backends& backends, ProgressStyle style,
   return true;
 }
 
-/// A part of the machine or build that improves numbers.
+/// A part of the machine or of the build without which some numbers are missing or worse.
 struct Capability {
   const char *key, *name, *means;
   std::string (*missing)(const Json& environment);  // why it is missing, or ""
@@ -158,7 +160,7 @@ std::string missing_nvml(const Json& environment) {
                          : "not looked for without a GPU";
 }
 
-/// Attaches CUPTI and lets go of it again. Returns why that failed, or "".
+/// Attaches CUPTI and detaches it again. Returns why that failed, or "".
 std::string missing_cupti(const Json& environment) {
   if (!environment.at("gpu").is_object()) return "not looked for without a GPU";
   const auto tracer = make_device_tracer(environment, attached_tool());
@@ -193,8 +195,8 @@ constexpr auto kCapabilities = std::to_array<Capability>({
      "a change of clock looks like noise; compare only runs of one session", &missing_frequency},
 });
 
-/// The parts that this machine, its settings or this build lack: {"cuda": {"name", "why", "means"},
-/// "perf_events": …}; `means` is the effect on numbers.
+/// Returns the parts that this machine, its settings or this build lack: {"cuda": {"name", "why",
+/// "means"}, "perf_events": …}. `means` is the effect on numbers.
 Json missing_parts(const Json& environment) {
   Json missing = Json::object();
   for (const Capability& part : kCapabilities)
@@ -211,10 +213,11 @@ struct InfoOptions {
   bool quiet = false;
 };
 
-/// The document, with "limits" if they were measured, and "interrupted" if only some were.
+/// Returns the document. It has "limits" if they were measured, and "interrupted" if only some
+/// were.
 Json info_document(const InfoOptions& options, const Backends& backends,
                    std::vector<MachineLimit>& limits) {
-  for (const auto& backend : backends.list) backend->ready();  // to tell what can be used
+  for (const auto& backend : backends.list) backend->ready();  // finds out what can be used
   const Json machine = described_machine(backends, options.machine);
   SystemClock clock;
   Json info = {{"tool", tool()},

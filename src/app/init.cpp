@@ -31,10 +31,10 @@ struct InitOptions {
   std::string file = "mine.jsonc", images;
   std::vector<std::string> size;
   FirstConfig wanted;
-  std::vector<std::string> mistakes;  // in options' values, reported with all others
+  std::vector<std::string> mistakes;  // in option values; reported with all others
 };
 
-/// The config's name, which is its file's.
+/// Returns the config's name, made from its file's name.
 std::string name_from(const std::string& file) {
   std::string name = fs::path(file).stem().string();
   for (char& c : name)
@@ -47,8 +47,8 @@ std::string name_from(const std::string& file) {
   return name.empty() ? "mine" : name.substr(0, 100);
 }
 
-/// The images that are asked for, as a config in `folder` names them; nothing after a mistake.
-/// Notes on them are added to `said`.
+/// Finds the images of --images. Their path is written as a config in `folder` needs it. Adds
+/// mistakes to `mistakes`, and notes on the images to `said`. Returns nothing if the path is wrong.
 std::optional<FirstConfig::Images> find_images(const std::string& images, const std::string& folder,
                                                std::vector<std::string>& mistakes,
                                                std::vector<std::string>& said) {
@@ -83,7 +83,7 @@ std::vector<std::string> float_words() {
   return words;
 }
 
-/// A Take that reads a dtype of normalised values.
+/// Returns a Take that reads a dtype of normalised values, which must be a floating-point one.
 Take float_word(DType& dtype) {
   const auto call = [&dtype](const std::string& name, const std::string& given) {
     const auto value = parse_word<DType>(given);
@@ -99,10 +99,10 @@ bool is_there(const fs::path& file) {
   return fs::exists(fs::symlink_status(file, unknown));
 }
 
-/// The schema's file, beside the config.
+/// Returns the path of the schema's file, which is in the config's folder.
 fs::path schema_beside(const fs::path& config) { return config.parent_path() / kSchemaFile; }
 
-/// The config that the options ask for. Throws BadInput with all mistakes.
+/// Returns the config that the options describe. Throws BadInput with all mistakes.
 FirstConfig read_wanted(const InitOptions& options, std::vector<std::string>& said) {
   FirstConfig wanted = options.wanted;
   std::vector<std::string> mistakes = options.mistakes;

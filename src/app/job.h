@@ -1,4 +1,4 @@
-/// Everything that a run needs to be done again elsewhere: by --resume, or in a process of its own.
+/// What is needed to do a run again elsewhere: by --resume, or in a process of its own.
 #pragma once
 
 #include <string>
@@ -10,29 +10,30 @@
 
 namespace normbench {
 
-/// Options that affect numbers. A journal keeps them, and a resumed run needs the same.
+/// Options that affect numbers. A journal keeps them, and a resumed run needs the same values.
 struct JobOptions {
   ConfigOptions config;
   BackendOptions backend;
-  std::string machine;  // instead of the host's name; the same for equal machines
+  std::string machine;  // replaces the host's name; equal machines may share it
 };
 
-/// A row for each of these options.
+/// Returns a row for each of these options.
 std::vector<Option> job_options(JobOptions& options);
 
 struct Job {
-  std::string file, text;  // the config
+  std::string file, text;  // the config's path and its text
   JobOptions options = {};
-  std::string dir = {};     // the folder it writes to
-  std::string folder = {};  // the config's, absolute; empty: where `file` says
-  Sides free_bytes = {};    // when the run began, so that all parts are planned alike; 0: unknown
+  std::string dir = {};     // the folder that the run writes to
+  std::string folder = {};  // the config's folder, absolute; "": `file` has it
+  Sides free_bytes = {};    // when the run began, so that all its processes plan alike; 0: unknown
 };
 
-/// A new job of the config in `file`; paths in `options` become absolute. Throws BadInput.
+/// Returns a new job for the config in `file`. Makes paths in `options` absolute. Throws BadInput.
 Job read_new_job(const std::string& file, JobOptions options);
 
 Json to_json(const Job& job);
-/// Reads a job. Throws Invalid when `json` describes none. Only newer members may be absent.
+/// Reads the job of the run in `dir`. Throws Invalid if `json` describes no job. Only members that
+/// newer versions have added may be absent.
 Job read_job(const Json& json, const std::string& dir);
 
 Plan make_plan(const Job& job, const Backends& backends);

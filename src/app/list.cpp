@@ -57,7 +57,8 @@ void list_ops() {
 
 constexpr std::size_t kLabelEnd = 17;
 
-/// "reference *fused lut": the rows of an op, the default marked.
+/// Returns the kernels of an op, the default one with a star: "reference *fused lut". Returns "" if
+/// there are none.
 std::string rows_text(const Backend& backend, const std::string& op) {
   std::vector<std::string> names;
   for (const Kernel& kernel : backend.kernels())
@@ -67,7 +68,7 @@ std::string rows_text(const Backend& backend, const std::string& op) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// A line for each place below the op, for screens too narrow for columns.
+/// Returns each op with a line for each place below it, for screens too narrow for columns.
 std::string rows_in_lines(const std::vector<Column>& columns, std::size_t width) {
   std::string text;
   for (std::size_t op = 0; op < columns[0].cells.size(); ++op) {
@@ -104,7 +105,7 @@ std::string instruction_sets() {
                      fmt::join(all, " "));
 }
 
-/// The caches of the first processor, as the system says.
+/// Returns the caches of the first processor, as the system reports them.
 std::string caches() {
   std::vector<std::string> sizes;
   for (const std::int64_t bytes : data_caches()) sizes.push_back(format_binary_bytes(bytes));
@@ -128,7 +129,8 @@ std::string choices_text(int threads) {
          fact("threads", "bound " + explain_binding());
 }
 
-/// Lists each op with its rows in each place, defaults marked, and what CPU rows depend on here.
+/// Shows the kernels of each op in each place, and what CPU kernels depend on here. Defaults are
+/// marked.
 void list_kernels() {
   const Backends backends = make_backends();
   std::string text =
@@ -142,7 +144,7 @@ void list_kernels() {
   show(text + choices_text(available_threads()));
 }
 
-/// The rows of every place as one document.
+/// Writes the kernels of all places as one JSON document.
 void write_kernels() {
   const Backends backends = make_backends();
   Json places = Json::array();
@@ -163,7 +165,7 @@ void list_reports() {
   for (const Report& report : reports()) show(entry(report.name, report.about, 15));
 }
 
-/// Lists the questions of configs, which are planned and not run.
+/// Shows the question of each config and what it needs. The configs are planned, not run.
 void list_configs(const std::string& folder) {
   const Backends backends = make_backends();
   const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());
@@ -187,7 +189,8 @@ void list_configs(const std::string& folder) {
       text);
 }
 
-/// Prints one listing, or all; configs then only where this program has some beside it.
+/// Prints one listing, or all. Among all, configs are listed only if this program has a folder of
+/// configs or --configs names one.
 Exit list(const ListOptions& options) {
   if (options.what && options.what != Listing::Configs && !options.configs.empty())
     throw Invalid("--configs DIR goes with: normbench list configs");

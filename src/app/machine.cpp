@@ -25,14 +25,15 @@ constexpr std::array<std::string_view, 7> kCalibrationNumbers{
 constexpr std::array<std::string_view, 3> kNewerNumbers{"slowed_wrong_way", "slowed_wrong_size",
                                                         "between_differences"};
 
-/// The folder that a variable of the environment names, when it is absolute.
+/// Returns the folder that an environment variable names, if its path is absolute.
 std::optional<fs::path> folder_in(const char* variable) {
   const char* value = std::getenv(variable);
   if (value == nullptr || !fs::path(value).is_absolute()) return std::nullopt;
   return fs::path(value);
 }
 
-/// The host's own name, by which calibrations are kept: documents may show another one.
+/// Returns the key of this machine's calibration. It has the host's own name, because documents may
+/// show another one.
 std::string machine_key(const Json& environment) {
   utsname system{};
   const bool known = uname(&system) == 0;
@@ -51,7 +52,7 @@ bool is_calibration(const Json& json) {
          });
 }
 
-/// {"schema": 1, "machines": {machine: calibration}}. Throws Invalid for anything else.
+/// Reads {"schema": 1, "machines": {machine: calibration}}. Throws Invalid for anything else.
 Json read_kept(const std::string& path) {
   std::vector<Issue> issues;
   Json kept = parse_json(read_text(path), issues);

@@ -1,4 +1,5 @@
-/// normbench's command line: parses, runs one subcommand, turns errors into text and exit codes.
+/// The command line of normbench: parses it, runs one subcommand, turns errors into text and exit
+/// codes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <malloc.h>
@@ -29,7 +30,8 @@ void print_issues(std::span<const BadInput> files) {
   if (count > 1) tell("{} mistakes; nothing was run\n", count);
 }
 
-/// Runs an action. Returns its exit code, or writes what went wrong and returns the code for that.
+/// Runs an action and returns its exit code. Reports what it throws and returns the exit code for
+/// that.
 Exit guarded(const std::function<Exit()>& action) {
   try {
     return action();
@@ -54,7 +56,7 @@ Exit guarded(const std::function<Exit()>& action) {
   }
 }
 
-/// What is wrong with a word that is no option of `known`.
+/// Returns a message about a word that is no option of `known`.
 std::string unknown_option(const std::string& word, const std::vector<std::string>& known) {
   const std::string name = word.substr(0, word.find('='));
   const std::string near = nearest(name, known);
@@ -62,7 +64,7 @@ std::string unknown_option(const std::string& word, const std::vector<std::strin
                      near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near));
 }
 
-/// What is wrong with an option that stands before the subcommand.
+/// Returns a message about an option that stands before the subcommand.
 std::string early_option(const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   for (const Command& command : commands()) {
@@ -73,14 +75,14 @@ std::string early_option(const std::string& word) {
   return unknown_option(name, {"--help", "--version"});
 }
 
-/// A subcommand, what CLI11 knows of it, and what it does.
+/// A subcommand, its declaration to CLI11, and its options and action.
 struct Declared {
   const Command* command;
   CLI::App* app;
   Subcommand made;
 };
 
-/// What is wrong with words that the subcommand does not take.
+/// Returns messages about words that the subcommand does not take.
 std::vector<std::string> strays_of(const Declared& sub) {
   std::vector<std::string> options{"--help"}, places, wrong;
   for (const Option& row : sub.made.options)
@@ -89,7 +91,7 @@ std::vector<std::string> strays_of(const Declared& sub) {
   std::erase(strays, "--");
   for (const std::string& word : strays)
     if (is_option(word)) wrong.push_back(unknown_option(word, options));
-  if (!wrong.empty()) return wrong;  // other words may be the values of these
+  if (!wrong.empty()) return wrong;  // other words may be values of these options
   const std::string_view unnamed = sub.made.unnamed;
   for (const std::string& word : strays)
     wrong.push_back(unnamed.empty()
@@ -101,7 +103,7 @@ std::vector<std::string> strays_of(const Declared& sub) {
   return wrong;
 }
 
-/// What is wrong with words before the subcommand, or "".
+/// Returns a message about words before the subcommand, or "".
 std::string stray_before(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   std::vector<std::string> known;
@@ -125,20 +127,20 @@ std::vector<std::string> given_to(const Option& row, const CLI::App& app) {
   return app.get_option(row.name)->results();
 }
 
-/// The name of the option whose values are not all there, of a command line with the end `last`.
+/// Returns the name of the option that lacks a value. `last` is the last word of the command line.
 std::string cut_off_name(const Declared& sub, const std::string& last) {
   for (const Option& row : sub.made.options)
     if (is_pair(row) && given_to(row, *sub.app).size() % 2 == 1) return row.name;
   return last.substr(0, last.find('='));
 }
 
-/// What is wrong with the values of a row that are not all there.
+/// Returns a message about a row that lacks a value.
 std::string too_few_values(const Option& row) {
   return is_pair(row) ? fmt::format("{}: expected two values, {}", row.name, row.value)
                       : row.name + ": no value is given";
 }
 
-/// What is wrong with the values given to a row, or "".
+/// Returns a message about wrong values given to a row, or "".
 std::string wrong_values(const Option& row, const CLI::App& app) {
   const std::vector<std::string> given = given_to(row, app);
   if (given.empty() && (row.rules & Option::Required) != 0) return row.name + " is required";
@@ -156,7 +158,8 @@ std::string wrong_values(const Option& row, const CLI::App& app) {
   return "";
 }
 
-/// All mistakes in a subcommand's words. `cut_off` names the option whose values are not all there.
+/// Returns all mistakes in a subcommand's words. `cut_off` names the option that lacks a value, or
+/// is "".
 std::vector<std::string> mistakes_of(const Declared& sub, const std::string& cut_off) {
   if (const auto strays = strays_of(sub); !strays.empty()) return strays;
   std::vector<std::string> mistakes;
@@ -185,7 +188,7 @@ Declared declare(CLI::App& app, const Command& command) {
   return sub;
 }
 
-/// Puts the values given to a row, one at least, where they go. Throws Invalid.
+/// Stores the values given to a row, at least one, in its target. Throws Invalid.
 void put(const Option& row, const std::vector<std::string>& given) {
   const auto put_in = [&]<class T>(const T& target) {
     if constexpr (std::is_same_v<T, bool*>)
@@ -202,7 +205,7 @@ void put(const Option& row, const std::vector<std::string>& given) {
   std::visit(put_in, row.target);
 }
 
-/// Puts all values where they go; what is wrong with those that go nowhere.
+/// Stores all values in their targets. Returns messages about values that a target refuses.
 std::vector<std::string> put_all(const Declared& sub) {
   std::vector<std::string> wrong;
   for (const Option& row : sub.made.options) {
@@ -218,7 +221,7 @@ std::vector<std::string> put_all(const Declared& sub) {
   return wrong;
 }
 
-/// The subcommand on the command line; nullptr where there is none.
+/// Returns the subcommand on the command line, or nullptr.
 const Declared* chosen(const CLI::App& app, const std::vector<Declared>& declared) {
   const auto subs = app.get_subcommands();
   return subs.empty() ? nullptr : &*std::ranges::find(declared, subs.front(), &Declared::app);
@@ -266,7 +269,8 @@ Exit parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Memory that a check frees stays for the next one: fetching pages anew took a third of its time.
+  // Memory that a check frees is kept for the next check. To get new pages took a third of its
+  // time.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   take_closed_streams();

@@ -5,7 +5,7 @@
 namespace normbench {
 namespace {
 
-/// `text` for roff, which takes it literally, on one line.
+/// Returns `text` on one line, escaped so that roff prints it literally.
 std::string roff(std::string_view text) {
   std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) switch (c) {

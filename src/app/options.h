@@ -12,7 +12,7 @@
 
 namespace normbench {
 
-/// Options for how a config is changed and planned.
+/// Options that change a config or its plan.
 struct ConfigOptions {
   std::string images;
   std::vector<std::string> set, only;
@@ -22,44 +22,47 @@ struct ConfigOptions {
   bool fit = false;
 };
 
-/// Rows of these options, without --allow-peers.
+/// Returns the rows of these options, without --allow-peers.
 std::vector<Option> config_options(ConfigOptions& options);
 
-/// --device N: the number of a CUDA device that this process sees.
+/// Returns the option --device N: the number of a CUDA device that this process sees.
 Option device_option(BackendOptions& options);
 
-/// --simd TARGET: the instruction set of CPU kernels.
+/// Returns the option --simd TARGET: the instruction set of CPU kernels.
 Option simd_option(BackendOptions& options);
 
-/// --format: text or json; `help` says what json gives.
+/// Returns the option --format, text or json; `help` tells what json gives.
 Option format_option(TextOrJson& format, const std::string& help);
 
-/// --quiet: only warnings and errors on stderr.
+/// Returns the option --quiet: only warnings and errors on stderr.
 Option quiet_option(bool& quiet);
 
-/// --out FILE: the file that the text goes to instead of stdout.
+/// Returns the option --out FILE: the file that gets the text, which otherwise goes to stdout.
 Option out_option(std::string& file);
 
-/// --asker PID: this process gets SIGTERM when that one ends, which started it. Not in --help.
+/// Returns the option --asker PID, which --help does not show. PID is the process that started this
+/// one; this process gets SIGTERM when PID ends.
 Option asker_option();
 
-/// The path relative to `folder` if it lies below it, else absolute.
+/// Returns the path relative to `folder` if it lies below it, else the absolute path.
 std::string path_near(const std::string& path, const std::string& folder);
 
-/// The values given to --size, two whole numbers from 1; 1 and 1 where they are wrong.
+/// Returns the two values given to --size, whole numbers from 1 to `most`. Adds each wrong value to
+/// `mistakes`, and then returns 1 and 1.
 std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& given,
                                                 std::int64_t most,
                                                 std::vector<std::string>& mistakes);
 
-/// The options for planning the config in `file`, in whose folder relative paths start, on this
-/// machine. Throws Invalid.
+/// Returns the options for planning the config in `file` on this machine. Relative paths start in
+/// the folder of `file`. Throws Invalid.
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
                          const Backends& backends);
 
-/// Says what would help if a case does not fit in memory.
+/// Suggests --fit if a case does not fit in memory and --fit is not given.
 void tell_memory(const Plan& plan, const ConfigOptions& options);
 
-/// Says if a case has more threads than this process may use CPUs. It runs with them as written.
+/// Warns if a case has more threads than there are CPUs for this process. The case keeps its
+/// threads.
 void tell_crowded(const Plan& plan);
 
 }  // namespace normbench

@@ -46,13 +46,13 @@ std::vector<RunFile> run_files() {
   return files;
 }
 
-/// The files of a run: where they are, and which could not be written.
+/// What became of the files of a run.
 struct WrittenFiles {
-  std::vector<std::string> names;      // in the run's folder
-  std::vector<std::string> errors;     // why others are not: "cannot write out/table.txt: …"
-  std::string other;                   // the folder that took some of these, or ""
-  std::vector<std::string> rescued;    // their names there
-  std::vector<std::string> no_rescue;  // why other folders did not take them
+  std::vector<std::string> names;      // files in the run's folder
+  std::vector<std::string> errors;     // why others are missing: "cannot write out/table.txt: …"
+  std::string other;                   // another folder, which took those files, or ""
+  std::vector<std::string> rescued;    // names of the files in `other`
+  std::vector<std::string> no_rescue;  // why further folders did not take them
 };
 
 struct OutputFile {
@@ -79,14 +79,15 @@ std::vector<OutputFile> output_files(const Analysed& analysed, const TraceModel&
       files.push_back({std::string(report.file), [&](const std::string& path) {
                          write_file(path, report.render(analysed, Screen{}));
                        }});
-  // results.json has the first claim to the room there is: everything else can be made from it.
+  // results.json comes first, in case the disk is nearly full: all other files can be made from it.
   std::stable_partition(files.begin(), files.end(),
                         [](const auto& file) { return file.name == "results.json"; });
   files.push_back(trace_output(trace, options));
   return files;
 }
 
-/// Writes what can be written into a folder, and returns the other files.
+/// Writes files into a folder, and returns those that could not be written. Adds to `names` and
+/// `errors`.
 std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> files,
                                    std::vector<std::string>& names,
                                    std::vector<std::string>& errors) {
@@ -103,7 +104,7 @@ std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> 
   return rest;
 }
 
-/// Puts the files into the first of these folders that takes all of them, if any does.
+/// Creates the folders of `templates` one by one, until one of them takes all files.
 void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>& templates,
             WrittenFiles& written) {
   for (const std::string& wanted : templates) {
@@ -118,7 +119,8 @@ void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>
       written.rescued = names;
       return;
     }
-    // This goes file by file: to list a folder takes a descriptor, and there may be none left.
+    // The files are removed by name: to list a folder takes a file descriptor, and none may be
+    // left.
     for (const OutputFile& file : files) unlink((fs::path(folder) / file.name).c_str());
     rmdir(folder.c_str());
     written.no_rescue.push_back(errors.front());
@@ -137,7 +139,8 @@ void remove_unfinished(const fs::path& dir) {
   }
 }
 
-/// `unkept` (null: none) is a journal that could not be written to `dir`.
+/// Writes the files of a run. `unkept` is the journal if it could not be written to `dir`, else
+/// null.
 WrittenFiles write_outputs(const std::string& dir, const RunOptions& options,
                            const Analysed& analysed, const TraceModel& trace,
                            const Journal* unkept) {
@@ -179,7 +182,7 @@ void show_run(const Analysed& analysed, const Job& job, const WrittenFiles& writ
   show(text);
 }
 
-/// Suggests what to do with the files.
+/// Suggests how to read the files.
 void suggest_reading(const Job& job, const WrittenFiles& written, const RunOptions& options) {
   const bool has_page = any_starts(written.names, "report.html");
   const std::string what = has_page ? (fs::path(job.dir) / "report.html").string() : job.dir;
@@ -187,12 +190,12 @@ void suggest_reading(const Job& job, const WrittenFiles& written, const RunOptio
                                   : fmt::format("normbench report {}", shell_word(what)));
 }
 
-/// The option that must be given again to continue the run.
+/// Returns the option that must be given again to continue the run, or "".
 std::string peers_option(const Job& job) {
   return job.options.config.allow_peers ? " --allow-peers" : "";
 }
 
-/// Says what went wrong with the files, and where the finished ones are.
+/// Reports why files could not be written, and where the written ones are.
 void tell_errors(const Job& job, const WrittenFiles& written, const std::string& unkept) {
   if (!unkept.empty()) tell("normbench: {}\n", unkept);
   for (const std::string& error : written.errors) tell("normbench: {}\n", error);
@@ -205,7 +208,8 @@ void tell_errors(const Job& job, const WrittenFiles& written, const std::string&
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
 }
 
-/// Says if every case was skipped, which is no failure and no measurement either; then true.
+/// Reports if every case was skipped, which is neither a failure nor a measurement. Returns true
+/// then.
 bool tell_nothing_measured(const Results& results) {
   std::vector<std::string> reasons;
   for (const GroupResult& group : results.groups)

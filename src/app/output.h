@@ -1,4 +1,4 @@
-/// The folder that a run writes to: what it holds, and what the terminal shows at the end.
+/// The folder that a run writes to: its files, and what the terminal shows at the end.
 #pragma once
 
 #include <string>
@@ -11,25 +11,27 @@
 
 namespace normbench {
 
-/// True if a run was begun in `dir`.
+/// Returns true if a run was begun in `dir`.
 bool holds_run(const std::string& dir);
 
-/// Throws Invalid unless `dir` holds no run and nothing that a run would write over. The message
-/// names all there is.
+/// Throws Invalid if `dir` holds a run, or files that a run would write over. The message names all
+/// of these files.
 void check_new_folder(const std::string& dir);
 
-/// Checks the same for a run that goes on and may replace its files; removes its unfinished ones.
+/// Throws Invalid if a continued run would write over files in `dir` that are not its own. Removes
+/// the run's half-written files.
 void check_own_folder(const std::string& dir);
 
-/// Creates "results/NAME-20261120T235400Z", with "-2" at its end if another was begun in that
-/// second. Throws CannotWrite.
+/// Creates the folder "results/NAME-20261120T235400Z" and returns its path. Appends "-2" if another
+/// run was begun in that second. Throws CannotWrite.
 std::string make_default_folder(const std::string& name);
 
-/// Writes results.json, table.txt, report.html and, when the finished `trace` has lanes, trace.json
-/// or trace.json.gz, and shows the run, as `options` say. Files that cannot be written go to a new
-/// folder beside it or in $TMPDIR. Every failure to write or show is reported on stderr and makes
-/// the code NotWritten. So does `unkept`, why the journal could not be written ("": it could); the
-/// journal is then written like the other files.
+/// Writes results.json, table.txt and report.html, and shows the run, as `options` say. Writes
+/// trace.json or trace.json.gz if the finished `trace` has lanes. Files that cannot be written go
+/// to a new folder beside the run's or in $TMPDIR. Each failure to write or show is reported on
+/// stderr and makes the exit code NotWritten.
+/// `unkept` is why the journal could not be written, or "". A reason makes the code NotWritten, and
+/// the journal is written to the new folder.
 Exit finish_run(const Job& job, const RunOptions& options, const Analysed& analysed,
                 const TraceModel& trace, const Journal& journal, const std::string& unkept);
 

@@ -17,7 +17,8 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
-/// True for the same file: by links of both kinds, by another spelling, or before it is there.
+/// Returns true if both paths lead to the same file: by links, or by another spelling. The file
+/// need not exist.
 bool are_same(const std::string& one, const std::string& other) {
   std::error_code unknown, unresolved_one, unresolved_other;
   if (fs::equivalent(one, other, unknown)) return true;
@@ -26,7 +27,7 @@ bool are_same(const std::string& one, const std::string& other) {
   return !unresolved_one && !unresolved_other && first == second;
 }
 
-/// The beginning of a text; "" if it is damaged.
+/// Returns the first 64 KiB of a text; "" if the text is damaged.
 std::string beginning_of(std::istream& in) {
   std::string text(1 << 16, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));

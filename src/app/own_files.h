@@ -1,4 +1,4 @@
-/// Where commands may write: never over their inputs, nor over what normbench did not make.
+/// Checks where commands may write: not over their inputs, and not over files of other programs.
 #pragma once
 
 #include <span>
@@ -8,14 +8,13 @@
 
 namespace normbench {
 
-/// Why a file of this kind is not written to `path`: "is there, and normbench did not
-/// write it". "" where nothing is there, or an empty file, or an older one of its
-/// kind.
+/// Returns why a file of this kind must not be written to `path`: "is there, and normbench did not
+/// write it". Returns "" if nothing is there, or an empty file, or an older file of this kind.
 std::string why_not_over(const std::string& path, Written kind);
 
-/// Checks that the file of `option` may be written; "" is stdout. Throws Invalid for one of
-/// `inputs` under any name, for a link, which is not written through, and where why_not_over() says
-/// why; CannotWrite for what is no file.
+/// Checks that the file of `option` may be written; "" is stdout. Throws Invalid for a link, for
+/// one of `inputs` under any name, and where why_not_over() gives a reason. Throws CannotWrite for
+/// a path that is not a file.
 void check_output(const std::string& option, const std::string& path,
                   std::span<const std::string> inputs, Written kind = Written::Derived);
 

@@ -52,14 +52,14 @@ Exit measure_asked_part(const Json& asked) {
   return Exit::Fine;
 }
 
-/// Starts a fresh process of this program, on all CPUs that this one may use.
+/// Starts a fresh process of this program, which may run on all CPUs that this process may use.
 ChildProcess start_part() {
   const Unpinned everywhere;
   return ChildProcess({.argv = {"/proc/self/exe", "part"}});
 }
 
-/// Starts a fresh process of this program and returns the line it answers to `asked`. Throws
-/// std::runtime_error when it cannot be started, or ends without a line or not well.
+/// Sends `asked` to a fresh process of this program, and returns the line that it answers. Throws
+/// std::runtime_error if the process cannot be started, fails, or answers no line.
 std::string answer_of_part(std::string asked) {
   using std::chrono::milliseconds;
   ChildProcess part = start_part();

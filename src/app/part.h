@@ -1,4 +1,4 @@
-/// `normbench part`: the process that measures one part of a group for another `normbench run`.
+/// `normbench part`: the process that measures one part of a group for a `normbench run`.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,9 @@
 
 namespace normbench {
 
-/// Measures a part of a group of the job's plan in a fresh process; nothing when interrupted. Calls
-/// `on_hung` with a contender that hangs there. Stages save files in `scratch`.
+/// Measures a part of a group of the job's plan in a fresh process. Returns nothing when
+/// interrupted. Calls `on_hung` with the name of a contender that hangs there. Stages save files in
+/// `scratch`.
 std::optional<GroupResult> measure_part(const Job& job, std::size_t group, const Part& part,
                                         const std::function<void(const std::string&)>& on_hung,
                                         const std::string& scratch = "");

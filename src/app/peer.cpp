@@ -14,7 +14,7 @@
 namespace normbench {
 namespace {
 
-/// The lines of stdin. A line too long for a request is cut one byte after the limit.
+/// Reads stdin line by line. A line too long for a request is cut one byte after the limit.
 class Lines {
  public:
   std::optional<std::string> next() {
@@ -46,7 +46,7 @@ Exit serve(BackendOptions backend) {
     throw Invalid(
         "peer is started by another normbench, whose config names it: \"peers\": {\"old\": "
         "[\"/path/to/this/normbench\", \"peer\"]}");
-  if (!backend.simd.empty()) use_simd(backend.simd);  // mistakes in it are said before any request
+  if (!backend.simd.empty()) use_simd(backend.simd);  // a mistake shows before any request
   SystemClock clock;
   PeerServer server(clock, [&](int device) {
     backend.device = device;

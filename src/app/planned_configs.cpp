@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 std::optional<std::string> own_configs() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  // Installed in bin/; in the package, which keeps the program with its libraries; in a build
-  // folder.
+  // These are for an installation with the program in bin/, for the package, where the program lies
+  // with its libraries, and for a build folder.
   for (const char* const place :
        {"../share/normbench/configs", "../../share/normbench/configs", "../../configs"})
     if (fs::is_directory(here / place)) return fs::weakly_canonical(here / place).string();
@@ -48,7 +48,7 @@ std::vector<Plan> plan_all(const std::string& folder, bool quick, const Backends
   std::vector<Plan> plans;
   ConfigOptions how;
   how.quick = quick;
-  how.allow_peers = true;  // nothing is run
+  how.allow_peers = true;  // nothing is run, so peers do no harm
   const std::vector<std::string> files = config_files(folder);
   each_file(files, [&](const std::string& file) {
     plans.push_back(make_plan(file, backends, plan_options(how, file, backends)));

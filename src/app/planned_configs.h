@@ -1,4 +1,4 @@
-/// Configs of this program, or of a folder, planned for this machine.
+/// Configs of this program or of a folder, planned for this machine.
 #pragma once
 
 #include <optional>
@@ -10,28 +10,29 @@
 
 namespace normbench {
 
-/// The folder of configs beside this program, as built or as packaged; nothing without one.
+/// Returns the folder of configs that belongs to this program, as built or as packaged, or nothing.
 std::optional<std::string> own_configs();
-/// The folder of configs: the given one, else this program's. Throws Invalid.
+/// Returns the folder `given`, or this program's folder of configs if `given` is "". Throws
+/// Invalid.
 std::string configs_folder(const std::string& given);
-/// The configs in a folder, by name. Throws Invalid where there are none.
+/// Returns the configs in a folder, sorted by name. Throws Invalid if there are none.
 std::vector<std::string> config_files(const std::string& folder);
 
-/// Plans all configs of a folder, with peers. Throws BadFiles.
+/// Plans all configs of a folder. Peers are planned, too, but not run. Throws BadFiles.
 std::vector<Plan> plan_all(const std::string& folder, bool quick, const Backends& backends);
 
-/// What groups need here.
+/// What some groups need on this machine.
 struct Needs {
   std::set<std::string> peers;
   bool gpu = false;
-  double seconds = 0;  // of rounds, at most
-  Sides bytes;         // memory for what can run here: the largest group's
+  double seconds = 0;  // the most that the rounds can take
+  Sides bytes;         // memory of the largest group; only cases that can run here count
 
-  /// `cache_bytes`: the last cache of each memory.
+  /// Adds the needs of a group. `cache_bytes` is the size of the last cache of each memory.
   void add(const Plan& plan, const Group& group, const Sides& cache_bytes);
-  /// "GPU (2.2 GB), 2 peers, 1.23 GB"; "" where nothing is needed.
+  /// Returns for example "GPU (2.2 GB), 2 peers, 1.23 GB"; "" if nothing is needed.
   std::string text() const;
-  /// "up to 20 s"; "" without rounds.
+  /// Returns for example "up to 20 s"; "" without rounds.
   std::string time_text() const;
 };
 

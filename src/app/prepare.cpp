@@ -31,11 +31,11 @@ struct PrepareSaid {
   std::optional<int> threads;
   OnError on_error = OnError::Fail;
   bool quiet = false;
-  std::vector<std::string> mistakes;  // in options' values, reported with all others
+  std::vector<std::string> mistakes;  // in option values; reported together with all others
 };
 
-/// Shows "12 of 40 images, 3.4 images/s, about 8 s left": as a line at each tenth, or as one line
-/// that is overwritten.
+/// Shows "12 of 40 images, 3.4 images/s, about 8 s left": in one line that is overwritten, or in a
+/// new line at each tenth.
 class PrepareProgress final : public PrepareObserver {
  public:
   explicit PrepareProgress(bool quiet) : line_(progress_style(quiet)) {}
@@ -67,7 +67,8 @@ class PrepareProgress final : public PrepareObserver {
   std::size_t before_ = 0, all_ = 0, broken_ = 0;
 };
 
-/// What the options ask for. Throws BadInput with all mistakes. Says what lies beside the sources.
+/// Returns the preparation that the options describe. Throws BadInput with all mistakes. Reports
+/// what else lies beside the sources.
 Preparation read_preparation(const PrepareSaid& said) {
   Preparation preparation{.sources = {}, .folder = said.folder, .form = {}};
   DatasetForm& form = preparation.form;
@@ -86,7 +87,7 @@ Preparation read_preparation(const PrepareSaid& said) {
   } catch (const Invalid& mistake) {
     mistakes.emplace_back(mistake.what());
   }
-  if (said.storage)  // the meaning of the others depends on it
+  if (said.storage)  // other options are checked against the storage
     std::ranges::copy(mistakes_before(preparation), std::back_inserter(mistakes));
   std::vector<Issue> issues;
   for (const std::string& text : mistakes) issues.push_back({"", text});
@@ -99,7 +100,8 @@ std::string images_text(std::int64_t images) {
   return fmt::format("{} image{}", format_count(images), images == 1 ? "" : "s");
 }
 
-/// How to load the dataset: a command, or a member of a config where the files are no images.
+/// Returns how to load the dataset: by a command, or by a member of a config if the files are no
+/// images.
 std::string loading_command(const PrepareSaid& said, const Manifest& manifest) {
   if (said.storage == SaveFormat::Jpeg || said.storage == SaveFormat::Png)
     return fmt::format("normbench init --images {}", shell_word(said.folder));
@@ -129,7 +131,8 @@ std::vector<RemarkedFiles> kinds_of(std::span<const SourceFile> sources) {
   return remarked_of(names, remarks);
 }
 
-/// "40 images in dataset: 5.6 MB read, 18.2 MB written (3.25x) in 11.8 s, 3.4 images/s".
+/// Returns "40 images in dataset: 5.6 MB read, 18.2 MB written (3.25x) in 11.8 s, 3.4 images/s",
+/// and a line for each reason to leave images out and each remark.
 std::string summary(const std::string& folder, const Manifest& manifest) {
   const auto bytes = static_cast<double>(manifest.bytes);
   const auto source_bytes = static_cast<double>(manifest.source_bytes);

@@ -26,7 +26,8 @@ std::atomic<std::int64_t> first_signal_ns{0};
 std::atomic<bool> says_so{false};
 std::atomic<const char*> last_words{""};
 
-/// Says that the run ends after the turn, or image, in work, which may take long.
+/// Tells a person at the terminal that the run ends after the current turn or image, which may take
+/// long.
 void say_when_it_ends() {
   constexpr std::string_view text =
       "\nnormbench: stops after the work in hand; once more: at once\n";
@@ -51,7 +52,7 @@ void on_signal(int signal) {
 
 bool needs_ascii(int stream) { return isatty(stream) != 0 && !shows_utf8(); }
 
-/// Writes the text; returns an errno, or 0.
+/// Writes the text. Returns 0, or an errno.
 int written(std::FILE* stream, const std::string& text) {
   const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   return whole && std::fflush(stream) == 0 ? 0 : errno;
@@ -72,7 +73,7 @@ void write_to_stderr(const std::string& text) {
 
 void take_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)  // open() takes the lowest free number: this
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)  // open() takes the lowest free number
       open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 

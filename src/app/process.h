@@ -1,4 +1,4 @@
-/// What this process's caller sees: exit codes, messages, and how signals end it.
+/// What the caller of this process sees: exit codes, messages, and how signals end the process.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,13 +28,13 @@ enum class Exit {
   Interrupted = 130
 };
 
-/// A run cannot be continued: the text lists the differences, a line each, without control
-/// characters. The exit code is Exit::Incomparable.
+/// Thrown if a run cannot be continued. The text lists the differences, one on each line, without
+/// control characters. The exit code is Exit::Incomparable.
 struct Differs : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Mistakes in several files. The exit code is Exit::BadInput.
+/// Thrown for mistakes in several files. The exit code is Exit::BadInput.
 struct BadFiles : std::runtime_error {
   explicit BadFiles(std::vector<BadInput> all)
       : std::runtime_error("bad input"), files(std::move(all)) {}
@@ -42,7 +42,8 @@ struct BadFiles : std::runtime_error {
   std::vector<BadInput> files;
 };
 
-/// Calls `read` with each file. All BadInput that it throws is thrown together, as BadFiles.
+/// Calls `read` with each file. Collects each BadInput that it throws, and throws all of them
+/// together as BadFiles.
 template <class Read>
 void each_file(std::span<const std::string> files, Read read) {
   std::vector<BadInput> bad;
@@ -56,29 +57,30 @@ void each_file(std::span<const std::string> files, Read read) {
   if (!bad.empty()) throw BadFiles(std::move(bad));
 }
 
-/// Opens the null device for closed standard streams, so that no file of a run gets their number;
-/// writing to them still fails. Call it first in a process.
+/// Opens the null device for closed standard streams, so that no file of a run gets their numbers.
+/// Writing to these streams still fails. Must be called first in a process.
 void take_closed_streams();
 
-/// Lets the system send this process a signal when the process `asker`, which started it, ends;
-/// false when that has ended already.
+/// Makes the system send `signal` to this process when its parent, the process `asker`, ends.
+/// Returns false if that has ended already.
 bool end_with(pid_t asker, int signal);
 
-/// Becomes true at the first signal (Ctrl-C, SIGTERM, a closed terminal), which ends a run after
-/// the turn, or the image, in work. A second Ctrl-C or SIGTERM ends the process at once, with
-/// Exit::Interrupted. A second signal within 0.2 s counts as the same one sent twice, as by
-/// timeout(1). Signals that the process was started to ignore (nohup) stay ignored.
+/// Handles signals, and returns a flag that becomes true at the first one (Ctrl-C, SIGTERM, a
+/// closed terminal). A run then ends after the current turn, or image. A second Ctrl-C or SIGTERM
+/// ends the process at once, with Exit::Interrupted. A second signal within 0.2 s counts as the
+/// first one sent twice, as timeout(1) does. Signals that the process was started to ignore (nohup)
+/// stay ignored.
 ///
-/// At a terminal the first signal prints when the run ends. `says_when_it_ends` is false where a
-/// child process gets the same signal and prints that.
+/// At a terminal the first signal prints when the run ends. `says_when_it_ends` is false if a child
+/// process gets the same signal and prints that.
 const std::atomic<bool>& watch_for_interrupts(bool says_when_it_ends = true);
 
 /// Keeps a line that is printed when a second signal ends the process at once. Call it once, before
 /// other threads are started.
 void set_last_words(const std::string& line);
 
-/// An argument of a message, on one line: names and paths do nothing to the terminal that shows
-/// them, and add no line. Numbers stay numbers.
+/// Returns an argument of a message on one line. Control characters in names and paths do not reach
+/// the terminal. Numbers stay numbers.
 template <class T>
 auto in_message(const T& value) {
   if constexpr (std::is_arithmetic_v<T>)
@@ -87,7 +89,7 @@ auto in_message(const T& value) {
     return on_one_line(fmt::vformat("{}", fmt::make_format_args(value)));
 }
 
-/// `format` with its arguments, each on one line.
+/// Formats a message, with each argument on one line.
 template <class... Args>
 std::string message(fmt::format_string<Args...> format, Args&&... args) {
   const auto filled = [format](const auto&... shown) {
@@ -96,27 +98,29 @@ std::string message(fmt::format_string<Args...> format, Args&&... args) {
   return filled(in_message(args)...);
 }
 
-/// Writes a document for programs to stdout, unchanged; to a terminal without control characters.
-/// Throws CannotWrite, but not for a reader that has gone (`| head -1`).
+/// Writes a document for programs to stdout, unchanged. A terminal gets it without control
+/// characters. Throws CannotWrite, except when the reader has gone (`| head -1`).
 void write_result(const std::string& text);
 
-/// Writes a text for people to stdout, without control characters but line breaks and the screen's
-/// own colours; in ASCII to a terminal whose locale has no UTF-8. Throws as write_result() does.
+/// Writes a text for people to stdout. Control characters are removed, except line breaks and the
+/// screen's own colours. A terminal whose locale has no UTF-8 gets ASCII. Throws as write_result()
+/// does.
 void show(const std::string& text);
 
-/// Shows a message by show().
+/// Formats a message and writes it with show().
 template <class... Args>
 void say(fmt::format_string<Args...> format, Args&&... args) {
   show(message(format, std::forward<Args>(args)...));
 }
 
-/// Writes lines to stderr without other control characters. A failure to write them stops nothing.
+/// Writes lines to stderr, without control characters except line breaks. A failure to write is
+/// ignored.
 void write_notice(const std::string& lines);
 
-/// Writes `line` over the last line on stderr; "" clears it.
+/// Writes `line` over the last line on stderr. "" clears that line.
 void write_over(const std::string& line);
 
-/// Suggests a next command, if stdout and stderr are a terminal and not `quiet`.
+/// Suggests a next command on stderr, if stdout and stderr are terminals and `quiet` is false.
 void suggest(bool quiet, const std::string& command);
 
 /// Writes a message to stderr: progress, a warning or an error.
@@ -125,8 +129,8 @@ void tell(fmt::format_string<Args...> format, Args&&... args) {
   write_notice(message(format, std::forward<Args>(args)...));
 }
 
-/// Prints `text`, or writes it to `file` unless that is "". A text for show() has no control
-/// characters in the file either. Throws CannotWrite.
+/// Prints `text` if `file` is "", else writes it to `file`. If `print` is show(), the file has no
+/// control characters either. Throws CannotWrite.
 void deliver(const std::string& text, const std::string& file,
              void (*print)(const std::string&) = write_result);
 

@@ -19,14 +19,15 @@
 namespace normbench {
 namespace {
 
-/// How to recognise a tool: by variables that it sets, or words in the path of what it injects.
+/// How a tool is recognised: by variables that it sets, or by words in the path of a library that
+/// it injects.
 struct KnownTool {
   const char* name;
   std::array<const char*, 4> variables;
   std::array<const char*, 2> words;
 };
 
-// Nsight Systems sets its session's name only once it records, from the range `capture` on.
+// Nsight Systems sets its session's name only when it begins to record, at the range `capture`.
 constexpr auto kKnown = std::to_array<KnownTool>(
     {{"Nsight Systems",
       {"NSYS_PROFILING_SESSION_ID", "NSYS_SESSION_TEMP_DIR", "NSYS_AGENT_TMP_DIR",
@@ -41,7 +42,7 @@ constexpr auto kKnown = std::to_array<KnownTool>(
        "NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN", "NV_SANITIZER_INJECTION_PORT_RANGE"},
       {"compute-sanitizer", "libsanitizer"}}});
 
-/// The variable's value, "" when it is not set.
+/// Returns the variable's value; "" if it is not set.
 std::string environment_value(const char* variable) {
   const char* const value = std::getenv(variable);
   return value != nullptr ? value : "";
@@ -73,7 +74,7 @@ std::int64_t wall_clock_ns() {
       .count();
 }
 
-/// "9.0" -> {9, 0}.
+/// Returns {9, 0} for "9.0".
 std::pair<int, int> version_numbers(const std::string& text) {
   int major = 0, minor = 0;
   const char* const end = text.data() + text.size();
@@ -82,7 +83,7 @@ std::pair<int, int> version_numbers(const std::string& text) {
   return {major, minor};
 }
 
-/// The device's properties under torch's names.
+/// Returns the device's properties under torch's names.
 Json properties_of(const Json& gpu) {
   const auto [major, minor] = version_numbers(gpu.value("compute_capability", "0.0"));
   const Json launch = gpu.value("launch", Json::object());

@@ -1,4 +1,4 @@
-/// The profile pass of a run: other tools attached, the source of device times, and the trace.
+/// The profile pass of a run: attached tools, the source of device times, and the trace.
 #pragma once
 
 #include <memory>
@@ -15,39 +15,40 @@
 
 namespace normbench {
 
-/// A profiler or checker that others made.
+/// A profiler or checker by another maker, attached to this process.
 struct AttachedTool {
   std::string name;         // "Nsight Systems"
-  bool takes_cupti = true;  // it traces CUDA itself: our tracing would displace or disturb it
+  bool takes_cupti = true;  // it traces CUDA itself, and our tracing would disturb it
 };
 
-/// The attached tool, by variables that such tools set for programs they start; nothing without
-/// one, or when NVTX cannot load it.
+/// Returns the attached tool. Tools are known by variables that they set for programs they start.
+/// Returns nothing without such a tool, or if NVTX cannot load it.
 std::optional<AttachedTool> attached_tool();
 
-/// CUPTI's tracer where the environment has a GPU and no tool that needs CUPTI itself; else null.
+/// Returns CUPTI's tracer if the environment has a GPU and no tool that needs CUPTI itself; else
+/// null.
 std::unique_ptr<DeviceTracer> make_device_tracer(const Json& environment,
                                                  const std::optional<AttachedTool>& tool);
 
-/// A sentence on why a profile's device times are not CUPTI's; "" when they are or there are none.
-/// `untraced` is what an attached tracer says.
+/// Returns a sentence on why the device times of profiles are not CUPTI's. Returns "" if they are,
+/// or if there are none. `untraced` is the reason that an attached tracer gives, or "".
 std::string why_not_cupti(const Results& results, const std::optional<AttachedTool>& tool,
                           const std::string& untraced);
 
-/// The trace of a run. It also fills in the profiles' results.
+/// The trace of a run. Adding a profile also fills in its results.
 class RunTrace {
  public:
-  /// A trace that begins now, of this process and of the device that `environment` describes.
+  /// Begins a trace of this process and of the device that `environment` describes. It begins now.
   RunTrace(const Plan& plan, const Json& environment, Clock& clock);
 
-  /// Adds a profile, and fills in its rows, times and losses.
+  /// Adds a profile to the trace, and fills in the rows, times and losses of `result`.
   void add(const ProfileTrace& profile, CaseProfile& result);
 
-  /// Finishes the trace; call this last. `no_cupti`: why device times are not CUPTI's, or "".
+  /// Finishes the trace; call this last. `no_cupti` is why device times are not CUPTI's, or "".
   TraceModel finish(const std::string& no_cupti);
 
  private:
-  TraceModel empty_;  // what each profile's own trace begins with, too
+  TraceModel empty_;  // also the start of each profile's own trace
   TraceModel all_;
   bool by_shape_;
 };

@@ -27,7 +27,8 @@ namespace {
 constexpr auto kRedraw = std::chrono::seconds(1);
 constexpr int kCyclesPerLine = 10;
 
-/// "40 rounds (precision)"; "checked" where a profiling tool leaves no room for rounds.
+/// Returns "40 rounds (precision)", or "checked" if a profiling tool is attached and nothing is
+/// measured.
 std::string done_text(const GroupResult& group) {
   std::size_t rounds = 0;
   bool any = false;
@@ -109,21 +110,21 @@ void Progress::group_finished(std::size_t index, const GroupResult& group) {
   tell("{}: {}{}\n", name(index), done_text(group), is_last ? "" : " · " + left());
 }
 
-/// Says that another process has measured its part of the group.
+/// Reports that another process has measured its part of the group.
 void Progress::tell_process(const GroupStep& step) {
   line_.clear();
   if (line_.style() == ProgressStyle::Lines)
     tell("{}: process {} of {} · {}\n", name(step.group), step.done, step.all, left());
 }
 
-/// "[1/3] place batch=8, size=720x1280".
+/// Returns a group's name, like "[1/3] place batch=8, size=720x1280".
 std::string Progress::name(std::size_t index) const {
   const Group& group = plan_.groups[index];
   return fmt::format("[{}/{}] {}{}{}", index + 1, plan_.groups.size(), group.experiment,
                      group.point.empty() ? "" : " ", point_text(group.point));
 }
 
-/// Says how long the group takes instead of the time asked for, and what takes that long.
+/// Reports how long the group takes instead of the time asked for, and what takes that long.
 void Progress::tell_overrun(const GroupStep& step, const Overrun& overrun) {
   line_.clear();
   tell(
@@ -160,7 +161,7 @@ void CalibrateProgress::pair_done(const JudgedPair& pair) {
     if (pair.ratio.low > 1 || pair.ratio.high < 1) ++excluding_;
     return;
   }
-  ++done_;  // it was the last one of a cycle
+  ++done_;  // a slowed pair ends its cycle
   if (pair.answer == Answer::Found) ++found_;
   if (line_.style() == ProgressStyle::Lines && done_ % kCyclesPerLine == 0) tell("{}\n", text());
 }

@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// An Observer that shows nothing: whoever asked for the measuring shows progress.
+/// An Observer that shows nothing, for measuring whose caller shows the progress.
 class Silent : public Observer {
  public:
   void group_started(std::size_t, const Group&, std::int64_t) override {}
@@ -23,7 +23,7 @@ class Silent : public Observer {
 /// over.
 enum class ProgressStyle { Nothing, Lines, Live };
 
-/// Live on a terminal, else Lines; Nothing if it is to be quiet.
+/// Returns Live on a terminal and Lines elsewhere, but Nothing if `quiet`.
 ProgressStyle progress_style(bool quiet);
 
 /// A line on a terminal that is written over, cut to the terminal's width.
@@ -35,11 +35,11 @@ class LiveLine {
   LiveLine& operator=(const LiveLine&) = delete;
 
   ProgressStyle style() const { return style_; }
-  /// True at most once a second, and never where no line can be written over.
+  /// Returns true at most once a second, and only if the style is Live.
   bool is_due();
   void show(const std::string& line);
   void clear();
-  /// The seconds since it was made.
+  /// Returns the seconds since this object was made.
   double spent() const;
 
  private:
@@ -48,7 +48,8 @@ class LiveLine {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// The progress of a run: a line a group where stderr is no terminal; why a group exceeds its time.
+/// Shows the progress of a run: in a live line, or by a line for each group. Tells why a group
+/// exceeds its time.
 class Progress final : public Observer {
  public:
   Progress(const Plan& plan, ProgressStyle style);
@@ -57,9 +58,9 @@ class Progress final : public Observer {
   void step_done(const GroupStep& step) override;
   void round_done(int rounds, double seconds, double half_width) override;
   void group_finished(std::size_t index, const GroupResult& group) override;
-  /// False as long as no group had to be measured.
+  /// Returns false as long as no group had to be measured.
   bool started() const { return started_; }
-  /// Call before anything else is printed.
+  /// Clears the line. Call this before anything else is printed.
   void clear() { line_.clear(); }
 
  private:
@@ -72,13 +73,13 @@ class Progress final : public Observer {
   Pace pace_;
   LiveLine line_;
   bool started_ = false;
-  std::string rounds_;  // "12 rounds, 31 s, ±2.1 %, ", or "" before the first
+  std::string rounds_;  // "12 rounds, 31 s, ±2.1 %, ", or "" before the first round
 };
 
-/// The progress of a calibration: a line every ten cycles where stderr is no terminal.
+/// Shows the progress of a calibration: in a live line, or by a line every ten cycles.
 class CalibrateProgress final : public Silent {
  public:
-  /// `pairs` of each kind; 0: as many as `seconds` allow.
+  /// `pairs` is the number of pairs of each kind; 0: as many as `seconds` allow.
   CalibrateProgress(int pairs, double seconds, ProgressStyle style);
 
   void round_done(int, double, double) override;
@@ -90,7 +91,7 @@ class CalibrateProgress final : public Silent {
   int pairs_;
   double seconds_;
   LiveLine line_;
-  int done_ = 0, excluding_ = 0, found_ = 0;  // pairs of each kind; findings in them
+  int done_ = 0, excluding_ = 0, found_ = 0;  // pairs a kind; intervals without 1; slowdowns found
 };
 
 }  // namespace normbench

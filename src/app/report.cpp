@@ -25,11 +25,12 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-/// Makes one text of several documents and the names of their files.
+/// A function that makes one text of several documents and the names of their files.
 using Renderer =
     std::function<std::string(std::span<const Analysed>, std::span<const std::string>)>;
 
-/// The renderer that options ask for. Several documents are a JSON list, or CSV with one header.
+/// Returns the renderer that the options ask for. Several documents become a JSON list, or CSV with
+/// one header.
 Renderer renderer(const ReportOptions& options) {
   if (options.table) {
     TableFormat format = TableFormat::Text;
@@ -39,7 +40,7 @@ Renderer renderer(const ReportOptions& options) {
       return profile_report(documents, files.first(several ? files.size() : 0), kind, format);
     };
   }
-  const bool is_default = options.format.empty() || options.format == "terminal";  // its old name
+  const bool is_default = options.format.empty() || options.format == "terminal";  // an old name
   const Report& report = report_named(is_default ? "text" : options.format);
   if (report.name == "html") return [](auto documents, auto) { return html_report(documents); };
   return [render = report.render, is_json = report.name == "json", screen = screen_of(options.out)](
@@ -52,7 +53,7 @@ Renderer renderer(const ReportOptions& options) {
   };
 }
 
-/// Says which documents have no profile, which an empty table does not show.
+/// Reports the documents that have no profile, because an empty table does not tell.
 void tell_unprofiled(std::span<const std::string> files, std::span<const Analysed> documents) {
   for (std::size_t i = 0; i < files.size(); ++i)
     if (std::ranges::all_of(documents[i].results().groups,

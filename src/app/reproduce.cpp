@@ -41,12 +41,13 @@ constexpr auto words(ReproductionFormat) {
                                                   {ReproductionFormat::Findings, "findings"}});
 }
 
-/// What was asked for. The folder of a reproduction keeps it in this file, for --resume.
+/// What the user asked for. The folder of a reproduction keeps it in the file kRequest, for
+/// --resume.
 struct Request {
   std::vector<std::string> what;
   std::string configs;  // the folder of configs
   std::string machine;  // a name for documents; "": the host's
-  std::string images;   // a folder of files to load; "": those of the configs
+  std::string images;   // a folder of files to load; "": the configs name theirs
   bool allow_peers = false, quick = false;
 };
 constexpr const char* kRequest = "reproduce.json";
@@ -58,7 +59,7 @@ struct ReproduceOptions {
   bool list = false, quiet = false;
 };
 
-/// A config, and the experiments in it that are asked for.
+/// A config, and its experiments that the user asked for.
 struct Chosen {
   std::string file;
   std::vector<std::string> experiments;
@@ -67,8 +68,8 @@ struct Chosen {
   std::string name() const { return fs::path(file).stem().string(); }
 };
 
-/// The published experiments beside the configs in a folder, else those beside this program's.
-/// Throws BadInput, and Invalid where there are none.
+/// Returns the published experiments that are listed beside the configs in a folder, or else beside
+/// this program's configs. Throws BadInput, or Invalid if there is no list.
 std::vector<PublishedExperiment> published_beside(const std::string& configs) {
   std::error_code unknown;
   for (const std::string& folder : {configs, own_configs().value_or("")})
@@ -79,8 +80,8 @@ std::vector<PublishedExperiment> published_beside(const std::string& configs) {
                             publications_file("")));
 }
 
-/// The experiments with sources and ids in `what`; all when it is empty. Throws BadInput naming all
-/// unknown words.
+/// Returns the experiments whose source or id is in `what`; all if `what` is empty. Throws BadInput
+/// naming all unknown words.
 std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
                                            const std::vector<PublishedExperiment>& published) {
   std::vector<std::string> known;
@@ -105,7 +106,8 @@ bool has(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-/// What a published experiment needs here, and where it is: "blog-cpu/chains".
+/// What a published experiment needs here, and the names of its experiments, like
+/// "blog-cpu/chains".
 struct Planned {
   std::vector<std::string> experiments;
   Needs needs;
@@ -161,7 +163,8 @@ Exit list_all(const Request& request, const std::vector<PublishedExperiment>& pu
   return Exit::Fine;
 }
 
-/// The experiments of a config that have one of the ids. Throws Invalid for text that is no JSON.
+/// Returns the config with its experiments that have the id of one in `asked`. Throws Invalid if the
+/// file cannot be read as JSON.
 Chosen chosen_of(const std::vector<PublishedExperiment>& asked, const std::string& file) {
   Chosen chosen{.file = file, .experiments = {}, .ids = {}};
   std::vector<Issue> issues;
@@ -179,8 +182,8 @@ Chosen chosen_of(const std::vector<PublishedExperiment>& asked, const std::strin
   return chosen;
 }
 
-/// The configs to run. `check` finds their mistakes, in a process of its own: this one holds no
-/// device meanwhile.
+/// Returns the configs to run. Their mistakes are found by `check`, in a process of its own, so
+/// that this process holds no device in the meantime.
 std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
                            const std::string& folder) {
   std::vector<Chosen> chosen;
@@ -196,7 +199,8 @@ std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
   return chosen;
 }
 
-/// While it lives, signals that end a run arrive only where `mask` lets them through.
+/// While it lives, signals that end a run are blocked. They arrive only during a wait with `mask`,
+/// the mask from before.
 struct Blocked {
   Blocked() {
     sigset_t ending;
@@ -211,8 +215,8 @@ struct Blocked {
   sigset_t mask = {};
 };
 
-/// Runs this program with `arguments`, with its stdout discarded. Passes signals to this process on
-/// to it, and has it end with this process.
+/// Runs this program with `arguments`, and discards its stdout. Forwards an interrupt of this
+/// process to the program, and makes it end with this process. Returns Failed if a signal ended it.
 Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& interrupted) {
   arguments.insert(arguments.begin(), "/proc/self/exe");
   arguments.insert(arguments.end(), {"--asker", std::to_string(getpid())});
@@ -231,14 +235,15 @@ Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& inte
   return Exit::Failed;
 }
 
-/// Finds all mistakes in all configs before the first one runs.
+/// Finds the mistakes of all configs before the first config runs.
 Exit check(const std::vector<Chosen>& chosen, const std::atomic<bool>& interrupted) {
   std::vector<std::string> arguments{"check", "--fit"};
   for (const Chosen& config : chosen) arguments.push_back(config.file);
   return run_again(std::move(arguments), interrupted);
 }
 
-/// Runs one config in its folder below `out`: anew, or what is left of it, or nothing.
+/// Runs one config in its folder below `out`: from the start, or the rest of an interrupted run.
+/// Nothing is left to do for a finished run.
 Exit run_config(const Chosen& config, const std::string& out, const Request& request, bool quiet,
                 const std::atomic<bool>& interrupted) {
   const std::string dir = (fs::path(out) / config.name()).string();
@@ -260,8 +265,8 @@ Exit run_config(const Chosen& config, const std::string& out, const Request& req
   return run_again(std::move(arguments), interrupted);
 }
 
-/// Creates the folder of a new reproduction. Throws Invalid if it holds one already, or files that
-/// a run would write over.
+/// Creates the folder of a new reproduction and returns its path. Throws Invalid if the folder
+/// holds a reproduction already, and BadInput if a run would write over files in it.
 std::string begin_folder(const std::string& wanted, const Request& request,
                          const std::vector<Chosen>& chosen) {
   if (!wanted.empty()) {
@@ -291,7 +296,7 @@ std::string begin_folder(const std::string& wanted, const Request& request,
   return out;
 }
 
-/// The request that a folder keeps. Throws Invalid where it holds no reproduction.
+/// Reads the request that a folder keeps. Throws Invalid if the folder holds no reproduction.
 Request read_request(const std::string& folder) {
   std::vector<Issue> issues;
   Json json;
@@ -328,14 +333,14 @@ std::vector<Reproduction> reproductions(const std::vector<PublishedExperiment>& 
   return all;
 }
 
-/// The command that shows the documents of a folder as a page again.
+/// Returns the command that shows the documents of a folder as this page again.
 std::string findings_command(const std::vector<std::string>& what, const std::string& folder) {
   std::string command = "normbench reproduce";
   for (const std::string& word : what) command += " " + word;
   return command + (folder.empty() ? "" : " --from " + shell_word(folder)) + " --format findings";
 }
 
-/// Shows what the documents of a folder have of the experiments that are asked for.
+/// Shows what the documents of a folder contain about the experiments in `asked`.
 void show_reproduction(const Request& request, const std::vector<PublishedExperiment>& asked,
                        std::span<const KeptDocument> kept, const std::string& folder,
                        ReproductionFormat format, const WhyAbsent& why) {
@@ -354,7 +359,8 @@ void show_reproduction(const Request& request, const std::vector<PublishedExperi
   }
 }
 
-/// Reads the files one by one, so that each document keeps its file when another cannot be read.
+/// Reads the files one by one, so that each document keeps its file when another file cannot be
+/// read.
 std::vector<KeptDocument> read_kept(const std::vector<std::string>& files,
                                     std::vector<BadInput>& mistakes) {
   std::vector<KeptDocument> kept;
@@ -364,7 +370,7 @@ std::vector<KeptDocument> read_kept(const std::vector<std::string>& files,
   return kept;
 }
 
-/// Shows what runs have left below `out`, even if interrupted.
+/// Shows what the runs have left below `out`, even if they were interrupted.
 Exit show_run(const Request& request, const std::vector<PublishedExperiment>& asked,
               const std::vector<Chosen>& chosen, const std::string& out, ReproductionFormat format,
               bool interrupted) {
@@ -384,7 +390,7 @@ Exit show_run(const Request& request, const std::vector<PublishedExperiment>& as
   return mistakes.empty() ? Exit::Fine : Exit::BadInput;
 }
 
-/// Shows the documents below a folder. Throws BadFiles where one of them cannot be read.
+/// Shows the documents below a folder. Throws BadFiles if one of them cannot be read.
 Exit show_kept(const ReproduceOptions& options, const std::vector<PublishedExperiment>& asked,
                const std::vector<PublishedExperiment>& published) {
   std::vector<BadInput> mistakes;
@@ -401,7 +407,7 @@ Exit show_kept(const ReproduceOptions& options, const std::vector<PublishedExper
   return Exit::Fine;
 }
 
-/// Throws Invalid naming the first given option, if any: it does not go with another one.
+/// Throws Invalid if one of `options` is given, because `reason` forbids it. Names the first one.
 void refuse(const std::string& reason, std::span<const std::pair<bool, std::string>> options) {
   for (const auto& [is_given, name] : options)
     if (is_given) throw Invalid(fmt::format("{}: leave out {}", reason, name));

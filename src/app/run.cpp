@@ -26,7 +26,7 @@
 namespace normbench {
 namespace {
 
-/// Replaces this process by this program, started with `arguments`; returns only on failure.
+/// Replaces this process by a new one of this program, with `arguments`. Returns only on failure.
 void become(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "normbench");
   std::vector<char*> words;
@@ -36,9 +36,9 @@ void become(std::vector<std::string> arguments) {
   execv("/proc/self/exe", words.data());
 }
 
-/// Handles a kernel that hangs, which cannot be stopped inside its process: notes it, and starts
-/// this program anew from the journal, where the case counts as failed. Ends the process; with
-/// NotWritten when the journal cannot be written, since it would hang again.
+/// Handles a contender that hangs, which cannot be stopped inside its process. Notes it in the
+/// journal, where its case then counts as failed. Starts this program again with `arguments`. If
+/// the journal cannot be written, the process ends with NotWritten, because it would hang again.
 [[noreturn]] void restart_without(std::size_t group, const std::string& contender,
                                   double limit_seconds, Journal& journal,
                                   const std::vector<std::string>& arguments) {
@@ -55,7 +55,7 @@ void become(std::vector<std::string> arguments) {
   _exit(static_cast<int>(Exit::Failed));
 }
 
-/// Says before the run what a profiling tool means for it.
+/// Tells before the run what an attached profiling tool changes, and if --capture has no effect.
 void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& tool,
                 const Json& environment) {
   if (tool && !options.measure)
@@ -66,7 +66,7 @@ void tell_modes(const RunOptions& options, const std::optional<AttachedTool>& to
          environment.at("places").value("cuda", "no CUDA device"));
 }
 
-/// Says how to allow peers of the plan that are skipped without that.
+/// Tells how to allow the peers of the plan, if they are skipped.
 void tell_peers(const Plan& plan, const RunOptions& options) {
   if (options.job.config.allow_peers) return;
   std::string commands;
@@ -83,14 +83,14 @@ void tell_peers(const Plan& plan, const RunOptions& options) {
          commands);
 }
 
-/// The end of a run.
+/// How a run ended.
 struct RunEnd {
   Exit code = Exit::Failed;
-  std::string state;  // in words
+  std::string state;  // "the run is finished", or why it failed
 };
 
-/// Ends the process, with the code it would have had, where `tool` does not return from ending its
-/// recording.
+/// Ends the process if `tool` does not return from ending its recording. The exit code is that of
+/// the run, or at least Failed if the configs in `then` are not run.
 [[noreturn]] void leave(const std::string& tool, double limit_seconds, const RunEnd& end,
                         std::span<const std::string> then) {
   tell("normbench: {} has not ended its recording after {:g} s: leaving it, {}\n", tool,
@@ -100,7 +100,7 @@ struct RunEnd {
   _exit(static_cast<int>(std::max(end.code, Exit::Failed)));
 }
 
-/// Runs a job to its end. `then` are the configs after it.
+/// Runs a job to its end. `then` are the configs to run after it.
 Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string> then) {
   const auto& [job, backends, environment, plan, journal, scratch] = begun;
   set_last_words(fmt::format(

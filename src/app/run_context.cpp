@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-/// Wraps `on_hung` so that nothing is thrown out of the watchdog's thread.
+/// Wraps `on_hung` so that it throws nothing out of the watchdog's thread and never returns.
 Watchdog::OnHung ending(Watchdog::OnHung on_hung) {
   return [on_hung = std::move(on_hung)](std::size_t group, const std::string& contender) {
     try {
@@ -20,7 +20,7 @@ Watchdog::OnHung ending(Watchdog::OnHung on_hung) {
       } catch (const std::exception& error) {
         tell("\nnormbench: {} hangs: {}\n", contender, error.what());
       }
-    } catch (...) {  // includes what the message threw
+    } catch (...) {  // tell() may throw, too
     }
     _exit(static_cast<int>(Exit::NotWritten));
   };

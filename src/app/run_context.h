@@ -1,4 +1,4 @@
-/// Everything that measuring in this process needs.
+/// What is needed to measure in this process.
 #pragma once
 
 #include "backend/backend.h"
@@ -9,10 +9,11 @@
 
 namespace normbench {
 
-/// A RunContext of this process and machine, with the clock, recorder and watchdog that it uses. It
-/// lives in the range of the run.
+/// A RunContext of this process and machine, with the clock, recorder and watchdog that it uses.
+/// The range of the run begins and ends with this object.
 struct OwnRunContext {
-  /// `on_hung` is to end this process. If it throws, the process ends with Exit::NotWritten.
+  /// `on_hung` must end this process. If it throws or returns, the process ends with
+  /// Exit::NotWritten.
   OwnRunContext(const Backends& backends, Observer& observer, const Plan& plan,
                 Watchdog::OnHung on_hung);
   OwnRunContext(const OwnRunContext&) = delete;

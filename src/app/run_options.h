@@ -11,7 +11,7 @@
 
 namespace normbench {
 
-/// What starts a profiling tool's recording.
+/// What makes a profiling tool start its recording.
 enum class Capture { Nvtx, CudaProfiler };
 constexpr auto words(Capture) {
   return std::to_array<Word<Capture>>(
@@ -24,7 +24,7 @@ struct RunOptions {
   std::string out, resume;
   bool force = false;
   TextOrJson format = TextOrJson::Text;
-  TableKind table = TableKind::Torch;  // the kind of the profile's table that is shown
+  TableKind table = TableKind::Torch;  // the kind of profiler table to show
   std::int64_t trace_max_events = -1;  // -1: all
   bool gzip_trace = false;
   bool no_html = false;
@@ -33,16 +33,16 @@ struct RunOptions {
   Capture capture = Capture::Nvtx;
   std::string scratch;            // where stages save files; "": the system's temporary folder
   std::vector<std::string> then;  // configs to run after the resumed one; not in --help
-  Given given;                    // the options as given
+  Given given;                    // the values given to each option
 };
 
-/// All options of `run`, in the order of --help.
+/// Returns all options of `run`, in the order of --help.
 std::vector<Option> run_options(RunOptions& options);
 
 /// Throws Invalid for options that exclude each other.
 void check_run_options(const RunOptions& options);
 
-/// The arguments that continue the run in `dir` after a hang and then run `configs`.
+/// Returns the arguments that continue the run in `dir` after a hang and then run `configs`.
 std::vector<std::string> to_go_on(const RunOptions& options, const std::string& dir,
                                   std::span<const std::string> configs);
 

@@ -1,4 +1,4 @@
-/// Writes the JSON Schema of configs to a file.
+/// The JSON Schema of configs, as text for a file.
 #pragma once
 
 #include <string>

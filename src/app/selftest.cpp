@@ -24,7 +24,8 @@ struct SelftestOptions {
   BackendOptions backend;
 };
 
-/// The host's free memory, or what its container allows.
+/// Returns the host's free memory in bytes, at most what its container allows; 0 if it is not
+/// known.
 std::int64_t host_bytes() {
   const Json available = memory_facts("/").at("available_bytes");
   const std::int64_t free = available.is_number() ? available.get<std::int64_t>() : 0;
@@ -37,7 +38,8 @@ std::int64_t device_bytes(const Backends& backends) {
   return facts.is_object() ? facts.value("memory_bytes", std::int64_t{0}) : 0;
 }
 
-/// The instruction sets to test. Throws Invalid for one that cannot run here.
+/// Returns the instruction sets to test: all for "all", else the named one. Throws Invalid if that
+/// cannot run here.
 std::vector<std::string> chosen_simd(const std::string& said) {
   if (said == "all") return simd_targets();
   use_simd(said);
@@ -62,7 +64,7 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
   return options;
 }
 
-/// False where the places are not here, or none of the wanted rows has cases.
+/// Returns false if the wanted places are not here, or if no wanted row has cases.
 bool tested_any(const selftest::Findings& findings) {
   return std::ranges::any_of(findings.places,
                              [](const auto& place) { return !place.rows.empty(); });

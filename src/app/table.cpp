@@ -26,17 +26,18 @@ namespace normbench {
 namespace fs = std::filesystem;
 namespace {
 
-// --- the trace that a path stands for
+// --- reading the trace at a path
 
-/// A trace and its table.
+/// A trace file and its table.
 struct Shown {
   std::string file;
-  std::vector<std::string> warnings;  // on what cannot be used, or is doubtful
+  std::vector<std::string> warnings;  // about what cannot be used, or is doubtful
   CaseProfile profile;
   AllRows rest;  // sums of rows that are not shown
 };
 
-/// The trace file: the path, or the one in a run's folder. Throws Invalid where there is none.
+/// Returns the trace file: the path itself, or the trace in a run's folder. Throws Invalid if there
+/// is none.
 std::string file_of(const std::string& path) {
   std::error_code unknown;
   if (!fs::is_directory(path, unknown)) return path;
@@ -81,8 +82,8 @@ struct TableArguments {
   }
 };
 
-/// Reads a Chrome trace, gzipped or not whatever its name is, and says on stderr what cannot be
-/// used. Throws Invalid, naming the file, for a file that is no trace.
+/// Reads a Chrome trace, gzipped or not, whatever its name is. Warns on stderr about what cannot be
+/// used. Throws Invalid, naming the file, if the file is no trace.
 Shown read_table(const std::string& file, const TableArguments& wanted) {
   Shown shown{.file = file, .warnings = {}, .profile = {}, .rest = {}};
   ReadTrace trace = read_trace(shown.file);
@@ -119,7 +120,7 @@ Shown read_table(const std::string& file, const TableArguments& wanted) {
   return shown;
 }
 
-// --- what the columns and lines of its tables mean, for --help
+// --- the meaning of the tables' columns and lines, for --help
 
 struct Meaning {
   std::string_view title;
@@ -186,7 +187,7 @@ constexpr auto footers = std::to_array<Meaning>({
      "its writer had no room for."},
 });
 
-/// The meanings as help entries, each on one line.
+/// Returns the meanings as help entries, each on one line.
 std::vector<HelpEntry> entries(std::span<const Meaning> meanings) {
   std::vector<HelpEntry> list;
   for (const Meaning& meaning : meanings) {
@@ -197,29 +198,29 @@ std::vector<HelpEntry> entries(std::span<const Meaning> meanings) {
   return list;
 }
 
-/// All words that --sort-by takes.
+/// Returns all words that --sort-by takes.
 std::vector<std::string> sort_words() {
   std::vector<std::string> words = sort_key_spellings();
   words.emplace_back("none");
   return words;
 }
 
-/// The help of --sort-by: "cpu_time, cpu_time_total, …".
+/// Returns the help of --sort-by: "cpu_time, cpu_time_total, …".
 std::string sort_help() {
   return fmt::format("{}, or none: by first call (default: cpu_time_total; cuda stands for device)",
                      fmt::join(sort_key_names(), ", "));
 }
 
-/// Explains each column of either table, and each line below them.
+/// Returns the explanations of all columns of both tables, and of the lines below them.
 std::vector<HelpSection> columns_help() {
   return {{"Columns of torch", entries(torch_columns)},
           {"Columns of stats", entries(stats_columns)},
           {"Lines below", entries(footers)}};
 }
 
-// --- its tables
+// --- rendering the tables
 
-/// The options, with the sums of rows that are not shown.
+/// Returns the options of the table, with the sums of rows that are not shown.
 TableOptions options_for(const Shown& shown, const TableArguments& wanted) {
   TableOptions options = wanted.options;
   options.rest = shown.rest;
@@ -230,7 +231,7 @@ std::string table_of(const Shown& shown, const TableArguments& wanted) {
   return profile_table(shown.profile, {}, wanted.kind, wanted.format, options_for(shown, wanted));
 }
 
-/// Several tables, each below its file's name.
+/// Returns several tables, each below its file's name.
 std::string titled(const std::vector<Shown>& all, const TableArguments& wanted) {
   std::string text;
   for (const Shown& shown : all) {
@@ -242,7 +243,7 @@ std::string titled(const std::vector<Shown>& all, const TableArguments& wanted) 
   return text;
 }
 
-/// `values` with the name of the file in front.
+/// Returns `values` with the name of the trace file in front.
 Json with_file(const Shown& shown, const Json& values) {
   Json json{{"trace", shown.file}};
   json.update(values);
@@ -258,7 +259,7 @@ std::string csv(const std::vector<Shown>& all, const TableArguments& wanted) {
   return csv_text(rows);
 }
 
-/// The table's values, and the messages that people get on stderr.
+/// Returns the table's values and the warnings that people get on stderr.
 Json document_of(const Shown& shown, const TableArguments& wanted) {
   Json document = profile_json(shown.profile, {}, wanted.kind, options_for(shown, wanted));
   document["warnings"] = shown.warnings;

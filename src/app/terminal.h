@@ -9,25 +9,25 @@
 
 namespace normbench {
 
-/// The screen of stdout: as wide as the terminal (or as COLUMNS says), but at least 40 columns and
-/// at most 160, with colours unless NO_COLOR or TERM=dumb forbids them. For a pipe or a file it has
-/// 100 columns and no colours.
+/// Returns the screen of stdout. A terminal has its own width, or that in COLUMNS, from 40 to 160
+/// columns. It has colours unless NO_COLOR or TERM=dumb forbids them. A pipe or a file has 100
+/// columns and no colours.
 Screen stdout_screen();
 
-/// The screen of stdout, or of a file where one is named.
+/// Returns the screen of the file `out_file`, or of stdout if that is "".
 Screen screen_of(const std::string& out_file);
 
-/// True where a line on stderr can be written over: on a terminal that is not dumb.
+/// Returns true if a line on stderr can be written over: on a terminal that is not dumb.
 bool is_live();
 
-/// Columns of the terminal on stderr, however few.
+/// Returns the number of columns of the terminal on stderr, however few; 80 if it is not known.
 std::size_t stderr_columns();
 
-/// True where the locale's text is UTF-8; also where none is set.
+/// Returns true if the locale's text is UTF-8, or if no locale is set.
 bool shows_utf8();
 
-/// `text` in ASCII: this program's own signs beyond it become others of the same width, wherever
-/// they stand. Further signs stay.
+/// Returns `text` in ASCII. This program's own signs become ASCII signs of the same width, in
+/// names, too. Other signs beyond ASCII stay.
 std::string in_ascii(std::string_view text);
 
 }  // namespace normbench

@@ -6,14 +6,15 @@
 
 namespace normbench {
 
-/// A row per kind of pair, and what it means for runs on this machine.
+/// Returns a table with a row for each kind of pair, and what the findings mean for runs on this
+/// machine.
 std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs,
                              const Screen& screen = {});
 
-/// A line for documents that hold a calibration; "" without one.
+/// Returns a line for documents that hold a calibration; "" without one.
 std::string calibration_line(const Json& calibration);
 
-/// Which variant of a pair was not measured, and why; "" when both were.
+/// Returns which variant of a pair was not measured, and why; "" if both were measured.
 std::string unmeasured_text(const MeasuredPair& pair);
 
 }  // namespace normbench

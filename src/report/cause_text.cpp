@@ -43,7 +43,7 @@ constexpr auto words(Factor::Kind) {
 
 namespace {
 
-constexpr std::size_t kReadable = 32;  // characters of a factor's value
+constexpr std::size_t kReadable = 32;  // the longest value of a factor that is shown, in characters
 
 struct ValueText {
   std::string operator()(bool value) const { return value ? "yes" : "no"; }
@@ -78,9 +78,9 @@ std::string factor_value(const Factor& factor, const FactorValue& value) {
   return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
 }
 
-constexpr double kExplained = 0.7;  // from this share of a pipeline's time on, its bound is why
+constexpr double kExplained = 0.7;  // the least share of the time that a bound must explain
 
-/// The sentences on what bounds a pipeline.
+/// The sentences about what bounds a pipeline.
 struct PipelineText {
   const PipelineAnalysis& pipeline;
   const PipelineBound& bound;
@@ -116,8 +116,8 @@ struct PipelineText {
     if (pipeline.cores == 1) return "the only core";
     return pipeline.cores == 2 ? "both cores" : fmt::format("all {} cores", pipeline.cores);
   }
-  /// True where neither the bound nor the config explains most of the time above the
-  /// bound.
+  /// Returns true if neither the bound nor a setting of the config (`held`) explains most of the
+  /// time.
   bool leaves_most() const { return !bound.held && bound.of_bound.value < kExplained; }
   std::string unexplained() const {
     return fmt::format(
@@ -144,7 +144,7 @@ struct PipelineText {
   }
   std::string faster() const {
     const bool is_loader = pipeline.headroom && bound.lane == pipeline.lanes.front().name;
-    if (!bound.faster || bound.held || is_loader) return "";  // headroom() says it for a loader
+    if (!bound.faster || bound.held || is_loader) return "";  // headroom() tells it for a loader
     return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
   }
   std::string more() const {
@@ -174,7 +174,7 @@ struct CauseWords {
   std::string share() const { return format_percent(cause.share); }
   std::string at_most_all() const { return format_percent(std::min(1.0, cause.share)); }
   static std::string us(double ns) { return format_significant(ns / 1000, 2); }
-  /// "65 % (49-71 %)", or "88 %" where both ends of the interval read the same.
+  /// Returns "65 % (49-71 %)", or "88 %" if both ends of the interval look the same.
   static std::string percent_text(const Interval& part) {
     const std::string low = format_percent(part.low), high = format_percent(part.high);
     if (low == high) return high;
@@ -327,7 +327,7 @@ std::string work_text(const ResourceShare& part) {
   return enumerate(part.stages);
 }
 
-/// What a resource is called in "a faster …".
+/// The name of a resource in the phrase "a faster …".
 constexpr auto faster_nouns = std::to_array<Word<Resource>>({{Resource::Link, "link"},
                                                              {Resource::Cpu, "stage on the CPU"},
                                                              {Resource::Gpu, "kernel"},
@@ -335,7 +335,7 @@ constexpr auto faster_nouns = std::to_array<Word<Resource>>({{Resource::Link, "l
                                                              {Resource::Reading, "way to read"},
                                                              {Resource::Pinning, "way to pin"}});
 
-/// ": 1 more fresh buffer, 24,577 more page faults = 95 % of it", or "".
+/// Returns ": 1 more fresh buffer, 24,577 more page faults = 95 % of it", or "".
 std::string added_text(const std::optional<FaultsAdded>& added) {
   if (!added) return "";
   return fmt::format(": {}, {}{}", counted(added->buffers, "more fresh buffer"),
@@ -345,7 +345,7 @@ std::string added_text(const std::optional<FaultsAdded>& added) {
                                   : "");
 }
 
-/// "constants", "ops and outputs together".
+/// Returns names like "constants" or "ops and outputs together".
 std::string names_of_part(const Contribution& part) {
   std::vector<std::string> list;
   for (const Factor& factor : part.factors) list.push_back(factor_name(factor));

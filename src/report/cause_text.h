@@ -6,40 +6,43 @@
 
 namespace normbench {
 
-/// "constants", "output of div", "dtype of the source".
+/// Returns a name like "constants", "output of div" or "dtype of the source".
 std::string factor_name(const Factor& factor);
-/// "constants (per_call, cached)"; only the name where the values are too long to read.
+/// Returns a text like "constants (per_call, cached)"; only the name if the values are too long to
+/// read.
 std::string factor_text(const Factor& factor);
-/// "constants, output of div".
+/// Returns a list like "constants, output of div".
 std::string factor_names(std::span<const Factor> factors);
 
-/// A cause's name in documents ("page faults", "link", a stage's label) and its parts in a
-/// sentence: what it is ("the link") and what shows it ("86 % of its time is …").
+/// A cause in words. `name` stands in documents ("page faults", "link", a stage's label). `what` is
+/// the cause in a sentence ("the link"), and `evidence` shows it ("86 % of its time is …").
 struct CauseText {
   std::string name, what, evidence;
 
-  /// "page faults. 54,002 a batch at …"; "" without a cause.
+  /// Returns a text like "page faults. 54,002 a batch at …"; "" without a cause.
   std::string sentence() const;
-  /// "Bound by page faults: 54,002 a batch at …"; with a name "eager is bound by page faults: …".
+  /// Returns a text like "Bound by page faults: 54,002 a batch at …". With a name it begins "eager
+  /// is bound by page faults: …".
   std::string bound(std::string_view name = "") const;
 };
 CauseText cause_text(const Cause& cause);
 
-/// What a pipeline cannot be faster than: "load", "cores", "memory".
+/// Returns what a pipeline cannot be faster than: a lane like "load", "cores" or "memory".
 std::string bound_name(const PipelineBound& bound);
 
-/// "91 % of its time is the copy, so a faster kernel gains at most 9 %."
+/// Returns a sentence like "91 % of its time is the copy, so a faster kernel gains at most 9 %."
 std::string gain_text(const Gain& gain);
 
-/// "they differ in 2 factors: constants, output of div; it comes from output of div (1.91x: 1
-/// more fresh buffer, 24,577 more page faults = 95 % of it), constants alone at most 1.2 %".
+/// Returns a clause like "they differ in 2 factors: constants, output of div; it comes from output
+/// of div (1.91x: 1 more fresh buffer, 24,577 more page faults = 95 % of it), constants alone at
+/// most 1.2 %". Returns "" without a caveat.
 std::string caveat_text(const std::optional<Caveat>& caveat);
 
-/// "Pinning pays from 14 reuses of a buffer on (pin 18 ms, saves 1.3 ms a batch).", or that it does
-/// not pay.
+/// Returns "Pinning pays from 14 reuses of a buffer on (pin 18 ms, saves 1.3 ms a batch).", or that
+/// pinning does not pay.
 std::string pinning_text(const PinningCost& cost);
 
-/// "Making the files of npy took 12.3 s: that pays from epoch 4 on (0.41 s saved in each)."
+/// Returns "Making the files of npy took 12.3 s: that pays from epoch 4 on (0.41 s saved in each)."
 std::string preparing_text(const GroupResult& group, const PreparingCost& cost);
 
 }  // namespace normbench

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-/// True for what XML 1.0 calls a character.
+/// Returns true for a character that XML 1.0 allows.
 bool allowed(char32_t code) {
   return code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code <= 0xD7FF) ||
          (code >= 0xE000 && code <= 0xFFFD) || (code >= 0x10000 && code <= 0x10FFFF);
@@ -32,7 +32,7 @@ struct Test {
   double seconds = 0;
 };
 
-using Suites = std::vector<std::pair<std::string, std::vector<Test>>>;  // by experiment
+using Suites = std::vector<std::pair<std::string, std::vector<Test>>>;  // tests by experiment
 
 std::string outcome_of(const ComparedCase& one) {
   if (one.fails_gate()) return "failure";
@@ -64,7 +64,8 @@ Suites suites_of(const Comparison& comparison) {
   return suites;
 }
 
-/// Seconds with three decimals, as the schemas of Maven Surefire and Jenkins' xUnit plugin want.
+/// Returns seconds with three decimals, which the schemas of Maven Surefire and Jenkins' xUnit
+/// plugin require.
 std::string seconds_text(double seconds) { return fmt::format("{:.3f}", seconds); }
 
 std::string test_xml(const Test& test, const std::string& classname) {
@@ -81,7 +82,8 @@ std::string test_xml(const Test& test, const std::string& classname) {
   return xml + "    </testcase>\n";
 }
 
-/// The counts of a suite. `testsuites` has no attribute for the number skipped.
+/// Returns the counts of a suite as attributes. The number skipped is not among them, because
+/// `testsuites` has no attribute for it.
 std::string counts(const std::vector<Test>& tests) {
   return fmt::format(R"(tests="{}" failures="{}" errors="0")", tests.size(),
                      std::ranges::count(tests, "failure", &Test::outcome));
@@ -93,7 +95,7 @@ std::string time_of(const std::vector<Test>& tests) {
   return seconds_text(seconds);
 }
 
-/// The properties that hold for all test cases; every suite has them.
+/// Returns the properties that hold for all test cases. Every suite has them.
 std::string properties(const Comparison& comparison) {
   std::string xml = "    <properties>\n";
   const auto add = [&](const char* name, const std::string& value) {

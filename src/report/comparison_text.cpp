@@ -14,7 +14,7 @@
 namespace normbench {
 namespace {
 
-/// A column of a table of cases, and what it says of each.
+/// A column of a table of cases, and the function that makes its cell for a case.
 struct CaseColumn {
   MarkupColumn column;
   std::function<MarkupCell(const ComparedCase&)> cell;
@@ -34,7 +34,7 @@ MarkupTable compared_table(const Comparison& comparison, const std::vector<CaseC
 
 std::string known_ms(const std::optional<double>& ns) { return ns ? format_ms(*ns) : ""; }
 
-/// What columns say of a case.
+/// Functions that make the cells of a case.
 namespace of_case {
 
 MarkupCell verdict(const ComparedCase& one) {
@@ -65,7 +65,7 @@ MarkupCell interval_or_why(const ComparedCase& one) {
 MarkupCell could_see(const ComparedCase& one) {
   return {one.visible ? format_percent(*one.visible) : ""};
 }
-/// Why there is no verdict, and what else changed.
+/// Returns why there is no verdict, and what else changed.
 MarkupCell remarks(const ComparedCase& one) {
   std::vector<std::string> list{why_text(one)};
   for (const CaseFinding& found : one.findings) list.push_back(finding_text(found));
@@ -75,9 +75,10 @@ MarkupCell remarks(const ComparedCase& one) {
 
 }  // namespace of_case
 
-/// On a screen: names and points in columns of their own, and no case that was not compared.
+/// Returns the table for a screen. Names and points have columns of their own. Cases that were not
+/// compared are left out.
 std::string screen_table(const Comparison& comparison, const Screen& screen) {
-  // The experiment's name is left out where all cases have the same.
+  // The experiment's name is left out if all cases have the same one.
   const bool only_variant = std::ranges::all_of(comparison.cases, [&](const ComparedCase& one) {
     return one.name.experiment == comparison.cases[0].name.experiment;
   });
@@ -102,7 +103,7 @@ std::string screen_table(const Comparison& comparison, const Screen& screen) {
   return columns_text(table.text_columns(screen), 2, screen.width);
 }
 
-/// The place of a case in Markdown: in sight, or folded away.
+/// Where a case is in the Markdown report: in sight, or in one of the folded tables.
 enum class Shelf { InSight, Same, NeverMeasured };
 
 Shelf shelf_of(const ComparedCase& one) {
@@ -110,7 +111,7 @@ Shelf shelf_of(const ComparedCase& one) {
   return one.change == Change::NotCompared && !one.base_ns ? Shelf::NeverMeasured : Shelf::InSight;
 }
 
-/// The cases of one shelf as a table; "" without any.
+/// Returns the cases of one shelf as a table; "" if there are none.
 std::string markdown_table(const Comparison& comparison, Shelf shelf) {
   const MarkupTable table =
       compared_table(comparison,
@@ -144,13 +145,14 @@ html::Markup html_cases(const Comparison& comparison) {
   return html::block("ratios", table.html_table("All cases, the worst first"));
 }
 
-/// True for a case whose verdict needs words, with its full name, which the table may have cut.
+/// Returns true if the verdict of a case needs a sentence. The sentence has the full name, which
+/// the table may have cut.
 bool needs_words(const ComparedCase& one) {
   return one.change == Change::Failed || one.change == Change::Regressed ||
          (one.change == Change::Inconclusive && one.why != NoVerdict::None);
 }
 
-/// The cases that were not compared, a line per reason.
+/// Returns the names of the cases that were not compared, in a line for each reason.
 std::string not_compared(const Comparison& comparison, std::size_t width) {
   std::vector<std::pair<std::string, std::string>> lines;  // reason, names
   for (const ComparedCase& one : comparison.cases) {
@@ -178,7 +180,7 @@ std::string sentences(const Comparison& comparison, std::size_t width) {
   return lines;
 }
 
-/// Lays out one of several lines.
+/// A function that lays out one line of a list.
 using Item = std::function<std::string(const std::string&)>;
 
 std::string finding_lines(const Comparison& comparison, const Item& item) {

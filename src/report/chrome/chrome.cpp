@@ -19,7 +19,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 /// Where the file ends: slices that start at `ns` or later are left out.
 struct Cut {
   std::int64_t ns = kNever;
-  std::int64_t slices = 0;  // how many are left out
+  std::int64_t slices = 0;  // the number of slices that are left out
 
   bool keeps(std::int64_t start_ns) const { return start_ns < ns; }
 };
@@ -37,7 +37,8 @@ Cut cut_after(const TraceModel& model, std::int64_t most) {
   return cut;
 }
 
-/// The run's start, or the first slice if that is earlier: times in the file are never negative.
+/// Returns the run's start, or the first event if that is earlier, so that no time in the file is
+/// negative.
 std::int64_t base_of(const TraceModel& model) {
   std::int64_t base_ns = model.base_ns;
   for (const TraceLane& lane : model.lanes)
@@ -47,7 +48,7 @@ std::int64_t base_of(const TraceModel& model) {
   return base_ns;
 }
 
-/// A host's process and thread, for events that belong to none.
+/// Returns a host's process and thread, for events that belong to no thread.
 std::pair<std::int64_t, std::int64_t> host_track(const TraceModel& model) {
   for (const TraceProcess& process : model.processes)
     if (!process.is_device) return {process.pid, process.pid};
@@ -65,9 +66,10 @@ Json about(const TraceModel& model, const TraceLosses& losses) {
   return about;
 }
 
-/// Opens the file, up to the bracket of "traceEvents"; `base_wall_ns` is the wall clock at ts 0.
-/// The rank has a space after its colon, which HolisticTraceAnalysis looks for; no other key may
-/// look like it, so values are written without spaces.
+/// Writes the beginning of the file, up to the bracket of "traceEvents". `base_wall_ns` is the wall
+/// clock at ts 0.
+/// The rank has a space after its colon, because HolisticTraceAnalysis searches for that text. No
+/// other key may look like it, so other values are written without spaces.
 void write_head(const TraceModel& model, const TraceLosses& losses, std::int64_t base_wall_ns,
                 TextWriter& text) {
   text << "{\n\"schemaVersion\": 1,\n\"deviceProperties\": " << json_line(model.device_properties)
@@ -135,7 +137,7 @@ class EventWriter {
     }
   }
 
-  /// Writes an item as an async event: viewers draw each of those that overlap on its own line.
+  /// Writes an item as an async event, because viewers draw overlapping ones on lines of their own.
   void write_item(const TraceItem& item) {
     const std::string name = json_string(item.name);
     for (const auto& [phase, ns] : {std::pair("b", item.start_ns), std::pair("e", item.end_ns)}) {
@@ -145,7 +147,7 @@ class EventWriter {
     }
   }
 
-  /// Viewers bind an end to the slice that it lies in ("bp": "e").
+  /// Writes a flow. With "bp": "e", viewers bind its end to the slice that contains it.
   void write_flow(const TraceFlow& flow) {
     const std::string_view name = flow.kind == TraceFlow::Kind::Launch
                                       ? R"(,"cat":"ac2g","name":"ac2g")"

@@ -1,4 +1,4 @@
-/// The model as a Chrome trace, which Perfetto, chrome://tracing, speedscope and
+/// Writes the model as a Chrome trace, which Perfetto, chrome://tracing, speedscope and
 /// HolisticTraceAnalysis read.
 #pragma once
 
@@ -10,13 +10,13 @@
 namespace normbench {
 
 struct ChromeOptions {
-  /// The most slices, of which the first ones are kept; -1: all. The number left out is in the
-  /// metadata and in a mark, and no flow leads to such a slice.
+  /// The most slices in the file; -1: all. The first ones are kept. The metadata and a mark tell
+  /// how many are left out. No flow leads to a slice that is left out.
   std::int64_t max_events = -1;
 };
 
-/// Writes a finished model, one event per line. Memory does not grow with it, but for 8 bytes a
-/// slice while it finds where to cut. Besides the keys of torch's traces, the file has "normbench"
+/// Writes a finished model, one event per line. Memory does not grow with the model, except for 8
+/// bytes a slice while the cut is found. The file has the keys of torch's traces, and "normbench"
 /// with what was lost ("losses": the fields of TraceLosses).
 void write_chrome(const TraceModel& model, std::ostream& out, const ChromeOptions& options = {});
 

@@ -10,7 +10,7 @@ std::string_view category(TraceKind kind) {
   return table[static_cast<std::size_t>(kind)].name;
 }
 
-/// Writes "args" with its braces and commas; opens it only when there is something to write.
+/// Writes "args" with its braces and commas, or nothing if no arg is added.
 class Args {
  public:
   explicit Args(TextWriter& text) : text_(text) {}
@@ -19,7 +19,7 @@ class Args {
   void add(std::string_view key, const Value& value) {
     (*this)(key) << value;
   }
-  /// Writes a key, for a value that the caller writes.
+  /// Writes a key. The caller then writes the value to the returned writer.
   TextWriter& operator()(std::string_view key) {
     text_ << (open_ ? std::string_view(",\"") : std::string_view(",\"args\":{\"")) << key << "\":";
     open_ = true;
@@ -38,7 +38,7 @@ void add_external_id(const TraceSlice& slice, Args& args) {
   if (slice.external_id != 0) args.add("External id", static_cast<std::int64_t>(slice.external_id));
 }
 
-/// The shapes as JSON where they are JSON, else as a string.
+/// Returns the shapes as they are if they are JSON, else as a JSON string.
 std::string json_shapes(std::string_view shapes) {
   return Json::accept(shapes) ? std::string(shapes) : json_string(shapes);
 }
@@ -93,12 +93,13 @@ void add_work(const TraceSlice& slice, const DeviceDetails& details, std::int64_
   args.add("graph node id", details.graph_node);
 }
 
-/// Adds the label, by which tables read from the file have one row for all iterations.
+/// Adds the label, so that a table read from the file has one row for all iterations.
 void add_label(const TraceSlice& slice, Args& args) {
   if (!slice.label.empty()) args.add("normbench label", std::string_view(json_string(slice.label)));
 }
 
-/// Adds args of an annotation. It has no stream: readers would take it for work of that.
+/// Adds the args of an annotation. It has no stream, because readers would take it for work of that
+/// stream.
 void add_annotation(const TraceSlice& slice, const DeviceDetails* details, Args& args) {
   add_external_id(slice, args);
   add_label(slice, args);
@@ -108,7 +109,8 @@ void add_annotation(const TraceSlice& slice, const DeviceDetails* details, Args&
   args.add("bytes", slice.bytes);
 }
 
-/// Adds args of a wait, without a stream for the same reason.
+/// Adds the args of a wait. Its stream is -1, because readers would take the wait for work of a
+/// stream.
 void add_sync(const TraceSlice& slice, const DeviceDetails* details, std::string_view name,
               Args& args) {
   args.add("cuda_sync_kind", name);

@@ -1,4 +1,4 @@
-/// Writes slices as lines of a trace file, which takes most of the time of writing one.
+/// Writes slices as lines of a trace file. This takes most of the time of writing the file.
 #pragma once
 
 #include "report/chrome/text_writer.h"
@@ -6,7 +6,7 @@
 
 namespace normbench {
 
-/// Starts the next event on a line of its own.
+/// Starts each event on a line of its own.
 class EventLines {
  public:
   explicit EventLines(TextWriter& text) : text_(text) {}
@@ -22,7 +22,7 @@ class EventLines {
   bool first_ = true;
 };
 
-/// Writes the slices of one lane, with the args of torch's traces.
+/// Writes the slices of one lane after another, with the args of torch's traces.
 class SliceWriter {
  public:
   SliceWriter(const TraceModel& model, std::int64_t base_ns, EventLines& lines)
@@ -37,7 +37,7 @@ class SliceWriter {
   EventLines& lines_;
   JsonNames names_;
   std::string track_;            // the keys that all slices of the lane share
-  std::int64_t processors_ = 0;  // the lane's device's; 0: unknown
+  std::int64_t processors_ = 0;  // those of the lane's device; 0: unknown
 };
 
 }  // namespace normbench

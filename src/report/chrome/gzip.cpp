@@ -9,10 +9,10 @@
 namespace normbench {
 namespace {
 
-constexpr int kGzipWindow = 15 + 16;  // the largest, with gzip's header and trailer
+constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's header and trailer
 constexpr std::size_t kPiece = 1 << 16;
 
-/// Packs what is written to it into another stream.
+/// A buffer that packs what is written to it into another stream.
 class Packing final : public std::streambuf {
  public:
   explicit Packing(std::ostream& out) : out_(out) {
@@ -25,7 +25,7 @@ class Packing final : public std::streambuf {
   Packing& operator=(const Packing&) = delete;
   ~Packing() override { deflateEnd(&zlib_); }
 
-  /// Writes what is left, and the trailer.
+  /// Packs the rest of the text, and writes the trailer.
   void finish() { pack(Z_FINISH); }
 
  protected:
@@ -54,7 +54,7 @@ class Packing final : public std::streambuf {
   std::array<char, kPiece> text_{}, packed_{};
 };
 
-/// Unpacks the gzip members of another stream, one after another.
+/// A buffer that unpacks the gzip members of another stream, one after another.
 class Unpacking final : public std::streambuf {
  public:
   explicit Unpacking(std::istream& in) : in_(in) {
@@ -65,7 +65,7 @@ class Unpacking final : public std::streambuf {
   Unpacking& operator=(const Unpacking&) = delete;
   ~Unpacking() override { inflateEnd(&zlib_); }
 
-  /// Sets the stream whose state shows damaged data; readers may look only at the buffer.
+  /// Sets the stream that gets badbit for damaged data, even if a reader uses only this buffer.
   void belong_to(std::istream& stream) { owner_ = &stream; }
 
  protected:
@@ -87,7 +87,8 @@ class Unpacking final : public std::streambuf {
   }
 
  private:
-  /// True while there is something to unpack. Data not ending at a member's end is cut off.
+  /// Returns true while there is data to unpack, and reads more of it when needed. Data that does
+  /// not end at a member's end was cut off, and counts as damaged.
   bool fill() {
     if (zlib_.avail_in > 0) return true;
     in_.read(packed_.data(), static_cast<std::streamsize>(packed_.size()));

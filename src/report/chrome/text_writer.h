@@ -15,7 +15,8 @@
 
 namespace normbench {
 
-/// Writes a mebibyte at a time, so that memory does not grow; flush() writes the rest.
+/// Collects text and writes it in pieces of 1 MiB, so that memory does not grow. flush() writes the
+/// rest.
 class TextWriter {
  public:
   explicit TextWriter(std::ostream& out) : out_(out), text_(new char[capacity]) {}
@@ -32,10 +33,11 @@ class TextWriter {
     size_ = static_cast<std::size_t>(end - text_.get());
     return *this;
   }
-  /// Writes a finite number with three decimals.
+  /// Writes a number with three decimals; 0 if it is not finite.
   TextWriter& operator<<(double number);
 
-  /// Writes nanoseconds as microseconds with three decimals, exactly. `ns` is not negative.
+  /// Writes nanoseconds as microseconds with three decimals, without rounding. `ns` must not be
+  /// negative.
   TextWriter& put_time(std::int64_t ns) {
     *this << ns / 1000;
     make_room();
@@ -69,20 +71,21 @@ class TextWriter {
   std::size_t size_ = 0;
 };
 
-/// A string in quotes: quotes, backslashes and control characters escaped, bytes that are not UTF-8
-/// replaced by U+FFFD.
+/// Returns a string in quotes. Quotes, backslashes and control characters are escaped, and bytes
+/// that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
-/// Any value on one line, its strings as above.
+/// Returns any value on one line, with strings as json_string() writes them.
 std::string json_line(const Json& value);
 
-/// Makes each name into JSON once, as far as memory allows: names are few and repeated often.
+/// Converts each name to JSON once, because names are few and repeated often. Keeps at most 16 MiB.
 class JsonNames {
  public:
-  /// `name` must outlive this unchanged. The result is valid until the next call.
+  /// Returns the name as json_string() does; valid until the next call. `name` must outlive this
+  /// object, unchanged.
   std::string_view json_string(std::string_view name);
 
  private:
-  struct SameText {  // the same address, not the same characters
+  struct SameText {  // compares addresses, not characters
     std::size_t operator()(std::string_view text) const {
       return std::hash<const char*>()(text.data()) ^ text.size();
     }
