@@ -43,10 +43,10 @@ std::string comparison_html(const Comparison& comparison);
 ///    "high"}, "ratio_over_limits": {…}, "visible", "drift", "p_value", "replicates", "why",
 ///    "findings": [{"kind", "base", "new", "text"}]}],
 ///  "base_only": [{"experiment", "point", "variant"}], "new_only": […]}.
-/// The worst case is first. A case that failed or regressed and is "certain" fails the gate. "ratio"
-/// is the new time over the base time. "ratio_over_limits" is "ratio" over the ratio of the limits of
-/// the same rounds; it decides if there is one. Times are medians per iteration, in ns. Relative
-/// changes are fractions. A value that is not known is null.
+/// The worst case is first. A case that failed or regressed and is "certain" fails the gate.
+/// "ratio" is the new time over the base time. "ratio_over_limits" is "ratio" over the ratio of the
+/// limits of the same rounds; it decides if there is one. Times are medians per iteration, in ns.
+/// Relative changes are fractions. A value that is not known is null.
 std::string comparison_json(const Comparison& comparison);
 
 /// Returns JUnit XML by the schemas of Jenkins' xUnit plugin and Maven Surefire. Seconds have three

@@ -48,9 +48,9 @@ constexpr auto words(SetupFact) {
 
 namespace {
 
-constexpr std::size_t kMostShown = 60;  // bytes of a quoted value
+constexpr std::size_t kMostShown = 60;  // the most bytes of a quoted value
 
-/// "+8.9", "-0.3", "0.0": a ratio as percent more or less.
+/// Returns a ratio as percent more or less: "+8.9", "-0.3" or "0.0".
 std::string signed_percent(double ratio) {
   const double percent = (ratio - 1) * 100;
   if (std::abs(percent) < 0.05) return "0.0";
@@ -67,7 +67,7 @@ std::string times_text(const ComparedCase& one) {
   return fmt::format("from {} to {} ms", format_ms(*one.base_ns), format_ms(*one.now_ns));
 }
 
-/// Why the runs ended so; "in 2 of 10 runs: …" when others ended otherwise.
+/// Returns why the runs ended. If some runs ended otherwise, the text is like "in 2 of 10 runs: …".
 std::string ending_text(const Ending& ending) {
   return ending.such == ending.all
              ? ending.reason
@@ -89,7 +89,7 @@ struct FindingValueText {
   std::string operator()(Status status) const { return std::string(name_of(status)); }
 };
 
-/// "L1d 32 KiB, L2 2 MiB, L3 260 MiB", with the number of each cache if `counts`.
+/// Returns "L1d 32 KiB, L2 2 MiB, L3 260 MiB", with the number of each cache if `counts` is true.
 std::string caches_text(const Json& caches, bool counts) {
   std::vector<std::string> texts;
   for (const Json& cache : caches) {
@@ -101,7 +101,7 @@ std::string caches_text(const Json& caches, bool counts) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// The items of a list that the other list lacks: "also avx512f, amx_tile", or "no more".
+/// Returns the items of `list` that `other` lacks: "also avx512f, amx_tile", or "no more".
 std::string more_than(const Json& list, const Json& other) {
   std::vector<std::string> items;
   for (const Json& item : list)
@@ -109,14 +109,14 @@ std::string more_than(const Json& list, const Json& other) {
   return items.empty() ? "no more" : fmt::format("also {}", fmt::join(items, ", "));
 }
 
-/// A value of a side, for people where its fact has a form of its own.
+/// Returns a value of one side as text. Caches and memory are written with units.
 std::string fact_text(SetupFact fact, const Json& value) {
   if (fact == SetupFact::CpuCaches && value.is_array()) return caches_text(value, false);
   if (fact == SetupFact::Memory && value.is_number()) return format_bytes(value.get<double>());
   return value_text(value);
 }
 
-/// "a or b"; `absent` for a missing value.
+/// Returns the values as "a or b". `absent` replaces a missing value.
 std::string joined(const SetupDifference& difference, const std::vector<Json>& values,
                    const std::string& absent) {
   std::vector<std::string> texts;

@@ -99,7 +99,7 @@ void add_noise(Json& json, const CaseNoise& noise) {
     json["flags"][std::string(name_of(flag))] = rounds;
 }
 
-/// Only where something held the GPU's clocks back.
+/// Adds the reasons that held the GPU's clocks back, if there were any.
 void add_held_back(Json& json, const DeviceStates& states) {
   if (states.held_back_ns.empty()) return;
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
@@ -108,7 +108,7 @@ void add_held_back(Json& json, const DeviceStates& states) {
   for (const auto& [reason, ns] : states.held_back_ns) held["seconds"][reason] = seconds(ns);
 }
 
-/// Only where the GPU's state was read, or its clock.
+/// Adds the GPU's states, if its state or its clock was read.
 void add_device_states(Json& json, const DeviceStates& states) {
   if (states.read == 0 && !states.over_turns) return;
   const auto words = [](std::int64_t bits) {
@@ -127,7 +127,8 @@ void add_device_states(Json& json, const DeviceStates& states) {
                                             {"sometimes", words(states.sometimes_bits)}};
 }
 
-/// Adds the host's states, where a stream has several forms: 1 or 2, null with too few rounds.
+/// Adds the number of the host's states: 1 or 2, or null with too few rounds. Adds nothing if no
+/// stream has several forms.
 void add_host_states(Json& json, const HostStates& states) {
   if (states.rounds == 0) return;
   Json& out = json["host_states"] = {{"states", nullptr}, {"rounds", states.rounds}};
@@ -142,7 +143,7 @@ void add_host_states(Json& json, const HostStates& states) {
   if (states.change->round) out["change"]["round"] = *states.change->round;
 }
 
-/// Adds what others held up, where it was too many rounds.
+/// Adds the cases in which other work held up too many rounds, if there are any.
 void add_busy(Json& json, const GroupResult& group, const std::optional<Busy>& busy) {
   if (!busy) return;
   Json& out = json["busy"] = {
@@ -230,9 +231,9 @@ Json trend_json(const TrendJudgement& judgement) {
   return json;
 }
 
-/// The summary of an experiment: an entry per variant and line of a numeric axis; "at" holds the
-/// other axes. A fit that does not explain its points only says how far it is off. The lists are
-/// empty for an experiment of one point.
+/// Returns the summary of an experiment. Its lists have an entry for each variant and line of a
+/// numeric axis, and "at" holds the other axes. A fit that does not explain its points has only its
+/// worst residual. The lists are empty for an experiment of one point.
 Json experiment_json(const Experiment& experiment, const Results& results) {
   Json json = {{"experiment", experiment.groups[0]->experiment},
                {"crossovers", Json::array()},

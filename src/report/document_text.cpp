@@ -17,11 +17,12 @@
 namespace normbench {
 namespace {
 
-/// The share of the rounds from which on held back clocks are warned of: the driver counts in
-/// steps.
+/// The least share of the rounds' time for which held-back clocks cause a warning. The driver
+/// counts this time in steps.
 constexpr double kHeldBackShare = 0.01;
 
-/// The GPU. Its link is shown only as it was under load, with what it could be.
+/// Returns the GPU's name and memory. Its link is added only if it was read under load, with what
+/// the link could be.
 std::string gpu_name(const Json& gpu) {
   std::string text = text_at(gpu, "/name", "GPU");
   if (const auto bytes = integer_at(gpu, "/memory_bytes", 0); bytes > 0)
@@ -40,7 +41,7 @@ std::string cache_text(const Json& caches) {
                      integer_at(caches.back(), "/bytes", 0) >> 20);
 }
 
-/// "1,755"; "" for a number that was not read, or cannot be right.
+/// Returns a number like "1,755"; "" if it was not read, or cannot be right.
 std::string number_at(const Json& condition, const std::string& pointer) {
   constexpr double most = 1e15;
   const Json& value = value_at(condition, pointer);
@@ -74,7 +75,7 @@ void add_condition(const std::string& when, const Json& condition, Rows& rows) {
             link_text(condition.value("pcie", Json())), throttle_text(condition)});
 }
 
-/// "sw_power_cap for 1.2 of 5.0 s, hw_thermal_slowdown for 0.3 of 5.0 s".
+/// Returns "sw_power_cap for 1.2 of 5.0 s, hw_thermal_slowdown for 0.3 of 5.0 s".
 std::string held_back_text(const std::map<std::string, std::int64_t>& held_back_ns,
                            std::int64_t of_ns) {
   std::vector<std::string> texts;
@@ -84,7 +85,7 @@ std::string held_back_text(const std::map<std::string, std::int64_t>& held_back_
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// "1,305-1,980", "1,980".
+/// Returns "1,305-1,980", or "1,980" if both ends are equal.
 std::string span_text(std::int64_t low, std::int64_t high) {
   return low == high ? format_count(low)
                      : fmt::format("{}-{}", format_count(low), format_count(high));
@@ -153,7 +154,7 @@ std::string reason_text(const CaseResult& result) {
 }
 
 std::string likeness_text(const CheckResult& check) {
-  constexpr double equal_db = 100;  // 8-bit pixels that differ at all keep less
+  constexpr double equal_db = 100;  // 8-bit images that differ at all have less
   if (check.psnr_db > equal_db)
     return fmt::format("equal, {:.0f} dB or more expected", check.psnr_bound_db);
   return fmt::format("{:.1f} dB, {:.0f} or more expected", check.psnr_db, check.psnr_bound_db);

@@ -1,78 +1,82 @@
-/// Members of a document in words that several reports share: machine, GPU, why a case did not run,
-/// times, peers, condition of the GPU.
+/// Parts of a document in words, for several reports: machine, GPU, why a case did not run, times,
+/// peers, condition of the GPU.
 #pragma once
 
 #include "analysis/sweep/sweep.h"
 
 namespace normbench {
 
-/// The string at a JSON pointer, or `fallback`.
+/// Returns the string at a JSON pointer, or `fallback`.
 std::string text_at(const Json& json, const std::string& pointer, const std::string& fallback);
-/// The integer at a JSON pointer, or `fallback`.
+/// Returns the integer at a JSON pointer, or `fallback`.
 std::int64_t integer_at(const Json& json, const std::string& pointer, std::int64_t fallback);
 
-/// A value of a document, with its path: "cpu.model", "AMD EPYC".
+/// A value of a document and its path, like "AMD EPYC" and "cpu.model".
 struct Fact {
   std::string path, value;
 };
-/// The facts of an object's members and of members in them, in order. "gpu" is "none" for null;
-/// other null values are shown as not readable.
+/// Returns the facts of an object's members, and of members inside these, in order. A null "gpu" is
+/// "none". Other null values are "cannot be read here".
 std::vector<Fact> facts_of(const Json& object);
 
-/// "AMD EPYC, 2 cores, L3 32 MiB", and ", only AVX2" where a better instruction set was left out.
+/// Returns "AMD EPYC, 2 cores, L3 32 MiB". ", only AVX2" follows if the CPU has a better
+/// instruction set.
 std::string machine_text(const Json& environment);
-/// True if a case has a stage on the GPU, even where no GPU is here.
+/// Returns true if a case has a stage on the GPU, even on a machine without a GPU.
 bool needs_gpu(const Results& results);
-/// "NVIDIA H100, 78 GiB, PCIe 5.0 x16", "no GPU (no case here needs one)", "no GPU: no NVIDIA
-/// driver", …
+/// Returns the GPU, or why there is none: "NVIDIA H100, 78 GiB, PCIe 5.0 x16", "no GPU (no case
+/// here needs one)", "no GPU: no NVIDIA driver", …
 std::string gpu_text(const Results& results);
-/// Why a case was skipped or failed; just "no GPU" where `gpu_text` says why.
+/// Returns why a case was skipped or failed. Without a GPU it is just "no GPU", because gpu_text()
+/// says why.
 std::string reason_text(const CaseResult& result);
 
-/// "41.3 dB, 30 or more expected", for an output that is compared as whole images.
+/// Returns "41.3 dB, 30 or more expected", for an output that is compared as whole images.
 std::string likeness_text(const CheckResult& check);
 
-/// A number of a document: null when it is not finite.
+/// Both return a number of a document; null if it is not finite, or absent.
 Json finite(double value);
 Json finite(const std::optional<double>& value);
 
-/// The titles of the two clocks' columns: the deciding one, and the other beside it. Their times
-/// overlap and are never added. The deciding column is "ms/batch" or "GPU ms/batch".
+/// Returns the title of the deciding clock's column: "ms/batch" or "GPU ms/batch". The times of the
+/// other clock are in a column beside it. The two times overlap and are never added.
 std::string time_title(const Results& results);
 
-/// The title of the other times: "device ms" or "wall ms".
+/// Returns the title of the other clock's column: "device ms" or "wall ms".
 std::string other_time_title(const Results& results);
 
-/// A measured case's time on the other clock; "" where no device was used.
+/// Returns a measured case's time on the other clock; "" if no device was used.
 std::string other_time(const CaseResult& result, const Results& results);
 
-/// The peer of a case: what it calls itself ("torch 2.9.0"), else its name in the config; "": none.
+/// Returns the peer of a case: the name that it reports ("torch 2.9.0"), else its name in the
+/// config; "" without a peer.
 std::string peer_text(const CaseResult& result);
 
-/// "Peers: torch 2.9.0 · numpy 2.1.0": the peers that answered; "" without any.
+/// Returns the peers that answered, "Peers: torch 2.9.0 · numpy 2.1.0"; "" without any.
 std::string peers_line(const Experiment& experiment);
 
-/// "SM 1,305-1,980 MHz, 41-63 C, held back by sw_power_cap, at times held back by hw_slowdown; read
-/// after 12 of 240 turns, as a reading takes up to 5.0 ms": the state that a group's turns left the
-/// GPU in.
-/// "" where it was not read.
+/// Returns the states that the GPU was in after the turns of a group: "SM 1,305-1,980 MHz, 41-63 C,
+/// held back by sw_power_cap, at times held back by hw_slowdown; read after 12 of 240 turns, as a
+/// reading takes up to 5.0 ms". Returns "" if they were not read.
 std::string device_states_text(const DeviceStates& states);
-/// What changed of it within a group of the experiment, as a warning; "" for nothing.
-/// "one state of its memory: over 22 rounds the same form of each stream was the fastest (to within
-/// 3 %)"; "" where no stream has two forms.
+/// Returns "one state of its memory: over 22 rounds the same form of each stream was the fastest
+/// (to within 3 %)", or what the two states are. Returns "" if no stream has two forms.
 std::string host_states_text(const HostStates& states);
-/// "Two states: fused was 1.6x the baseline in 80 rounds and 2.4x in 40; …" of each case whose
-/// ratio has two levels; "" without any.
+/// Returns "Two states: fused was 1.6x the baseline in 80 rounds and 2.4x in 40; …", for the cases
+/// whose ratio has two levels; "" without any.
 std::string states_warning(const Experiment& experiment);
-/// A warning that the host's memory changed while a group was measured; "" where it did not.
+/// Returns a warning if the host's memory changed while a group was measured, else "".
 std::string host_change_warning(const Experiment& experiment);
+/// Returns a warning about what changed in the GPU's states while a group was measured, or "".
 std::string device_change_warning(const Experiment& experiment);
-/// A row before and a row after the rounds: clocks, temperature, power, link, throttle reasons; and
-/// one between them where something held the clocks back; "" without a GPU.
+/// Returns a row before and a row after the rounds: clocks, temperature, power, link, throttle
+/// reasons. A row between them tells what held the clocks back, if anything did. Returns "" without
+/// a GPU.
 std::string condition_table(const GroupResult& group, const DeviceStates& states);
 
-/// "The GPU held its clocks back (sw_power_cap for 1.2 of 5.0 s): …" for any reason but idling;
-/// without a time where that was not counted; "" without a reason.
+/// Returns a warning like "the GPU held its clocks back (sw_power_cap for 1.2 of 5.0 s): …", for
+/// all reasons except idling. A reason whose time was not counted has no time. Returns "" without a
+/// reason.
 std::string throttle_warning(const Experiment& experiment);
 
 }  // namespace normbench

@@ -18,8 +18,8 @@
 namespace normbench {
 namespace {
 
-/// Bytes that a limit reads and writes per second; with the link, only the bytes that cross it. 0
-/// when it was not measured, or moves none.
+/// Returns the bytes that a limit reads and writes per second. For a limit over the link, only the
+/// bytes that cross it count. Returns 0 if the limit was not measured, or moves no bytes.
 double bytes_per_second(const CaseResult& limit, const Results& results) {
   const bool moves = std::ranges::any_of(
       limit.stages, [](const StageResult& stage) { return stage.bytes + stage.link_bytes > 0; });
@@ -38,23 +38,26 @@ std::string pair_finding(const Pair& pair, double precision) {
   return "inconclusive: " + hidden_text(visible_difference(pair, precision));
 }
 
-/// Where a limit's bytes are kept: "in cache", "cold", …; "" for a limit that does not move bytes.
+/// Returns where a limit's bytes are kept, "in cache" or "cold" for example; "" if it moves no
+/// bytes.
 std::string cache_text(const CaseResult& limit, const GroupResult& group, const Results& results) {
   if (has_limit_of(limit, LimitKind::PageFaults) || bytes_per_second(limit, results) == 0)
     return "";
   return std::string(limit.resident ? "in cache" : name_of(cache_of(group, results)));
 }
 
-/// A kind of limit: its limits are fast for the same reason. Kinds are mentioned in their order.
+/// A kind of limit. All limits of a kind use the same hardware in the same way. Reports show kinds
+/// in the order of this struct's members.
 struct Kind {
   bool link = false, gpu = false;
   double written_per_read = 0;
-  std::string op = {}, memory = {};  // over the link
+  std::string op = {}, memory = {};  // only over the link
 
   auto operator<=>(const Kind&) const = default;
 };
 
-/// "h2d", "kernel from": the first word of what crosses the link.
+/// Returns what crosses the link: "h2d" for example, or "kernel from" if a kernel reads host
+/// memory.
 std::string over_link_text(const CaseResult& limit) {
   const StageResult& stage = limit.stages[0];
   return roles_of(stage).limit == LimitKind::Memory ? "kernel from" : stage.op;
@@ -75,7 +78,7 @@ std::string kind_text(const Kind& kind) {
   return fmt::format("{}1:{:.3g}", kind.gpu ? "GPU " : "", kind.written_per_read);
 }
 
-/// True for a limit of a whole case. Streams of single stages are too many for a line.
+/// Returns true for a limit of a whole case. Limits of single stages are too many for one line.
 bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
   return link_bytes(limit) > 0 || std::ranges::any_of(group.cases, [&](const CaseResult& result) {
            return result.source_bytes == limit.source_bytes &&
@@ -83,7 +86,7 @@ bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
          });
 }
 
-/// "12,345", "0.25"; "" where nothing was counted.
+/// Returns a number like "12,345" or "0.25"; "" if nothing was counted.
 std::string number_text(const std::optional<double>& value) {
   if (!value) return "";
   const bool whole = *value >= 100 || *value == std::round(*value);
@@ -108,7 +111,8 @@ std::vector<std::string> counter_row(const CaseResult& result, const CaseProfile
           number_text(counted.joules)};
 }
 
-/// A line per reason, however many variants have it.
+/// Returns the reasons for missing counts, one on each line. Variants with the same reason share
+/// its line.
 std::string missing_lines(const GroupResult& group) {
   std::set<std::string> reasons;
   for (const CaseProfile& profile : group.profile) {
@@ -124,7 +128,7 @@ std::string missing_lines(const GroupResult& group) {
   return text;
 }
 
-/// "4 (stolen 3, preempted 2)".
+/// Returns the disturbed rounds and their flags, like "4 (stolen 3, preempted 2)".
 std::string disturbed_text(const CaseNoise& noise) {
   std::map<Flag, std::size_t> counts;
   for (const auto& [flag, rounds] : noise.flagged) counts[flag] = rounds.size();
@@ -136,14 +140,15 @@ std::string drift_text(const CaseNoise& noise) {
   return noise.drift ? ratio_text(*noise.drift) + (noise.drifts ? " drifts" : "") : "";
 }
 
-/// "2,300 (±1.5 %)": the median, and half the span of the rounds.
+/// Returns the median frequency in MHz and half the span of the rounds, like "2,300 (±1.5 %)".
 std::string frequency_text(const CaseNoise& noise) {
   if (noise.frequency_khz == 0) return "";
   return fmt::format("{} (±{})", format_count(noise.frequency_khz / 1000),
                      format_percent(noise.frequency_spread / 2));
 }
 
-/// "correct", "not correct", "correct, held to eager", "correct, 12 values not checked".
+/// Returns the result of a check: "correct", "not correct", "correct, held to eager" or "correct,
+/// 12 values not checked".
 std::string output_text(const CheckResult& check) {
   std::string text = check.ok ? "correct" : "not correct";
   if (check.unchecked_values > 0)
@@ -153,7 +158,8 @@ std::string output_text(const CheckResult& check) {
              : text;
 }
 
-/// "31 %": how near to its bound the worst value came; "" where the document does not say.
+/// Returns how near to its bound the worst value came, like "31 %"; "" if the document does not
+/// tell.
 std::string bound_share_text(const CheckResult& check) {
   const bool is_known =
       check.psnr_bound_db == 0 && (check.bound_share > 0 || check.max_abs_error == 0);
@@ -258,7 +264,7 @@ std::string profile_tables(const GroupResult& group, const GroupAnalysis& analys
 }
 
 std::vector<BestLimit> best_limits(const GroupResult& group, const Results& results) {
-  std::map<Kind, double> best;  // -> bytes per second
+  std::map<Kind, double> best;  // in bytes per second
   for (const CaseResult& limit : group.limits) {
     if (!measured(limit) || limit.resident || limit.pipeline ||
         has_limit_of(limit, LimitKind::PageFaults) || limit.source_bytes <= 0 ||

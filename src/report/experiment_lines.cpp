@@ -26,7 +26,7 @@ std::string threads_text(const Results& results) {
   return fmt::format(", {} thread{}", fmt::join(threads, "/"), *threads.rbegin() == 1 ? "" : "s");
 }
 
-/// The extent of a run: "6 variants of 10x3x720x1280 nchw", "6 experiments, 18 points".
+/// Returns the extent of a run: "6 variants of 10x3x720x1280 nchw", or "6 experiments, 18 groups".
 std::string extent(const Results& results, const std::vector<Experiment>& list) {
   if (list.size() > 1)
     return fmt::format("{}, {}", counted(static_cast<std::int64_t>(list.size()), "experiment"),
@@ -41,7 +41,7 @@ std::string extent(const Results& results, const std::vector<Experiment>& list) 
                             out.shape.w, name_of(out.layout));
 }
 
-/// "cold", "hot"; both where experiments differ.
+/// Returns "cold" or "hot", or both if experiments differ.
 std::vector<std::string_view> caches(const Results& results) {
   std::vector<std::string_view> names;
   for (const GroupResult& group : results.groups)
@@ -52,7 +52,7 @@ std::vector<std::string_view> caches(const Results& results) {
   return names;
 }
 
-/// "2.4e-7".
+/// Returns an error like "2.4e-7".
 std::string max_error_text(double error) {
   if (error == 0) return "0";
   std::string text = fmt::format("{:.1e}", error);
@@ -60,11 +60,11 @@ std::string max_error_text(double error) {
   return text;
 }
 
-/// The outputs of an experiment's cases.
+/// What the checks of an experiment's outputs found.
 struct Outputs {
   std::int64_t compared = 0, correct = 0, unchecked = 0;
   std::int64_t unchecked_values = 0;        // in correct outputs
-  double error = 0;                         // the largest of correct outputs with a bound
+  double error = 0;                         // the largest error of correct outputs with a bound
   const CheckResult* least_like = nullptr;  // the correct output whose images differ most
 };
 
@@ -89,8 +89,8 @@ Outputs outputs_of(const Experiment& experiment) {
   return outputs;
 }
 
-/// "6 of 6 outputs correct (max error 2.4e-7)", "12 values in them not checked", "1 output not
-/// checked"; "" without any.
+/// Returns "6 of 6 outputs correct (max error 2.4e-7)", "12 values in them not checked", "1 output
+/// not checked"; "" without outputs.
 std::string outputs_text(const Outputs& outputs) {
   std::string text;
   if (outputs.compared > 0)
@@ -109,7 +109,7 @@ std::string outputs_text(const Outputs& outputs) {
                      counted(outputs.unchecked, "output"));
 }
 
-/// "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios ±1.1 %".
+/// Returns "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios ±1.1 %".
 std::string closing(const Experiment& experiment) {
   const std::string outputs = outputs_text(outputs_of(experiment));
   if (outputs.empty()) return "";
@@ -119,7 +119,7 @@ std::string closing(const Experiment& experiment) {
   return fmt::format("{}{}{}", outputs, quality.empty() ? "" : " · ", quality);
 }
 
-/// Adds the notes of cases, each once.
+/// Adds the notes of all cases, but each note only once.
 void add_notes(const Experiment& experiment, std::vector<std::string>& lines) {
   std::set<std::string> seen;
   for (const GroupResult* group : experiment.groups)

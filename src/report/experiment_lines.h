@@ -5,16 +5,17 @@
 
 namespace normbench {
 
-/// "normbench 0.1.0 · AMD EPYC, 2 cores, L3 32 MiB, 1 thread · no GPU: no NVIDIA driver".
+/// Returns "normbench 0.1.0 · AMD EPYC, 2 cores, L3 32 MiB, 1 thread · no GPU: no NVIDIA driver".
 std::string machine_line(const Results& results);
-/// What a run that ended early lacks: "groups that were not finished are missing".
+/// Returns what a run that ended early lacks: "groups that were not finished are missing".
 std::string missing_text(const Results& results);
-/// "blog-cpu · 6 variants of 10x3x720x1280 nchw, cold cache · limits (read:write): 1:4 50 GB/s".
+/// Returns "blog-cpu · 6 variants of 10x3x720x1280 nchw, cold cache · limits (read:write): 1:4 50
+/// GB/s".
 std::string run_line(const Results& results, const std::vector<Experiment>& list);
 
 /// The lines that a person reads below an experiment's table.
 struct ExperimentLines {
-  std::vector<std::string> beside;   // cases that are not in the table, peers that are
+  std::vector<std::string> beside;   // cases that the table lacks; its peers
   std::vector<std::string> verdict;  // verdict_lines()
   std::vector<std::string> trust;  // warnings, notes, and how far outputs and times can be trusted
   bool is_wrong = false;           // some output is wrong

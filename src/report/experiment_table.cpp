@@ -27,14 +27,15 @@ std::string speed_up(const GroupResult& group, const CaseResult& result,
   return result.variant == group.baseline ? "1" : factor(1 / analysis.ratio->value);
 }
 
-/// The ± of a case, or "busy" where others left too few rounds alone: its time is partly theirs.
+/// Returns the ± of a case. Returns "busy" if other work held up too many of its rounds, because
+/// its time then includes that work.
 std::string width_cell(const GroupAnalysis& analysis, int index) {
   if (analysis.busy && std::ranges::find(analysis.busy->cases, index) != analysis.busy->cases.end())
     return "busy";
   return format_percent(half_width(*analysis.cases[index].time_ns));
 }
 
-/// True when a speed-up differs by more than 10 % from the ratio of the medians beside it.
+/// Returns true if a speed-up differs by more than 10 % from the ratio of the medians in the table.
 bool unlike_medians(const GroupResult& group, const GroupAnalysis& analysis) {
   const int baseline = index_of(group, group.baseline);
   return std::ranges::any_of(analysis.cases, [&](const CaseAnalysis& one) {
@@ -57,7 +58,7 @@ std::string latency_cell(const CaseAnalysis& one, double PipelineAnalysis::*ns) 
   return one.pipeline ? format_ms(*one.pipeline.*ns) : "";
 }
 
-/// The lanes of the group's pipelines; none where there are too many for columns.
+/// Returns the names of the lanes of the group's pipelines; none if there are too many for columns.
 std::vector<std::string> lane_names(const GroupAnalysis& analysis) {
   constexpr std::size_t most = 4;
   std::vector<std::string> names;
@@ -80,13 +81,14 @@ std::string of_bound_cell(const CaseAnalysis& one) {
                                              : "";
 }
 
-/// The CPU time of a loader: loaders differ in it as much as in their time.
+/// Returns the CPU time of a loader for an image, in ms; "" for other cases. Loaders differ in it
+/// as much as in their time.
 std::string cpu_cell(const CaseResult& result) {
   const auto seconds = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
   return seconds ? format_ms(*seconds * 1e9) : "";
 }
 
-/// The columns of the table for one point. Lanes' columns come after them.
+/// The columns of the table for one point. The columns of lanes begin at kLanes.
 enum : std::size_t {
   kTime = 1,
   kHalfWidth,
@@ -101,7 +103,7 @@ enum : std::size_t {
   kLanes
 };
 
-/// The columns that a narrow screen leaves out, in this order.
+/// Returns the columns that a narrow screen leaves out, in the order in which they are left out.
 std::vector<std::size_t> spare_columns(std::size_t lanes) {
   const std::size_t of_bound = kLanes + lanes, published = of_bound + 1;
   std::vector<std::size_t> columns{kCpu, kRate, kP50, kP99};
@@ -110,7 +112,7 @@ std::vector<std::size_t> spare_columns(std::size_t lanes) {
   return columns;
 }
 
-/// Explains the columns of pipelines that are shown; "" without any.
+/// Returns an explanation of the pipelines' columns that are shown; "" without any.
 std::string pipeline_legend(const std::vector<bool>& has, const std::vector<std::string>& lanes) {
   std::vector<std::string> latencies, busy;
   if (has[kP50]) latencies.emplace_back("p50");
@@ -172,7 +174,7 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
   return text;
 }
 
-/// Variants that ran at some point, in order of first appearance.
+/// Returns the variants that ran at some point, in order of first appearance.
 std::vector<std::string> shown_variants(const Experiment& experiment) {
   std::vector<std::string> names;
   for (std::size_t g = 0; g < experiment.groups.size(); ++g)
@@ -204,7 +206,8 @@ std::string axes_names(const Json& point) {
   return text;
 }
 
-/// Columns side by side, in several blocks below each other where the width asks for it.
+/// Lays out columns side by side. If they are wider than `whole`, they form several blocks below
+/// each other.
 std::string in_blocks(const Column& names, const std::vector<Column>& points, std::size_t whole) {
   const std::size_t most_names = std::min<std::size_t>(40, whole * 2 / 5);
   std::string text;
@@ -221,8 +224,9 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points, st
   return text;
 }
 
-/// Medians in ms with the fastest marked, and how far the last point is from its limit. It is
-/// broken into blocks below each other where the points do not fit; "" when nothing ran.
+/// Returns the medians in ms at each point, with the fastest marked, and how much of its limit each
+/// variant reaches at the last point. Points that are too many for the width form blocks below each
+/// other. Returns "" if nothing ran.
 std::string pivot(const Experiment& experiment, const Results& results, const Screen& screen) {
   Column names{axes_names(experiment.groups[0]->point), shown_variants(experiment), true};
   if (names.cells.empty()) return "";
@@ -252,14 +256,14 @@ std::string pivot(const Experiment& experiment, const Results& results, const Sc
   return in_blocks(names, points, screen.width) + wrapped(legend, 2, prose_width(screen));
 }
 
-/// "442 MB", or over the points of a sweep "1.2 MB to 442 MB".
+/// Returns "442 MB", or "1.2 MB to 442 MB" over the points of a sweep.
 std::string bytes_range(std::int64_t least, std::int64_t most) {
   const std::string from = format_bytes(static_cast<double>(least));
   return least == most ? from : from + " to " + format_bytes(static_cast<double>(most));
 }
 
-/// A variant that was not measured at some points. A skipped one has the bytes that it would move
-/// there: that is arithmetic, and needs no measurement.
+/// A variant that was not measured at some points. If it was skipped, it has the bytes that it
+/// would move: they are known without a measurement.
 struct LeftOut {
   std::string variant;
   std::int64_t least, most, least_link, most_link;

@@ -20,7 +20,8 @@
 namespace normbench {
 namespace {
 
-/// The experiments of one source that were asked for, with what documents have of them.
+/// The experiments of one source that the user asked for, with the lines that documents have about
+/// them.
 struct SourceFindings {
   Publication source;
   std::vector<const Reproduction*> experiments;
@@ -35,7 +36,7 @@ struct SourceFindings {
 
 using JudgedLines = std::vector<std::pair<std::string, std::vector<const Reproduced*>>>;
 
-/// A variant's name as sentences quote it.
+/// Returns a variant's name as sentences quote it.
 std::string quoted_name(const std::string& variant) {
   return "\"" + escaped_markdown(variant) + "\"";
 }
@@ -47,10 +48,10 @@ std::string outcome_phrase(Judgement::Outcome outcome) {
   return fmt::format("{} **{}**", verb, name_of(outcome));
 }
 
-/// " at threads=1"; "" without axes.
+/// Returns " at threads=1" for example; "" without axes.
 std::string at_text(const Json& point) { return point.empty() ? "" : " at " + point_text(point); }
 
-/// The slower side and the faster one, and their ratio.
+/// The slower and the faster variant of a pair, and the ratio of their times.
 struct SidesApart {
   std::string slower, faster, times;
 };
@@ -62,7 +63,8 @@ SidesApart sides_apart(const GroupResult& group, const Pair& pair) {
           .times = times_text(claimed_ratio(pair, reversed ? Relation::Less : Relation::More))};
 }
 
-/// "A takes 1.38x (1.37-1.41) as long as B"; only the ratio where `said` holds the same two.
+/// Returns "A takes 1.38x (1.37-1.41) as long as B". If `said` holds the same two variants, it
+/// returns only the ratio. Then it stores the two in `said`.
 std::string pair_text(const GroupResult& group, const Judgement& judgement, std::string& said) {
   const Pair& pair = *judgement.pair;
   const auto [slower, faster, times] = sides_apart(group, pair);
@@ -75,14 +77,14 @@ std::string pair_text(const GroupResult& group, const Judgement& judgement, std:
   return text + ", so no difference larger than " + format_percent(widest_difference(pair));
 }
 
-/// "\"caching is faster\" (C1, claimed 1.15x)".
+/// Returns a text like "\"caching is faster\" (C1, claimed 1.15x)".
 std::string claim_text(const Claim& claim) {
   const std::string size = claim.across ? "" : claimed_text(claim);
   return fmt::format("\"{}\" ({}{}{})", escaped_markdown(claim.text), enumerate(claim.ids),
                      size.empty() ? "" : ", claimed ", size);
 }
 
-/// A sentence on a claim: its outcome at each of its points.
+/// Returns a sentence about a claim, with its outcome at each of its points.
 std::string claim_sentence(const std::vector<const Reproduced*>& lines) {
   const Claim& claim = *std::get<ReproducedClaim>(lines.front()->found).claim;
   std::string text = claim_text(claim) + " ", said, caveat;
@@ -118,7 +120,7 @@ const Judgement* judgement_of(const Reproduced& line) {
   return claim == nullptr ? nullptr : &claim->judgement;
 }
 
-/// The claims with a pair here, each once although it may have several ids.
+/// Returns the claims that were judged here by a pair. A claim with several ids appears once.
 JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   JudgedLines judged;
   std::set<std::pair<const GroupResult*, const Claim*>> seen;
@@ -132,8 +134,9 @@ JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   return judged;
 }
 
-/// The shape that measured cases of an experiment start from, "128x3x256x256 float32", if it is the
-/// same at all points, and from how many images it was scaled down.
+/// Returns the shape that the measured cases of an experiment start from, "128x3x256x256 float32",
+/// and from how many images it was scaled down. Returns "" if the shape is not the same at all
+/// points.
 std::string sources_text(const std::vector<const Reproduced*>& lines) {
   std::vector<std::string> dtypes;
   std::set<std::string> shapes;
@@ -153,7 +156,8 @@ std::string sources_text(const std::vector<const Reproduced*>& lines) {
                      asked > 0 ? fmt::format(", scaled down from {} images to fit", asked) : "");
 }
 
-/// Adds the claims of an experiment: what they were judged on, then a sentence each.
+/// Adds a sentence for each claim of an experiment. The shape on which it was judged comes first if
+/// it is another than before.
 void add_claim_sentences(const std::vector<const Reproduced*>& lines,
                          std::vector<std::string>& text) {
   std::string sources;
@@ -171,7 +175,8 @@ void add_claim_sentences(const std::vector<const Reproduced*>& lines,
           text.push_back(one);
 }
 
-/// "Judged here, a claim at each of its points: 6 confirmed, 1 contradicted."; "" if none was.
+/// Returns "Judged here, a claim at each of its points: 6 confirmed, 1 contradicted."; "" if no
+/// claim was judged.
 std::string tally_text(const std::vector<const Reproduced*>& lines) {
   std::map<Judgement::Outcome, int> counts;
   for (const auto& [key, of] : judged_lines(lines))
@@ -188,8 +193,8 @@ std::string tally_text(const std::vector<const Reproduced*>& lines) {
   return fmt::format("Judged here, a claim at each of its points: {}.", fmt::join(parts, ", "));
 }
 
-/// Adds what explains the cases, each reason once. Where a claim's sides differ in several factors,
-/// its sentence has said why.
+/// Adds what explains the cases, each case once. A case whose claim has a caveat is left out,
+/// because the sentence of the claim has given the reason.
 void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::string>& text) {
   std::set<std::string> seen;
   std::vector<std::pair<std::string, std::string>> by_cause;
@@ -210,7 +215,7 @@ void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::st
   for (const auto& [what, said] : by_cause) text.push_back(said + ".");
 }
 
-/// What published times imply for overlapping a stage with the rest.
+/// Returns what published times imply for overlapping a stage with the other stages.
 std::string overlap_sentence(const PublishedOverlap& overlap) {
   const auto ms = [](double value) { return format_ms(value * 1e6); };
   const double items = static_cast<double>(overlap.whole->items);
@@ -238,7 +243,7 @@ void add_arithmetic(const std::vector<const Reproduced*>& lines, std::vector<std
         text.push_back(overlap_sentence(overlap));
 }
 
-/// Why a line has nothing measured; "" for a line that has.
+/// Returns why nothing was measured for a line; "" if something was.
 struct WhyNot {
   const GroupResult& group;
 
@@ -258,7 +263,7 @@ struct WhyNot {
   }
 };
 
-/// "Not testable here: A4, A5 and parts of A6 (no GPU)."; "" where all are.
+/// Returns "Not testable here: A4, A5 and parts of A6 (no GPU)."; "" if all are testable.
 std::string not_testable_text(const SourceFindings& of) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const Reproduction* const one : of.experiments) {
@@ -277,7 +282,7 @@ std::string not_testable_text(const SourceFindings& of) {
   return parts.empty() ? "" : fmt::format("Not testable here: {}.", fmt::join(parts, "; "));
 }
 
-/// The sentence on experiments that no document has; "" where all are there.
+/// Returns the list of experiments that no document has; "" if documents have them all.
 std::string not_run_text(const SourceFindings& of) {
   std::vector<std::string> parts;
   for (const Reproduction* const one : of.experiments)
@@ -287,10 +292,10 @@ std::string not_run_text(const SourceFindings& of) {
   return parts.empty() ? "" : fmt::format("Not run:\n\n{}\n", fmt::join(parts, "\n"));
 }
 
-/// A row of figures: a whole variant's, followed by its stages'.
+/// A row of figures: those of a whole variant, then those of its stages.
 struct FigureRow {
   const Reproduced* line = nullptr;
-  std::string published, here;  // the whole variant's; "" where only stages have any
+  std::string published, here;  // of the whole variant; "" if only stages have figures
   std::vector<std::string> stages_published, stages_here;
 };
 
@@ -300,7 +305,7 @@ std::string stage_figure(const std::string& stage, const PublishedFigure& figure
                                           : figure_text(figure.kind, value));
 }
 
-/// The figures that were measured here, too.
+/// Returns the published figures that were also measured here.
 std::vector<FigureRow> figure_rows(const std::vector<const Reproduced*>& lines) {
   std::vector<FigureRow> rows;
   const auto is_of = [](const FigureRow& row, const Reproduced& line, bool is_stage) {
@@ -332,7 +337,7 @@ std::vector<FigureRow> figure_rows(const std::vector<const Reproduced*>& lines) 
   return rows;
 }
 
-/// "175.5 ms wall (cast 54.4 ms, sub 64.4 ms, div 56.6 ms)".
+/// Returns a text like "175.5 ms wall (cast 54.4 ms, sub 64.4 ms, div 56.6 ms)".
 std::string with_stages(const std::string& whole, const std::vector<std::string>& stages) {
   if (stages.empty()) return whole;
   const std::string list = fmt::format("{}", fmt::join(stages, ", "));
@@ -358,7 +363,7 @@ std::string figure_table(const std::vector<const Reproduced*>& lines) {
   return table.markdown() + "\n";
 }
 
-/// A link "[blog-cpu](../results/blog-cpu.json)", as from docs/.
+/// Returns a link relative to docs/, like "[blog-cpu](../results/blog-cpu.json)".
 std::string link_to(const KeptDocument& document) {
   const std::string target = (document.file.starts_with('/') ? "" : "../") + document.file;
   const bool plain = target.find_first_of(" ()<>") == target.npos;
@@ -372,7 +377,8 @@ bool has_any(const Results& results, const std::vector<const Reproduced*>& lines
   });
 }
 
-/// "`normbench reproduce blog --allow-peers` · documents: [blog-cpu.json](…)".
+/// Returns the command that runs a source's experiments again, and links to the documents: "Again:
+/// `normbench reproduce blog --allow-peers` · kept: [blog-cpu](…)".
 std::string again_text(const SourceFindings& of, std::span<const KeptDocument> documents) {
   std::vector<std::string> links;
   for (const KeptDocument& one : documents)
@@ -381,7 +387,7 @@ std::string again_text(const SourceFindings& of, std::span<const KeptDocument> d
                      links.empty() ? "" : " · kept: ", fmt::join(links, ", "));
 }
 
-/// The sentences one after the other.
+/// Joins the sentences that are not empty.
 std::string paragraph(const std::vector<std::string>& sentences) {
   std::string text;
   for (const std::string& one : sentences)
@@ -407,14 +413,14 @@ std::string source_section(const SourceFindings& of, std::span<const KeptDocumen
   return text + again_text(of, documents);
 }
 
-/// A machine in words, and the days on which it measured.
+/// What the documents tell about a machine: its GPU, and the days on which it measured.
 struct MachineDays {
   std::string gpu;
   std::set<std::string> days, versions;
   bool quick = false, interrupted = false, uses_gpu = false;
 };
 
-/// "0.1.0 (34e4670)".
+/// Returns a version like "0.1.0 (34e4670)".
 std::string version_of(const Json& tool) {
   const std::string revision = text_at(tool, "/revision", "");
   return text_at(tool, "/version", "?") + (revision.empty() ? "" : " (" + revision + ")");

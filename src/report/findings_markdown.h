@@ -1,4 +1,4 @@
-/// The findings on published experiments, as a page of Markdown for people.
+/// The findings about published experiments, as a page of Markdown for people.
 #pragma once
 
 #include <span>
@@ -7,14 +7,15 @@
 
 namespace normbench {
 
-/// A document, and the file that it was read from.
+/// A document and the file that it was read from.
 struct KeptDocument {
   std::string file;
   Analysed analysed;
 };
 
-/// docs/findings.md: for each source what it said, what was found here, why, and what cannot be
-/// tested. Relative files are linked as from docs/. `command` is the one that renders the page.
+/// Returns docs/findings.md. For each source, it has what the source said, what was found here,
+/// why, and what cannot be tested. Links to files are relative to docs/. The page names `command`
+/// as the command that renders it.
 std::string findings_markdown(const std::vector<Reproduction>& all,
                               std::span<const KeptDocument> documents, const std::string& command);
 

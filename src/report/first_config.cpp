@@ -13,14 +13,16 @@ namespace {
 
 std::string quoted(const std::string& text) { return Json(text).dump(); }
 
-/// A path in JSON, with its first "$" doubled so that it is no axis.
+/// Returns a path as JSON. A "$" at its beginning is doubled, because a single one would mean an
+/// axis.
 std::string path_text(const std::string& path) {
   return quoted(path.starts_with('$') ? "$" + path : path);
 }
 
 bool is_half(const FirstConfig& wanted) { return wanted.dtype != DType::Float32; }
 
-/// The stage that turns the eager chain's float32 into the wanted dtype; "" if it is float32.
+/// Returns the stage that casts the eager chain's float32 to the wanted dtype; "" if that is
+/// float32. `more` are further members of the stage.
 std::string cast_after(const FirstConfig& wanted, std::string_view more) {
   return is_half(wanted)
              ? fmt::format(R"(, {{"op": "cast", "to": "{}"{}}})", name_of(wanted.dtype), more)

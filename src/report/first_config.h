@@ -10,7 +10,7 @@
 namespace normbench {
 
 struct FirstConfig {
-  /// Where photographs are loaded from, and the number of files.
+  /// Where photographs are loaded from, and the number of files there.
   struct Images {
     std::string path;
     std::int64_t count = 0;
@@ -23,7 +23,7 @@ struct FirstConfig {
   bool gpu = false;
 };
 
-/// The config as text, with comments on what a person may want to change.
+/// Returns the config as text, with comments on what a person may want to change.
 std::string first_config(const FirstConfig& wanted);
 
 }  // namespace normbench

@@ -38,7 +38,7 @@ std::string joules_per_image(const GroupResult& group, const CaseResult& result)
   return joules ? format_significant(*joules, 3) : "";
 }
 
-/// "0", "0.25", "54,002".
+/// Returns a count like "0", "0.25" or "54,002".
 std::string count_text(double value) {
   const double whole = std::round(value);
   if (value == whole || value >= 100) return format_count(std::llround(value));
@@ -63,32 +63,33 @@ std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<dou
 
 std::string ms_or_blank(double ns) { return ns > 0 ? format_ms(ns) : ""; }
 
-/// Who runs the stage: a kernel row, or a peer with the row that it was asked for, if any.
+/// Returns what runs the stage: a kernel row, or a peer with the row that it was asked for, if any.
 std::string kernel_text(const CaseResult& result, const StageResult& stage) {
   if (result.peer.empty()) return stage.kernel;
   return stage.kernel.empty() ? peer_text(result)
                               : fmt::format("{} ({})", peer_text(result), stage.kernel);
 }
 
-/// The bytes that the row moves; 0 for a peer, where they are not known.
+/// Returns the bytes that the kernel row moves; 0 for a peer, whose bytes are not known.
 std::int64_t moved(const CaseResult& result, const StageResult& stage) {
   return result.peer.empty() ? stage.bytes : 0;
 }
 
-/// The rate in GB/s: of the bytes over the link if there are any, else of those that the row moves.
+/// Returns the rate in GB/s of the bytes over the link, or of the bytes that the row moves if none
+/// cross the link.
 std::string rate_text(const CaseResult& result, const StageResult& stage, double ns) {
   const std::int64_t bytes = stage.link_bytes > 0 ? stage.link_bytes : moved(result, stage);
   return ns > 0 && bytes > 0 ? format_significant(static_cast<double>(bytes) / ns, 3) : "";
 }
 
-/// The share of its limit that a stage reaches, and the limit's name.
+/// Returns the share of its limit that a stage reaches, and the limit's name.
 std::pair<std::string, std::string> limit_cells(const CaseAnalysis& analysis, std::size_t index) {
   if (index >= analysis.stages.size()) return {};  // not measured
   const StageAnalysis& stage = analysis.stages[index];
   return {stage.of_limit ? percents_text(*stage.of_limit) : "", stage.limit};
 }
 
-/// The cells of the row for the whole pipeline.
+/// Returns the cells about the whole pipeline.
 std::vector<std::string> pipeline_cells(const CaseResult& result,
                                         const PipelineAnalysis& analysis) {
   const auto& bound = analysis.bound;

@@ -14,13 +14,13 @@ namespace {
 
 constexpr double bytes_height = 240;
 
-/// A measured case, with the bytes that its stages move in memory in an iteration.
+/// A measured case, and the bytes that its stages move in memory in an iteration.
 struct Moved {
   std::string variant;
   double bytes = 0, ns = 0;
 };
 
-/// The cases with known bytes: what peers move is not known.
+/// Returns the cases whose bytes are known. The bytes that peers move are not known.
 std::vector<Moved> moved_by(const GroupResult& group, const GroupAnalysis& analysis) {
   std::vector<Moved> all;
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
@@ -35,11 +35,11 @@ std::vector<Moved> moved_by(const GroupResult& group, const GroupAnalysis& analy
 std::string bytes_label(double bytes) { return format_bytes(bytes); }
 std::string time_label(double ns) { return fmt::format("{:g} ms", ns / 1e6); }
 
-/// The dashed line of a rate between these two amounts of bytes.
+/// Draws the dashed line of a rate, from `low` to `high` bytes.
 Markup ceiling(double bytes_per_second, double low, double high, const Scale& across,
                const Scale& up) {
   std::vector<std::pair<double, double>> places;
-  constexpr int pieces = 32;  // it is straight only inside the drawing
+  constexpr int pieces = 32;  // it bends at the drawing's edge
   for (int i = 0; i <= pieces; ++i) {
     const double bytes = low * std::pow(high / low, static_cast<double>(i) / pieces);
     places.emplace_back(across.at(bytes), up.above(bytes / bytes_per_second * 1e9, bytes_height));

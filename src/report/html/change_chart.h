@@ -1,4 +1,4 @@
-/// Changes drawn beside the margin, in the cells of one column.
+/// Changes drawn beside the margin, in the cells of one table column.
 #pragma once
 
 #include "analysis/compare/compare.h"
@@ -10,9 +10,9 @@ class ChangeChart {
  public:
   explicit ChangeChart(const Comparison& comparison);
 
-  /// The labels of all its bars, below the column's title.
+  /// Returns the labels of all bars, which are below the column's title.
   Markup axis() const;
-  /// NEW over BASE with its interval, and the margin.
+  /// Draws the time of NEW over BASE with its interval, and the margin.
   Markup bar(const ComparedCase& one) const;
 
  private:

@@ -1,5 +1,5 @@
-/// The drawings of a report: pure functions of measurements. Each is empty where there is nothing
-/// to draw, and has words or numbers beside it that say what it shows.
+/// The drawings of a report: pure functions of measurements. A drawing is empty if there is nothing
+/// to draw. Words or numbers beside it tell what it shows.
 #pragma once
 
 #include "analysis/sweep/sweep.h"
@@ -7,42 +7,44 @@
 
 namespace normbench::html {
 
-/// A class for the n-th of several things told apart by colour: "c0" to "c7", over and over.
+/// Returns a CSS class for the n-th of several things with different colours: "c0" to "c7", then
+/// "c0" again.
 std::string colour(std::size_t n);
 
-/// All measured cases of a group in numbers, with every round compared with the baseline's.
+/// Shows all measured cases of a group in numbers, and compares every round with the baseline's.
 Markup ratio_table(const GroupResult& group, const GroupAnalysis& analysis, const Results& results);
 
-/// The stages of every case, one after the other, and the least time the machine needs for each.
+/// Draws the stages of every case one after the other, and the least time the machine needs for
+/// each.
 Markup stage_chart(const GroupResult& group, const GroupAnalysis& analysis);
 
-/// Every variant's time along one axis, with intervals, the limit of the fastest, and where the
-/// winner changes.
+/// Draws every variant's time along one axis, with intervals, the limit of the fastest variant, and
+/// the points where the winner changes.
 Markup sweep_chart(const Experiment& experiment, const AxisLine& line);
 
-/// Every variant's time at every point.
+/// Shows every variant's time at every point.
 Markup points_table(const Experiment& experiment);
 
-/// The fastest variant at each point of two axes.
+/// Shows the fastest variant at each point of two axes.
 Markup winner_map(const Experiment& experiment);
 
-/// The bytes that each case moves and its time, beside what the machine's memory and link reach.
+/// Draws the bytes and the time of each case, and what the machine's memory reaches.
 Markup bytes_chart(const GroupResult& group, const GroupAnalysis& analysis, const Results& results);
 
-/// The work of each pipeline's lanes while a few items were in flight: a bar for each stage of each
-/// item, hatched where no other lane works.
+/// Draws the work of each pipeline's lanes while a few items were in flight. Each stage of each
+/// item is a bar, hatched while no other lane works.
 Markup flow_chart(const GroupResult& group, const GroupAnalysis& analysis);
 
-/// How busy the lanes of each pipeline are, and for how long no other lane works.
+/// Draws how busy the lanes of each pipeline are, and for how long no other lane works.
 Markup lane_chart(const GroupResult& group, const GroupAnalysis& analysis);
 
-/// Published figures beside those measured here.
+/// Shows published figures beside the figures measured here.
 Markup published_chart(const GroupResult& group, const GroupAnalysis& analysis);
 
-/// The outputs that checks found wrong.
+/// Lists the cases that failed, with the errors of their outputs.
 Markup wrong_outputs(const GroupResult& group);
 
-/// What disturbed the rounds of each case.
+/// Shows what disturbed the rounds of each case.
 Markup noise_ledger(const GroupResult& group, const GroupAnalysis& analysis);
 
 }  // namespace normbench::html

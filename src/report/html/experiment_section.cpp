@@ -18,7 +18,7 @@ Markup preformatted(std::string_view label, std::string_view text) {
       {{"role", "region"}, {"aria-label", std::string(label)}, {"tabindex", "0"}}}(words(text));
 }
 
-/// All tables of the group as text, as in table.txt.
+/// Returns all tables of the group as text, as in table.txt.
 Markup text_tables(const GroupResult& group, const GroupAnalysis& analysis,
                    const Results& results) {
   Markup tables;
@@ -31,7 +31,7 @@ Markup text_tables(const GroupResult& group, const GroupAnalysis& analysis,
       tables);
 }
 
-/// The drawings of one point.
+/// Returns the drawings of one point.
 Markup group_charts(const GroupResult& group, const GroupAnalysis& analysis,
                     const Results& results) {
   return ratio_table(group, analysis, results) + flow_chart(group, analysis) +
@@ -40,7 +40,7 @@ Markup group_charts(const GroupResult& group, const GroupAnalysis& analysis,
          wrong_outputs(group);
 }
 
-/// The drawings of all points together.
+/// Returns the drawings of all points together.
 Markup sweep_charts(const Experiment& experiment) {
   constexpr std::size_t most_open = 2;
   Markup open = winner_map(experiment), more;

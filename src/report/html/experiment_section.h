@@ -1,4 +1,4 @@
-/// The section on an experiment in a report.
+/// The section about an experiment in a report.
 #pragma once
 
 #include "analysis/sweep/sweep.h"
@@ -6,16 +6,17 @@
 
 namespace normbench::html {
 
-/// How much of an experiment is shown: all, or less where the page would be too large.
+/// How much of an experiment is shown: all of it, or less if the page would be too large.
 enum class Detail { Rounds, Drawings, Words };
 
-/// "e3": the id to which links to the experiment lead.
+/// Returns the id of an experiment's section, like "e3". Links lead to it.
 std::string experiment_id(std::size_t index);
 
-/// The experiment's question, or its name.
+/// Returns the experiment's question, or its name if it has none.
 std::string experiment_title(const Experiment& experiment);
 
-/// The verdict, the drawings and tables that answer the question, and everything else folded.
+/// Returns the verdict, the drawings and tables that answer the question, and all tables as text,
+/// folded.
 Markup experiment_section(const Experiment& experiment, std::size_t index, const Results& results,
                           Detail detail);
 

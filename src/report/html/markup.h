@@ -1,4 +1,4 @@
-/// HTML and SVG as values: text stays text, whatever it holds.
+/// HTML and SVG as values, in which text cannot become markup.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace normbench::html {
 
-/// Whole markup: every element is closed, every text escaped. Only `words` and `name` make markup
-/// of a text.
+/// Complete markup: every element is closed, every text is escaped. Only `words` and `name` make
+/// markup of a text.
 class Markup {
  public:
   Markup() = default;
-  /// Markup of the program's own source: style sheets, scripts.
+  /// Makes markup of the program's own source: style sheets, scripts.
   static Markup of_program(std::string_view source);
 
   const std::string& source() const { return source_; }
@@ -29,7 +29,7 @@ class Markup {
   std::string source_;
 };
 
-/// A number in an attribute: "37.5".
+/// Returns a number for an attribute, like "37.5".
 std::string number(double value);
 
 struct Attribute {
@@ -37,27 +37,28 @@ struct Attribute {
   std::string value;  // the text itself; it is escaped when written
 };
 
-/// Markup of a text, escaped.
+/// Returns a text as markup, escaped.
 Markup words(std::string_view text);
 
-/// An element without its content yet.
+/// An element to which content can be given.
 struct Element {
   std::string_view tag;
   std::vector<Attribute> attributes = {};
 
-  /// The element with this content and an end tag.
+  /// Returns the element with this content and an end tag.
   Markup operator()(const Markup& content) const;
-  /// The element without content: a shape, <meta>.
+  /// Returns the element without content, for a shape or <meta>.
   Markup empty() const;
 };
 
-/// Text that others chose. It may run from right to left, and does not turn what is around it.
+/// Returns the markup of a text that others chose. It may run from right to left, and the text
+/// around it keeps its direction.
 Markup name(std::string_view text);
 
-/// A block with its class.
+/// Returns a block of this class.
 Markup block(std::string_view css_class, const Markup& content);
 
-/// A paragraph for each sentence.
+/// Returns a paragraph for each sentence.
 Markup paragraphs(std::span<const std::string> sentences);
 
 struct Cell {
@@ -74,15 +75,15 @@ struct TableRow {
 
 struct Column {
   std::string title;
-  Markup axis = {};  // below it, for drawings in its cells
+  Markup axis = {};  // below the title, for drawings in the cells
 };
 
-/// A table that scrolls where it is too wide. `columns`: the first is the column of
+/// Returns a table that scrolls if it is too wide. The first of `columns` is the column of
 /// headings.
 Markup table(std::string_view caption, std::span<const Column> columns,
              std::span<const TableRow> rows);
 
-/// Content that is folded until it is opened.
+/// Returns content that is folded until the reader opens it.
 Markup folded(std::string_view summary, const Markup& content);
 
 }  // namespace normbench::html

@@ -10,7 +10,7 @@
 namespace normbench::html {
 namespace {
 
-/// The pattern of hatched parts, to which drawings refer.
+/// Returns the pattern of hatched parts, which drawings refer to.
 Markup hatch_pattern() {
   return Element{
       "svg",
@@ -45,7 +45,7 @@ Markup banner(const Page& page) {
   return Element{"header"}(content);
 }
 
-/// Replaces the bytes of all but letters, digits and "-._~,:" (RFC 3986 keeps fewer).
+/// Replaces all bytes by "%XX", except letters, digits and "-._~,:". RFC 3986 keeps fewer.
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view plain = "-._~,:";
   std::string encoded;
