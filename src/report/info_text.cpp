@@ -16,7 +16,7 @@
 namespace normbench {
 namespace {
 
-/// Labels and values; an unknown value is empty.
+/// Labels and values. An unknown value is empty.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 void add_part(std::string& text, const std::string& part, const char* between = ", ") {
@@ -69,7 +69,7 @@ std::string words_of(const Json& list) {
   return text;
 }
 
-/// "AVX3, the best of AVX3 AVX2 SSE4", "AVX2, forced, of AVX3 AVX2 SSE4".
+/// Returns "AVX3, the best of AVX3 AVX2 SSE4" or "AVX2, forced, of AVX3 AVX2 SSE4".
 std::string instruction_set(const Json& environment) {
   std::string text = text_at(environment, "/simd", "");
   const std::string known = words_of(value_at(environment, "/simd_targets"));
@@ -108,7 +108,8 @@ std::string load(const Json& environment) {
   return text + " (mean of 1, 5 and 15 minutes)";
 }
 
-/// Adds the GPUs on the PCI bus that CUDA does not use.
+/// Adds the GPUs on the PCI bus that CUDA does not use. `used` is the bus id of the one that it
+/// uses.
 void add_bus(const Json& pci_gpus, const std::string& used, Facts& facts) {
   for (const Json& gpu : pci_gpus) {
     const std::string id = text_at(gpu, "/bus_id", "?");
@@ -171,7 +172,8 @@ Facts machine_facts(const Json& environment) {
           {"load", load(environment)}};
 }
 
-/// The GPU of the environment, or that there is none, and GPUs on the bus that CUDA does not use.
+/// Returns the GPU of the environment, or that there is none. GPUs on the bus that CUDA does not
+/// use follow.
 Facts gpu_facts(const Json& environment, const Json& pci_gpus) {
   Facts facts;
   const Json& gpu = value_at(environment, "/gpu");
@@ -188,7 +190,7 @@ Facts gpu_facts(const Json& environment, const Json& pci_gpus) {
 
 constexpr std::size_t kLabelEnd = 25;
 
-/// "normbench 0.1.0 (abc1234, Release, GNU 12.2.0 -O3)".
+/// Returns a title like "normbench 0.1.0 (abc1234, Release, GNU 12.2.0 -O3)".
 std::string title(const Json& tool, std::size_t width) {
   const std::string flags = text_at(tool, "/flags", "");
   return wrapped(fmt::format("normbench {} ({}, {}, {}{})", text_at(tool, "/version", "?"),
@@ -221,7 +223,7 @@ Facts costs_facts(const Json& costs) {
           {"its NVTX range alone", nanoseconds(costs, "/nvtx_ns")}};
 }
 
-/// What copies reach of the GPU's link, as a line of its own where that is too little.
+/// Returns how much of the GPU's link copies reach, or a warning if this is too little.
 std::string link_lines(const Json& environment, const std::vector<MachineLimit>& limits,
                        std::size_t width) {
   const auto speed = link_speed(environment, limits);

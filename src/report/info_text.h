@@ -6,16 +6,17 @@
 
 namespace normbench {
 
-/// The document {"tool", "environment", "pci_gpus", "costs", "missing"} and the limits in sections,
-/// as wide as the screen. Null values are left out, or said to be unknown.
+/// Returns the document {"tool", "environment", "pci_gpus", "costs", "missing"} and the limits as
+/// sections of text, as wide as the screen. Null values are left out, or shown as unknown.
 std::string info_text(const Json& info, const std::vector<MachineLimit>& limits,
                       const Screen& screen = {});
 
-/// The limits as a table; the host's have a column for each number of threads. "" without any.
+/// Returns the limits as a table; "" without any. Limits of the host have a column for each number
+/// of threads.
 std::string machine_limits_text(const std::vector<MachineLimit>& limits, const Screen& screen = {});
 
-/// A limit as a document of `info` has it, with "bytes_per_second" and "ns_per_fault" where they
-/// mean something.
+/// Returns a limit for the document of `info`. It has "bytes_per_second" if it moves bytes, and
+/// "ns_per_fault" if it causes page faults.
 Json to_json(const MachineLimit& limit);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// What is said of a GPU's link: what it was negotiated for, and what copies reach of that.
+/// Texts about a GPU's link: what was negotiated, and how much of that copies reach.
 #pragma once
 
 #include "analysis/link_speed.h"
@@ -6,20 +6,20 @@
 
 namespace normbench {
 
-/// "PCIe 5.0 x16" of {"generation", "width"}; "" for what could not be read.
+/// Returns "PCIe 5.0 x16" for {"generation", "width"}; "" if these could not be read.
 std::string link_text(const Json& pcie);
-/// "PCIe 4.0 x8 (could be PCIe 5.0 x16)", with {"max_generation", "max_width"} where these are
-/// more.
+/// Returns "PCIe 4.0 x8 (could be PCIe 5.0 x16)". The part in parentheses needs higher values in
+/// {"max_generation", "max_width"}.
 std::string negotiated_text(const Json& pcie);
 
-/// "copies of pinned memory reach 55.0 GB/s to the GPU and 54.1 GB/s from it, 87 % and 86 % of what
-/// PCIe 5.0 x16 carries (63.0 GB/s)".
+/// Returns "copies of pinned memory reach 55.0 GB/s to the GPU and 54.1 GB/s from it, 87 % and 86 %
+/// of what PCIe 5.0 x16 carries (63.0 GB/s)".
 std::string link_speed_text(const LinkSpeed& speed);
-/// As a warning where they reach too little of it; "" elsewhere.
+/// Both return link_speed_text() as a warning if copies reach too little of the link; else "".
 std::string link_warning(const LinkSpeed& speed);
 std::string link_warning(const Experiment& experiment, const Results& results);
 
-/// As `info` keeps it.
+/// Returns the speed for the document of `info`.
 Json to_json(const LinkSpeed& speed);
 
 }  // namespace normbench

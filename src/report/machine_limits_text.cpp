@@ -20,7 +20,7 @@ double rate_of(const MachineLimit& limit) {
 
 bool has_faults(const MachineLimit& limit) { return limit.faults >= 1; }
 
-/// "12.3 GB/s", or "0.25 us" for a page or a call; the limit must have been measured.
+/// Returns "12.3 GB/s", or "0.25 us" for a page fault or a call. The limit must have been measured.
 std::string figure(const MachineLimit& limit) {
   if (limit.bytes > 0) return format_significant(rate_of(limit) / 1e9, 3) + " GB/s";
   const double ns = has_faults(limit) ? limit.ns->value / limit.faults : limit.ns->value;
@@ -28,7 +28,7 @@ std::string figure(const MachineLimit& limit) {
   return ns < 1e6 ? format_significant(ns / 1e3, 3) + " us" : format_ms(ns) + " ms";
 }
 
-/// The name of a limit: "to the GPU, pinned".
+/// Returns the name of a limit, like "to the GPU, pinned".
 std::string limit_name(const MachineLimit& limit) {
   std::string name = limit.variant;
   for (const auto& [axis, value] : limit.axes.items()) name += ", " + axis_value(value);
@@ -39,7 +39,7 @@ std::string why_missing(const MachineLimit& limit) {
   return limit.reason.empty() ? "not measured" : limit.reason;
 }
 
-/// Limits of one kind and name. Those of the host have a column for each number of threads.
+/// The limits of one kind and name. Limits of the host are stored by their number of threads.
 struct Row {
   std::string kind, name, gpu;
   std::map<int, std::string> by_threads;
@@ -78,13 +78,13 @@ std::string table_of(const std::vector<Row>& rows, std::size_t width) {
   return table.text({0, 1}, width);
 }
 
-/// A line per reason, with the kinds of limits that were not measured for it.
+/// Returns a line for each reason, with the kinds of limits that were not measured because of it.
 std::string not_measured(const std::vector<MachineLimit>& limits, std::size_t width) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const MachineLimit& limit : limits) {
     if (limit.ns) continue;
     std::string why = why_missing(limit);
-    why.erase(std::min(why.find(" ("), why.size()));  // the list of missing parts says the rest
+    why.erase(std::min(why.find(" ("), why.size()));  // the list of missing parts has the rest
     std::vector<std::string>& kinds = under(reasons, why);
     if (std::ranges::find(kinds, limit.kind) == kinds.end()) kinds.push_back(limit.kind);
   }

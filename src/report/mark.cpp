@@ -16,14 +16,15 @@ namespace {
 
 constexpr std::size_t kEnough = 1 << 16;
 
-/// The text without blanks and line ends, which depend on the indentation.
+/// Returns the text without blanks and line ends, because these depend on the indentation.
 std::string packed(std::string_view text) {
   std::string kept(text);
   std::erase_if(kept, [](char c) { return static_cast<unsigned char>(c) <= ' '; });
   return kept;
 }
 
-/// True for a table as JSON: an object with rows, or a list of them with names.
+/// Returns true for a table as JSON: an object with rows, or such an object in a list, with names
+/// before the rows.
 bool is_table(std::string_view json) {
   const bool begins = std::ranges::any_of(
       std::array{R"({"rows":[)", R"({"experiment":")", R"({"document":")", R"({"trace":")"},
@@ -53,20 +54,20 @@ std::optional<Written> object_written_as(std::string_view json) {
 std::optional<Written> json_written_as(std::string_view text) {
   const std::string json = packed(text);
   if (json.starts_with('{')) return object_written_as(json);
-  // The first one in a list stands for all.
+  // The first object of a list tells the kind of all.
   const std::optional<Written> first = object_written_as(std::string_view(json).substr(1));
   if (first == Written::Results) return Written::ResultsList;
   return first == Written::Derived ? first : std::nullopt;
 }
 
-/// Takes the first line off `text` and returns it.
+/// Removes the first line from `text` and returns it.
 std::string_view next_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return line;
 }
 
-/// The text with '#' for each run of digits.
+/// Returns the text with one '#' in place of each run of digits.
 std::string without_numbers(std::string_view text) {
   std::string kept;
   for (const char c : text) {
@@ -76,16 +77,16 @@ std::string without_numbers(std::string_view text) {
   return kept;
 }
 
-/// Takes `start` off the text; false if it is not there.
+/// Removes `start` from the beginning of the text. Returns false if it is not there.
 bool take(std::string_view& text, std::string_view start) {
   if (!text.starts_with(start)) return false;
   text.remove_prefix(start.size());
   return true;
 }
 
-/// True where the text begins with comparison_summary(), on however many lines.
+/// Returns true if the text begins with comparison_summary(), on one or more lines.
 bool is_summary(std::string_view text) {
-  // A line that goes on is indented.
+  // A continued line is indented, so each run of blanks and line ends becomes one blank.
   std::string paragraph;
   for (const char c : text.substr(0, text.find("\n\n"))) {
     const bool is_blank = c == ' ' || c == '\n';
@@ -109,7 +110,7 @@ bool is_summary(std::string_view text) {
   return take(left, " %") && (left.empty() || left.starts_with(' '));
 }
 
-/// The columns of a line: cells between bars, or with two blanks between them.
+/// Returns the columns of a line: cells between bars, or cells with two blanks between them.
 std::vector<std::string> columns_of(std::string_view line) {
   const bool has_bars = line.starts_with("| ") && line.ends_with(" |");
   if (has_bars) line = line.substr(2, line.size() - 4);
@@ -125,7 +126,8 @@ std::vector<std::string> columns_of(std::string_view line) {
   return columns;
 }
 
-/// A row with a value in every column; `memory`: 0 none, 1 the host's, 2 also devices'.
+/// Returns a row with a value in every column. `memory` is 0 for none, 1 for the host's memory, and
+/// 2 for devices' memory, too.
 ProfileRow full_row(bool on_device, bool shapes, int memory = 0) {
   ProfileRow row;
   row.name = "name";
@@ -149,7 +151,8 @@ bool is_torch_header(const std::vector<std::string>& columns) {
   return false;
 }
 
-/// True for the columns of the stats table. Empty ones are left out, but never those of `always`.
+/// Returns true for the columns of the stats table. Empty columns are left out of it, except those
+/// of `always`.
 bool is_stats_header(const std::vector<std::string>& columns,
                      std::span<const std::string_view> always) {
   const std::vector<std::string> all =
@@ -163,11 +166,12 @@ bool is_stats_header(const std::vector<std::string>& columns,
   return at == columns.end();
 }
 
-/// True for a table as text or Markdown. Text of torch's table has a rule above its columns.
+/// Returns true for a table as text or Markdown. Torch's table as text has a rule above its
+/// columns.
 bool is_table_text(std::string_view text, bool is_titled) {
   std::string_view line = next_line(text);
   const bool has_rule = line.starts_with('-') && line.find_first_not_of("- ") == line.npos;
-  if (has_rule && !is_titled) return false;  // it is PyTorch's to the byte
+  if (has_rule && !is_titled) return false;  // like PyTorch's own table
   if (has_rule) line = next_line(text);
   const std::vector<std::string> columns = columns_of(line);
   if (line.starts_with('|') && !next_line(text).starts_with("|:--|--:|")) return false;
@@ -176,7 +180,7 @@ bool is_table_text(std::string_view text, bool is_titled) {
   return is_torch_header(columns) || is_stats_header(columns, is_titled ? known.first(2) : known);
 }
 
-/// True for the names of the columns of a table as CSV.
+/// Returns true for the first line of a table as CSV.
 bool is_csv_header(std::string_view line) {
   take(line, "document,");
   if (!take(line, "experiment,point,variant,")) take(line, "trace,");
@@ -190,7 +194,7 @@ bool is_csv_header(std::string_view line) {
   });
 }
 
-/// True for "normbench 0.1.0 · …", with which reports begin.
+/// Returns true for a line like "normbench 0.1.0 · …", with which reports begin.
 bool is_report(std::string_view line) {
   const std::string shape = without_numbers(line);
   return shape.starts_with("normbench #.#.# ·");

@@ -6,13 +6,13 @@
 
 namespace normbench {
 
-/// The content of a file of normbench: measurements of some kind (a list of documents is no
-/// document), or something that can be made from them again.
+/// What a file of normbench contains: measurements of some kind, or something that can be made from
+/// measurements again (Derived). A list of documents is not a document.
 enum class Written { Results, ResultsList, Journal, Trace, Calibration, Derived };
 
-/// The kind of a file with this beginning, in any format; nothing where normbench did not write it.
-/// A few kilobytes are enough. Torch's table without a title is not recognised: it is PyTorch's to
-/// the byte.
+/// Returns the kind of a file with this beginning, in any format. A few kilobytes are enough.
+/// Returns nothing if normbench did not write the file. Torch's table without a title is not
+/// recognised, because every byte of it is as in PyTorch's own.
 std::optional<Written> written_as(std::string_view beginning);
 
 }  // namespace normbench

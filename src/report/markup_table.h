@@ -1,4 +1,4 @@
-/// One table for several markups: text for a screen, Markdown, HTML.
+/// A table that can be written as text for a screen, as Markdown and as HTML.
 #pragma once
 
 #include <optional>
@@ -10,33 +10,35 @@
 
 namespace normbench {
 
-/// Where the cells of a column stand. Unsaid: at the left, and Markdown leaves it to who shows it.
+/// The alignment of a column's cells. Unsaid is left on a screen, and the viewer's choice in
+/// Markdown.
 enum class Align { Left, Right, Unsaid };
 
 struct MarkupColumn {
   std::string title;
   Align align = Align::Left;
-  bool is_markdown = false;  // its cells are Markdown already: nothing in them is escaped
-  int spare = 0;             // on a screen, as in Column
-  html::Markup axis = {};    // in HTML, as in html::Column
+  bool is_markdown = false;  // its cells are Markdown already, and are not escaped
+  int spare = 0;             // for a screen, as in Column
+  html::Markup axis = {};    // for HTML, as in html::Column
 };
 
-/// A cell of text. It may hold anything: each markup escapes it.
+/// A cell of text. The text may hold anything, because each markup escapes it.
 struct MarkupCell {
   std::string text;
-  std::optional<Ink> ink = {};              // Bad is bold where there are no colours
-  std::optional<html::Markup> markup = {};  // in HTML in place of the text
+  std::optional<Ink> ink = {};              // Ink::Bad is bold in Markdown and HTML
+  std::optional<html::Markup> markup = {};  // replaces the text in HTML
 };
 
 struct MarkupTable {
   std::vector<MarkupColumn> columns;
-  std::vector<std::vector<MarkupCell>> rows = {};  // a cell for each column
+  std::vector<std::vector<MarkupCell>> rows = {};  // each row has a cell for each column
 
-  /// The first `count` columns (all: npos) for columns_text() and table_width().
+  /// Returns the first `count` columns, for columns_text() and table_width(); npos means all.
   std::vector<Column> text_columns(const Screen& screen,
                                    std::size_t count = std::string::npos) const;
   std::string markdown() const;
-  /// The first column has the headings. A row with a cell in Ink::Bad has the class "wrong".
+  /// Returns the table as HTML. The first column has the headings. A row with a cell in Ink::Bad
+  /// has the class "wrong".
   html::Markup html_table(std::string_view caption) const;
 };
 

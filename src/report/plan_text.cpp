@@ -15,8 +15,8 @@
 namespace normbench {
 namespace {
 
-/// The columns in a stage's line: its op, row, place and output. All are 0 where a line has no room
-/// for columns.
+/// The widths of the columns in a stage's line: its op, kernel row, place and output. All are 0 if
+/// a line has no room for columns.
 struct StageColumns {
   int op = 0, row = 0, place = 0, out = 0;
 };
@@ -26,21 +26,21 @@ StageColumns stage_columns(std::size_t width) {
   return {};
 }
 
-/// Columns before a source's tensor, which stands below the outputs.
+/// Returns the width of the text before a source's tensor, so that it stands below the outputs.
 int source_columns(std::size_t width) {
   const auto [op, row, place, out] = stage_columns(width);
   return op == 0 ? 0 : op + row + place + 2;
 }
 
-/// Collects lines of at most `width` columns; only a wider word exceeds them. What does not fit
-/// goes on in the next line, deeper than anything that belongs to the line.
+/// Collects lines of at most `width` columns; only a longer word exceeds them. A line that is too
+/// long goes on in the next one, indented deeper than the items below the line.
 class Lines {
  public:
   explicit Lines(std::size_t width) : width_(width) {}
 
   std::size_t width() const { return width_; }
   void add(std::size_t indent, std::string_view text) {
-    constexpr std::size_t least = 16;  // however deep it stands
+    constexpr std::size_t least = 16;  // the least width of a text, at any indent
     text_ += text.empty() ? "\n" : wrapped(text, indent, std::max(width_, indent + least), 4);
   }
   std::string take() { return std::move(text_); }
@@ -54,13 +54,13 @@ std::string count(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-/// What runs a stage: its row, "peer torch", or "-" where nothing here does.
+/// Returns what runs a stage: its kernel row, "peer torch", or "-" if nothing here can run it.
 std::string runner_text(const Case& planned, const Stage& stage) {
   if (!planned.peer.empty()) return "peer " + planned.peer;
   return stage.kernel == nullptr ? "-" : std::string(stage.kernel->name);
 }
 
-/// "138 MB (fewest 111 MB)"; for a peer only the fewest are known.
+/// Returns "138 MB (fewest 111 MB)". For a peer, only the fewest bytes are known.
 std::string traffic_text(const Case& planned, const Stage& stage) {
   const std::int64_t moved = stage.cost.moved(), fewest = stage.fewest.moved();
   if (!planned.peer.empty()) return "fewest " + format_bytes(fewest);
@@ -68,7 +68,7 @@ std::string traffic_text(const Case& planned, const Stage& stage) {
          (moved == fewest ? "" : fmt::format(" (fewest {})", format_bytes(fewest)));
 }
 
-/// ", 5 npy files of dataset \"npy-640x480\", mmap, cold page cache"; "" without files.
+/// Returns ", 5 npy files of dataset \"npy-640x480\", mmap, cold page cache"; "" without files.
 std::string files_text(const Stage& stage) {
   const Load* const load = load_of(stage.op);
   if (load == nullptr || load->files.empty()) return "";
@@ -96,7 +96,7 @@ std::string stage_text(const Case& planned, const Stage& stage, const StageColum
   return text;
 }
 
-/// Adds a line for each stage and for each range, with the range's stages indented below it.
+/// Adds a line for each range and each stage. The stages of a range are indented below it.
 void add_stages(Lines& lines, const Case& planned) {
   constexpr std::size_t indent = 4, deeper = 2;
   const std::vector<StageRange> ranges = ranges_of(planned.stages);
@@ -111,7 +111,8 @@ void add_stages(Lines& lines, const Case& planned) {
   }
 }
 
-/// "138 MB, link 111 MB": what all stages of a case move; "" for a peer, where it is unknown.
+/// Returns what all stages of a case move, "138 MB, link 111 MB"; "" for a peer, because it is not
+/// known.
 std::string total_text(const Case& planned) {
   if (!planned.peer.empty()) return "";
   std::int64_t bytes = 0, link = 0;
@@ -123,7 +124,8 @@ std::string total_text(const Case& planned) {
                    : fmt::format("{}, link {}", format_bytes(bytes), format_bytes(link));
 }
 
-/// "3 in flight, 24 items a turn, lanes load (2 servers), cpu · "; "" without items in flight.
+/// Returns "3 in flight, 24 items a turn, lanes load (2 servers), cpu · "; "" without items in
+/// flight.
 std::string pipeline_text(const Case& planned) {
   if (!planned.pipeline) return "";
   std::vector<std::string> lanes;
@@ -139,7 +141,8 @@ std::string pipeline_text(const Case& planned) {
                      lanes.size() == 1 ? "lane" : "lanes", fmt::join(lanes, ", "));
 }
 
-/// How a case's work is submitted to the GPU and waited for; "" for a case without the GPU.
+/// Returns how a case's work is submitted to the GPU, and when the host waits for it. Returns ""
+/// for a case without the GPU, or with items in flight.
 std::string submission_text(const Case& planned) {
   if (!planned.uses_gpu() || planned.pipeline) return "";
   std::string text = planned.graph ? "graph · " : "";
@@ -172,7 +175,7 @@ void add_case(Lines& lines, const Case& planned, bool is_baseline) {
   if (planned.skip) lines.add(4, "skipped: " + *planned.skip);
 }
 
-/// Adds the peers' commands that are run for the group, a line each.
+/// Adds the commands of the group's peers, each on a line.
 void add_peers(Lines& lines, const Plan& plan, const Group& group) {
   std::set<std::string> names;
   for (const Case& planned : group.cases) names.insert(planned.peer);
@@ -186,7 +189,7 @@ std::string axes_before(const Group& group) {
   return group.point.empty() ? "" : axes_text(group.point) + " · ";
 }
 
-/// "332 MB of host memory, 180 MB of device memory".
+/// Returns "332 MB of host memory, 180 MB of device memory".
 std::string needed_text(const Sides& bytes) {
   if (bytes == Sides{}) return "nothing can run here";
   const std::string host = format_bytes(bytes.host) + " of host memory";
@@ -195,7 +198,8 @@ std::string needed_text(const Sides& bytes) {
              : fmt::format("{}, {} of device memory", host, format_bytes(bytes.device));
 }
 
-/// " · hot cache, to 2 %": how an experiment is measured where it differs from the config.
+/// Returns how the experiment is measured, as far as it differs from the config: " · hot cache, to
+/// 2 %".
 std::string own_text(const Plan& plan, const Group& group) {
   const Measure measure = plan.measure_of(group);
   std::vector<std::string> said;
@@ -209,14 +213,14 @@ std::string own_text(const Plan& plan, const Group& group) {
   return said.empty() ? "" : fmt::format(" · {}", fmt::join(said, ", "));
 }
 
-/// " (A5, A6)".
+/// Returns ids like " (A5, A6)"; "" without ids.
 std::string ids_text(const std::vector<std::string>& ids) {
   return ids.empty() ? "" : fmt::format(" ({})", fmt::join(ids, ", "));
 }
 
 std::string meant_at(const Json& point) { return point.empty() ? "" : ", at " + axes_text(point); }
 
-/// ", 3.69x", ", within 1.0 %", ", grows along batch".
+/// Returns the size of a claim, like ", 3.69x", ", within 1.0 %" or ", grows along batch".
 std::string size_text(const Claim& claim) {
   if (claim.across)
     return fmt::format(", {} along {}", name_of(claim.across->trend), claim.across->axis);
@@ -226,7 +230,7 @@ std::string size_text(const Claim& claim) {
   return low == high ? fmt::format(", {:g}x", low) : fmt::format(", {:g}-{:g}x", low, high);
 }
 
-/// Adds the claims of the experiment, which are the same at all points.
+/// Adds the ids and claims of the experiment, which are the same at all points.
 void add_claims(Lines& lines, const Group& group) {
   if (!group.ids.empty()) lines.add(2, fmt::format("published as {}", fmt::join(group.ids, ", ")));
   for (const Claim& claim : group.claims)
@@ -235,7 +239,7 @@ void add_claims(Lines& lines, const Group& group) {
                              meant_at(claim.point), claim.text));
 }
 
-/// Adds the figures that others published of the group's cases.
+/// Adds the published figures of the group's cases.
 void add_figures(Lines& lines, const Group& group) {
   for (const Published& one : group.published) {
     std::vector<std::string> figures;
@@ -254,7 +258,7 @@ void add_figures(Lines& lines, const Group& group) {
   }
 }
 
-/// Adds a group with every stage of every case.
+/// Adds a group, with every stage of every case.
 void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::string& memory) {
   lines.add(1, axes_before(group) + memory + own_text(plan, group));
   for (const Case& planned : group.cases)
@@ -270,7 +274,7 @@ void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::st
   add_figures(lines, group);
 }
 
-/// Adds a further point of a sweep: what each case moves, and skips not told of `first` already.
+/// Adds a further point of a sweep: what each case moves, and the skips that `first` does not have.
 void add_short(Lines& lines, const Group& group, const Group& first, const std::string& memory) {
   std::vector<std::string> totals;
   for (const Case& planned : group.cases)
@@ -287,7 +291,7 @@ void add_short(Lines& lines, const Group& group, const Group& first, const std::
   add_figures(lines, group);
 }
 
-/// "free: 8.10 GB of host memory (the container allows 8.60 GB)"; "" where nothing is known.
+/// Returns "free: 8.10 GB of host memory (the container allows 8.60 GB)"; "" if nothing is known.
 std::string free_text(const Plan& plan) {
   const auto side = [](std::int64_t bytes, std::string_view name, const std::string& note) {
     return bytes == 0 ? ""
@@ -300,10 +304,10 @@ std::string free_text(const Plan& plan) {
   return fmt::format("free: {}{}{}", host, host.empty() || device.empty() ? "" : ", ", device);
 }
 
-/// The size that the document will have, where it matters.
+/// Returns the size that the document will have, if it is 10 MB or more; else "".
 std::string document_size_text(const Plan& plan) {
   constexpr double matters = 10e6;
-  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // mostly
+  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // typical
   const auto bytes = static_cast<double>(document_bytes(plan, rounds));
   if (bytes < matters) return "";
   return fmt::format("results.json: about {}, at {} rounds a case", format_bytes(bytes), rounds);
@@ -334,7 +338,7 @@ void add_head(Lines& lines, const Plan& plan) {
 std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width) {
   Lines lines(width);
   add_head(lines, plan);
-  const Group* first = nullptr;  // of the experiment
+  const Group* first = nullptr;  // the first group of the experiment
   for (const Group& group : plan.groups) {
     const std::string memory =
         needed_text(memory_bytes(group, plan.measure_of(group), cache_bytes));

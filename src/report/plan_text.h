@@ -1,4 +1,4 @@
-/// The text of `normbench check` on a plan.
+/// A plan in words, for `normbench check`.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace normbench {
 
-/// Groups, cases, stages, bytes, memory and time of a plan, and what is skipped.
+/// Returns the groups, cases, stages, bytes, memory and time of a plan, and what is skipped.
+/// `cache_bytes` is the size of the last cache of each memory.
 std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width = 100);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// The text of `check --times` on pipelines.
+/// The text of `check --times` about pipelines.
 #pragma once
 
 #include "core/text.h"
@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// A line for each pipeline of the plan: its bound by the times of stages in a document. "" for a
-/// plan without pipelines.
+/// Returns a line for each pipeline of the plan: its bound, from the stage times in a document.
+/// Returns "" for a plan without pipelines.
 std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores,
                             const Screen& screen = {});
 

@@ -8,7 +8,8 @@
 namespace normbench {
 namespace {
 
-/// Where device times come from. Documents of older versions only say how exactly they are placed.
+/// Returns where device times come from. Documents of older versions tell only the error of the
+/// clock, which means CUDA events.
 std::optional<DeviceTimes> source_of(const CaseProfile& profile) {
   if (!profile.device_times && profile.clock_error_ns > 0) return DeviceTimes::CudaEvents;
   return profile.device_times;

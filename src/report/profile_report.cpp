@@ -27,7 +27,8 @@ std::vector<Found> all_profiles(const Analysed& analysed) {
   return all;
 }
 
-/// `values` after the names of what they belong to. `document` "": there is only one.
+/// Returns `values` with document, experiment, point and variant in front. `document` is "" if
+/// there is only one.
 Json titled(const std::string& document, const Found& found, const Json& values) {
   Json json = Json::object();
   if (!document.empty()) json["document"] = document;
@@ -38,7 +39,7 @@ Json titled(const std::string& document, const Found& found, const Json& values)
   return json;
 }
 
-/// All tables, each below its title.
+/// Returns all tables, each below its title.
 std::string text(const std::vector<Found>& all, TableKind kind, TableFormat format,
                  const TableOptions& options) {
   std::string lines;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kFewestRows = 3, kMostRows = 8;
 
-/// Columns that are left out where device columns need the room.
+/// Columns that are left out when device columns need the room.
 const std::set<std::string> kSecondary{"Self CPU %", "CPU total %", "CPU time avg", "Self CUDA %",
                                        "CUDA time avg"};
 
@@ -31,7 +31,7 @@ struct Shown {
   bool has_device;
 };
 
-/// The rows of what was done, without the steps' projections on devices.
+/// Returns the rows without the steps' projections on devices, which are no work.
 std::vector<ProfileRow> rows_of(const CaseProfile& profile) {
   std::vector<ProfileRow> rows = profile.rows;
   std::erase_if(rows,
@@ -47,8 +47,8 @@ std::vector<std::vector<std::string>> cells_of(const Shown& shown, TableKind kin
                      options);
 }
 
-/// The cells as columns, without columns that have no room. Names of kernels are long, so their
-/// beginning is kept, where a reader looks.
+/// Lays the cells out as columns. Columns for which there is no room are left out. Names of kernels
+/// are long, so they are aligned left, and a cut keeps their beginning.
 std::string narrow_table(const std::vector<std::vector<std::string>>& cells, TableKind kind,
                          bool has_device, const Screen& screen) {
   static constexpr auto spare =
@@ -77,7 +77,7 @@ std::string title_of(const Shown& shown, bool swept, std::size_t width) {
   return wrapped(title + ")", 0, width);
 }
 
-/// The total that matters most, and doubts about it.
+/// Returns the most important total, and what makes it doubtful.
 std::string lines_below(const CaseProfile& profile, std::size_t width) {
   const AllRows all = all_rows(profile.rows);
   if (!all.has_device) return fmt::format("Self CPU time total: {}\n", time_text(all.self_cpu_ns));
@@ -106,7 +106,7 @@ std::string shown_profile(const Experiment& experiment, const Results& results, 
   TableOptions options = table_options(results);
   options.max_name_width = 0;
   const auto around =
-      std::ranges::count(title + below, '\n') + 2;  // the headers, and what was left out
+      std::ranges::count(title + below, '\n') + 2;  // the headers, and the line about rows left out
   const std::int64_t rows = std::clamp<std::int64_t>(most_lines - around, kFewestRows, kMostRows);
   options.row_limit = options.row_limit < 0 ? rows : std::min(rows, options.row_limit);
   const auto cells = cells_of(shown, kind, options);

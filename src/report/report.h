@@ -1,4 +1,4 @@
-/// Renderings of a results document: pure functions, a row each.
+/// The reports on a results document. Each is a pure function, and a row of a table.
 #pragma once
 
 #include "analysis/analysed.h"
@@ -10,19 +10,20 @@ namespace normbench {
 struct Report {
   std::string_view name, about;
   std::string_view file;  // the file that a run writes it to; "": none
-  std::string (*render)(const Analysed&, const Screen&);  // for a file: Screen{}
+  std::string (*render)(const Analysed&, const Screen&);  // Screen{} for a file
 };
 
-/// The rows text (which `run` prints), table (everything), html (a page), json (the document).
+/// Returns the reports: text (which `run` prints), table (everything), html (a page), json (the
+/// document).
 std::span<const Report> reports();
-/// The row called `name`. Throws Invalid listing the known ones.
+/// Returns the report called `name`. Throws Invalid listing the known ones.
 const Report& report_named(std::string_view name);
 
-/// The document as in results.json: measurements, with what was derived beside them.
+/// Returns the document as in results.json: measurements, and what was derived from them.
 Json document(const Analysed& analysed);
 
 std::string terminal(const Analysed& analysed, const Screen& screen = {});
-/// The text for a terminal, with a profiler table of this kind.
+/// Returns the text for a terminal, with a profiler table of this kind.
 std::string terminal(const Analysed& analysed, TableKind profile_kind, const Screen& screen = {});
 std::string table(const Analysed& analysed);
 

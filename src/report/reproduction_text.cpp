@@ -24,7 +24,7 @@ struct Line {
   std::string id, claimed, at, published, here, verdict, why;
 };
 
-/// " (batch=8)", with a note where the group was scaled down.
+/// Returns the point, like " (batch=8)", with a note if the group was scaled down.
 std::string at_point(const Reproduced& line) {
   const GroupResult& group = *line.group;
   std::vector<std::string> said;
@@ -39,13 +39,14 @@ std::string cause_of(const Reproduced& line) {
   return fmt::format("{}: {}", spoken(line.case_name), cause_text(line.cause).sentence());
 }
 
-/// The side claimed to be slower over the faster one; below 1 where it is in fact faster.
+/// Returns the time of the side that is claimed to be slower, over the time of the other side. It
+/// is below 1 if the claim has the wrong direction.
 std::optional<Interval> ratio_here(const ReproducedClaim& found) {
   if (found.judgement.size || !found.judgement.pair) return found.judgement.size;
   return claimed_ratio(*found.judgement.pair, found.claim->relation);
 }
 
-/// Why a side of a trend cannot be measured here, or what was not reached.
+/// Returns why a side of a trend cannot be measured here, or what the run did not reach.
 std::string missing_ends(const GroupResult& group, const TrendJudgement& trend) {
   const std::string skipped = judgement_detail(group, trend.claim, {}, 0);
   return skipped.empty() ? trend_needs(trend) : skipped;
@@ -103,7 +104,7 @@ Json interval_json(const Interval& ratio) {
   return {{"value", finite(ratio.value)}, {"low", finite(ratio.low)}, {"high", finite(ratio.high)}};
 }
 
-/// The published values and those measured here, as numbers; null for missing ones.
+/// The published values and the values measured here, as numbers. Missing ones are null.
 struct ToJson {
   Json operator()(const ReproducedClaim& found) const {
     const Claim& claim = *found.claim;
@@ -154,7 +155,7 @@ std::vector<Line> lines_of(const std::vector<Reproduction>& all) {
   return lines;
 }
 
-/// A line for the claim, and a line for its outcome.
+/// Returns a line for the claim, and a line for its outcome.
 std::string block_of(const Line& line, std::size_t width) {
   std::vector<std::string> parts;
   if (!line.published.empty()) parts.push_back("published " + line.published);
@@ -184,8 +185,8 @@ MarkupTable line_table(const std::vector<Line>& lines) {
   return table;
 }
 
-/// A table where the screen is wide enough for all columns, since no claim may be cut; else blocks.
-/// Why is said below it.
+/// Returns a table if the screen is wide enough for all columns, else blocks, because no claim may
+/// be cut. The column "why" is left out: reasons_below() has it.
 std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen) {
   const std::vector<Column> columns = line_table(lines).text_columns(screen, columns_before_why);
   if (table_width(columns, 2) <= screen.width) return columns_text(columns, 2, screen.width);
@@ -194,7 +195,8 @@ std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen
   return blocks;
 }
 
-/// The reasons below the table, each once: the same case often explains several lines.
+/// Returns the reasons that stand below the table. Each stands there once, because the same case
+/// often explains several lines.
 std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   std::vector<std::pair<std::string, std::vector<std::string>>> ids;
   for (const Line& line : lines) {
@@ -209,7 +211,7 @@ std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   return text;
 }
 
-/// "5 of 8 experiments ran here.", counting those that were asked for.
+/// Returns "5 of 8 experiments ran here.", where 8 is the number that the user asked for.
 std::string count_text(const std::vector<Reproduction>& all) {
   const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
     return std::ranges::any_of(one.lines, [](const Reproduced& line) {

@@ -1,4 +1,4 @@
-/// Published experiments beside what was measured here, as one table.
+/// Published experiments and what was measured of them here, as one table.
 #pragma once
 
 #include "analysis/reproduction.h"
@@ -22,7 +22,7 @@ std::string absence_text(const Reproduction& of);
 
 std::string reproduction_text(const std::vector<Reproduction>& all, const Screen& screen = {});
 std::string reproduction_markdown(const std::vector<Reproduction>& all);
-/// A page such as html_report() makes.
+/// Returns a page such as html_report() makes.
 std::string reproduction_html(const std::vector<Reproduction>& all);
 Json reproduction_json(const std::vector<Reproduction>& all);
 

@@ -19,7 +19,7 @@ using selftest::NotTested;
 using selftest::PlaceFinding;
 using selftest::RowFinding;
 
-/// "2.4e-7", "0.5", "nan".
+/// Returns an error like "2.4e-7", "0.5" or "nan"; "-" if nothing was compared.
 std::string error_text(const RowFinding& row, double error) {
   if (!row.compared) return "-";
   if (std::isinf(error)) return "nan";
@@ -37,7 +37,7 @@ std::string verdict(const RowFinding& row, const Screen& screen) {
 
 std::string table_text(const Findings& findings, const Screen& screen) {
   static constexpr auto spare =
-      std::to_array<std::size_t>({4, 6, 3, 2});  // runs, bound, cases, place
+      std::to_array<std::size_t>({4, 6, 3, 2});  // the columns runs, bound, cases, place
   Rows rows({"op", "kernel", "place", "cases", "runs", "max error", "bound", "verdict"});
   for (const PlaceFinding& place : findings.places)
     for (const RowFinding& row : place.rows)
@@ -82,7 +82,7 @@ std::string place_line(const PlaceFinding& place) {
                                       : "all right");
 }
 
-/// Why tensors of more than 2^31 elements are left out.
+/// Returns why tensors of more than 2^31 elements are left out.
 std::string large_text(const NotTested& note) {
   const std::string need = format_bytes(note.need_bytes), free = format_bytes(note.free_bytes);
   if (note.kind == NotTested::Kind::MemoryUnknown) return "how much memory is free is unknown";
@@ -142,7 +142,7 @@ std::string selftest_text(const Findings& findings, const Screen& screen) {
     for (const std::string& note : note_texts(place))
       text += wrapped(fmt::format("{}: {}", name_of(place.place), note), 0, width);
   for (const PlaceFinding& place : findings.places) {
-    const std::string line = place_line(place) + "\n";  // not broken, to be searched for
+    const std::string line = place_line(place) + "\n";  // never wrapped, so that it can be found
     text += settings_line(place, width);
     text += failed_rows(place) > 0 ? painted(line, Ink::Bad, screen) : line;
   }

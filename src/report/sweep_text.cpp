@@ -16,7 +16,7 @@
 namespace normbench {
 namespace {
 
-/// Statements, each with the points it is about, in order of first mention.
+/// Statements, in order of first mention, and the points that each is about.
 using Said = std::vector<std::pair<std::string, std::vector<std::size_t>>>;
 
 std::string points_text(const Experiment& experiment, const std::vector<std::size_t>& points) {
@@ -58,7 +58,7 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
   return "";
 }
 
-/// The claims of all points, each once, without trends.
+/// Returns the claims of all points, each once. Claims about trends are left out.
 std::vector<Claim> claims_of(const Experiment& experiment) {
   std::vector<Claim> claims;
   for (const GroupResult* group : experiment.groups)
@@ -68,7 +68,7 @@ std::vector<Claim> claims_of(const Experiment& experiment) {
   return claims;
 }
 
-/// A claim's outcome at each of its points, and the reason at the last one.
+/// Returns a claim's outcome at each of its points, and the reason at the last of them.
 std::string claim_line(const Experiment& experiment, const Claim& claim, double precision) {
   Said said;
   std::string why;
@@ -96,7 +96,7 @@ std::string claim_line(const Experiment& experiment, const Claim& claim, double 
   return fmt::format("Claim \"{}\": {}{}.", claim.text, text, why);
 }
 
-/// "confirmed (from 2.10x (2.05-2.15) at threads=1 to 1.31x (1.28-1.33) at threads=4)".
+/// Returns "confirmed (from 2.10x (2.05-2.15) at threads=1 to 1.31x (1.28-1.33) at threads=4)".
 std::string trend_text(const TrendJudgement& judgement) {
   const ClaimedTrend& claimed = *judgement.claim.across;
   const std::string outcome =
@@ -108,7 +108,7 @@ std::string trend_text(const TrendJudgement& judgement) {
                      claimed.axis, axis_value(judgement.to));
 }
 
-/// Adds a line per claim, however many lines its axis has.
+/// Adds a line for each claim about a trend, even if its axis has several lines.
 void add_trends(const Experiment& experiment, const Results& results,
                 std::vector<std::string>& lines) {
   const Claim* last = nullptr;
@@ -123,21 +123,21 @@ void add_trends(const Experiment& experiment, const Results& results,
   }
 }
 
-/// " at memory=pinned" where other axes are fixed; else "".
+/// Returns " at memory=pinned" if other axes are fixed; else "".
 std::string where(const AxisLine& line) {
   return line.fixed.empty() ? "" : " at " + point_text(line.fixed);
 }
 
-/// "batch at memory=pinned".
+/// Returns an axis like "batch at memory=pinned".
 std::string axis_text(const AxisLine& line) { return line.axis + where(line); }
 
-/// "batch 24", "230,400 pixels".
+/// Returns an amount like "batch 24" or "230,400 pixels".
 std::string amount_text(const AxisLine& line, double amount) {
   const std::string count = format_count(std::llround(std::ceil(amount)));
   return line.points.front().value.is_array() ? count + " pixels" : line.axis + " " + count;
 }
 
-/// The fixed cost of the last point's winner, along the lines through that point.
+/// Adds the fixed cost of the last point's winner, for each line of an axis through that point.
 void add_winner_fits(const Experiment& experiment, const std::vector<AxisLine>& axes,
                      std::vector<std::string>& sentences) {
   const std::size_t last = experiment.groups.size() - 1;
@@ -150,8 +150,8 @@ void add_winner_fits(const Experiment& experiment, const std::vector<AxisLine>& 
   }
 }
 
-/// At most three sentences on the points of numeric axes together: results that do not grow with
-/// their work, where the winner changes, and the last winner's fixed cost.
+/// Returns at most three sentences about numeric axes: results that do not grow with their work,
+/// where the winner changes, and the last winner's fixed cost.
 std::vector<std::string> axis_sentences(const Experiment& experiment) {
   constexpr std::size_t kMost = 3;
   const std::vector<AxisLine> axes = axis_lines(experiment);
@@ -168,7 +168,7 @@ std::vector<std::string> axis_sentences(const Experiment& experiment) {
   return sentences;
 }
 
-/// Adds the outcome at each point, and the advantage at the last one.
+/// Adds the outcome at each point, and the winner's advantage at the last point.
 void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines) {
   const std::size_t count = experiment.groups.size();
   Said said;
@@ -184,7 +184,7 @@ void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines)
   }
 }
 
-/// "within 2.1 %", by the point that is off most.
+/// Returns how well a line fits, by its worst point: "within 2.1 %".
 std::string explains_text(const AxisFit& fit) {
   if (fit.fitted.worst < 0.001) return "within 0.1 %";
   return fmt::format("{} {}", fit.explains ? "within" : "no line fits: off by",
@@ -196,7 +196,7 @@ std::string amount90_text(const AxisLine& line, const AxisFit& fit) {
   return format_count(std::llround(std::ceil(fit.amount90)));
 }
 
-/// A row of the table. A line that does not explain its points has no figures.
+/// Returns a row of the table. A line that does not explain its points has no figures.
 std::vector<std::string> fit_cells(const AxisLine& line, const AxisFit& fit) {
   const std::string points = std::to_string(fit.points);
   if (!fit.explains)

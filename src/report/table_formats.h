@@ -1,5 +1,5 @@
-/// A profile's tables, torch's and the stats, with the lines below them, in formats for people and
-/// scripts.
+/// A profile's tables (torch's and the stats) and the lines below them, in formats for people and
+/// programs.
 #pragma once
 
 #include <functional>
@@ -22,64 +22,66 @@ constexpr auto words(TableFormat) {
                                            {TableFormat::Markdown, "markdown"}});
 }
 
-/// Shares of machine limits, 1 is all of one, by the names of rows; unknown ones are missing.
+/// Shares of machine limits by the names of rows; 1 is all of a limit. Unknown shares are missing.
 using LimitShares = std::map<std::string, double, std::less<>>;
 
-/// Bytes per nanosecond over all calls: of device time where the row has any, else of host time.
-/// Nothing where bytes or times are not known.
+/// Returns bytes per nanosecond over all calls, of device time if the row has any, else of host
+/// time. Returns nothing if bytes or times are not known.
 std::optional<double> bytes_per_ns(const ProfileRow& row);
 
-/// True when the row has times of single calls; rows of older documents have none.
+/// Returns true if the row has times of single calls. Rows of older documents have none.
 bool has_percentiles(const ProfileRow& row);
 
-/// The cells of the stats, headers first: name, place, shapes, count, min, p50, p95, max, GB/s, %
-/// of limit, faults. Columns that are empty in all shown rows are left out, and so is the place
-/// where all rows are the host's.
+/// Returns the cells of the stats, headers first: name, place, shapes, count, min, p50, p95, max,
+/// GB/s, % of limit, faults. A column is left out if it is empty in all shown rows. The place is
+/// left out if all rows are the host's.
 std::vector<std::vector<std::string>> stats_cells(std::span<const ProfileRow> rows,
                                                   const LimitShares& limits,
                                                   const TableOptions& options);
 
-/// True for a column of words, which is left-aligned.
+/// Returns true for a column of words, which is aligned left.
 bool is_text_column(std::string_view title);
 
-/// The cells as aligned lines; "" without rows.
+/// Returns the stats as aligned lines; "" without rows.
 std::string stats_table(std::span<const ProfileRow> rows, const LimitShares& limits,
                         const TableOptions& options);
 
-/// "GPU busy 97 %" of the steps' time, however many streams were; "" without device work.
+/// Returns "GPU busy 97 %": the share of the steps' time in which any stream worked. Returns ""
+/// without device work.
 std::string busy_text(const CaseProfile& profile);
 
-/// "kernel times: CUPTI", "device times: CUDA events, to within 1.2 us"; "" without any.
+/// Returns "kernel times: CUPTI" or "device times: CUDA events, to within 1.2 us"; "" without any.
 std::string device_times_text(const CaseProfile& profile);
 
-/// "2 of 40 launches have no work in the profile; …"; "" when nothing was lost.
+/// Returns "2 of 40 launches have no work in the profile; …"; "" if nothing was lost.
 std::string losses_text(const ProfileLosses& losses);
 
-/// The lines below a table of either kind: wall, GPU busy, overlap, exposed transfers,
-/// gaps, discarded steps, overhead, source of device times, losses. Missing facts have no
-/// line.
+/// Returns the lines below a table of either kind: wall, GPU busy, overlap, exposed transfers,
+/// gaps, discarded steps, overhead, source of device times, losses. A missing fact has no line.
 std::vector<std::string> profile_footers(const CaseProfile& profile);
 
-/// A profile's table. Text is for people: torch's table to the byte, or the aligned stats; below it
-/// how many rows the limit left out, and the footers. Markdown has these as a table and a list. CSV
-/// and JSON hold profile_values() and profile_json(). It ends with a line's end.
+/// Returns a profile's table, which ends with a line end. Text is for people: torch's table to the
+/// byte, or the aligned stats. Below it are the number of rows that the limit left out, and the
+/// footers. Markdown has the same as a table and a list. CSV and JSON hold profile_values() and
+/// profile_json().
 std::string profile_table(const CaseProfile& profile, const LimitShares& limits, TableKind kind,
                           TableFormat format, const TableOptions& options);
 
-/// The shown rows in nanoseconds and bytes, as objects with the same members each, named as in the
-/// results document; null where a row has no value.
+/// Returns the shown rows in nanoseconds and bytes, as objects that all have the same members. The
+/// members are named as in the results document. A value that a row lacks is null.
 std::vector<Json> profile_values(const CaseProfile& profile, const LimitShares& limits,
                                  TableKind kind, const TableOptions& options);
 
-/// {"rows": profile_values(), "totals", "steps", "discarded", "overhead", "device_times",
-/// "clock_error_ns", "times", "losses"}; times and losses are those of the results document.
+/// Returns {"rows": profile_values(), "totals", "steps", "discarded", "overhead", "device_times",
+/// "clock_error_ns", "times", "losses"}. Times and losses are as in the results document.
 Json profile_json(const CaseProfile& profile, const LimitShares& limits, TableKind kind,
                   const TableOptions& options);
 
-/// The value on lines of its own. Bytes in names that are not UTF-8 become U+FFFD.
+/// Returns the value as indented JSON. Bytes in names that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& json);
 
-/// Objects with the same members as CSV (RFC 4180), the members' names first; "" without any.
+/// Returns objects with the same members as CSV (RFC 4180), with the members' names in the first
+/// line. Returns "" without objects.
 std::string csv_text(std::span<const Json> rows);
 
 }  // namespace normbench

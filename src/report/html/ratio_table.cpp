@@ -16,10 +16,11 @@ namespace normbench::html {
 namespace {
 
 constexpr double row_height = 36;
-constexpr std::size_t most_dots = 400;  // for a case
+constexpr std::size_t most_dots = 400;  // the most dots that are drawn for a case
 
-/// A measured case and the speed-ups of its rounds: over the same round of the baseline. The
-/// baseline's, and a lone case's, are over its own median.
+/// A measured case and the speed-ups of its rounds. A speed-up is the baseline's time over the
+/// case's time in the same round. For the baseline, or a lone case, it is its own median over its
+/// time.
 struct RatioRow {
   std::size_t index = 0;
   std::vector<double> rounds;
@@ -54,7 +55,8 @@ std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& 
   return rows;
 }
 
-/// A scale for all that matters: a few rounds far out do not squeeze the others.
+/// Returns a scale for all medians, intervals and margins, and for nearly all rounds. A few rounds
+/// far out do not squeeze the others.
 Scale ratio_scale(const std::vector<RatioRow>& rows) {
   double low = 1, high = 1;
   for (const RatioRow& row : rows) {
@@ -76,7 +78,7 @@ Scale ratio_scale(const std::vector<RatioRow>& rows) {
 }
 
 Markup ratio_drawing(const RatioRow& row, const Scale& scale) {
-  // The margin of times is 1 ± margin.
+  // The margin is 1 ± margin for times. Speed-ups have its inverse.
   const double left = scale.at(1 / (1 + row.margin));
   const double right = row.margin < 1 ? scale.at(1 / (1 - row.margin)) : drawing_width;
   Markup shapes = rectangle(left, 0, right - left, row_height, "margin");
@@ -99,7 +101,7 @@ Markup ratio_drawing(const RatioRow& row, const Scale& scale) {
 
 std::string times_label(double value) { return fmt::format("{:g}x", value); }
 
-/// A column of numbers, which is left out if it would be blank.
+/// A column of numbers. It is left out if all its cells are empty.
 struct NumberColumn {
   std::string title;
   std::vector<std::string> cells;

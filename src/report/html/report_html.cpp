@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::size_t most_bytes = 3'000'000;
 
-/// How much a page of several documents has: of their experiments, and if rounds are there.
+/// What a page contains: how much of the experiments, and whether the rounds can be saved.
 struct Content {
   Detail detail;
   bool rounds;
   std::string_view left_out;  // a sentence on what is left out; "": nothing
 };
 
-/// The rounds of all cases, in nanoseconds a turn.
+/// Returns the rounds of all cases as CSV, in nanoseconds a turn.
 std::string rounds_csv(const Results& results) {
   std::vector<Json> rows;
   for (const GroupResult& group : results.groups)
@@ -45,7 +45,8 @@ std::string rounds_csv(const Results& results) {
   return csv_text(rows);
 }
 
-/// The first line of each experiment's verdict, with a link to the rest.
+/// Returns the first line of each experiment's verdict, with a link to the experiment's section.
+/// `first` is the number of the first experiment on the page.
 Markup findings(const Analysed& document, std::size_t first) {
   Markup items;
   for (std::size_t e = 0; e < document.experiments().size(); ++e) {

@@ -1,4 +1,4 @@
-/// Documents as a page.
+/// Documents as a page of HTML.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace normbench {
 
-/// A file of HTML with everything in it: first the verdicts, then each experiment with its
-/// drawings, the machine, how to read it, and the rounds to save. It loads nothing, needs no
-/// scripts, and is at most 3 MB: it leaves out the least important parts until it is, and says so.
-/// Several documents follow each other.
+/// Returns an HTML file with everything in it: the verdicts, each experiment with its drawings, the
+/// machine, how to read the page, and the rounds to save. The file loads nothing and needs no
+/// scripts. It has at most 3 MB: if it would be larger, its least important parts are left out, and
+/// the page says so. Several documents follow each other.
 std::string html_report(std::span<const Analysed> documents);
 std::string html_report(const Analysed& analysed);
 

@@ -10,7 +10,7 @@
 namespace normbench::html {
 namespace {
 
-/// The multiples of `step` from `low` to `high`.
+/// Returns the multiples of `step` from `low` to `high`.
 std::vector<double> multiples(double low, double high, double step) {
   std::vector<double> values;
   for (double k = std::ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); ++k)
@@ -18,7 +18,7 @@ std::vector<double> multiples(double low, double high, double step) {
   return values;
 }
 
-/// The least of 1, 2 or 5 times a power of ten that is not below `value`.
+/// Returns the smallest value that is 1, 2 or 5 times a power of ten and not below `value`.
 double round_step(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value)));
   for (const double step : {1.0, 2.0, 5.0})
@@ -35,7 +35,7 @@ std::vector<double> linear_ticks(double low, double high, std::size_t most) {
   }
 }
 
-/// The values of `steps` times each power of ten.
+/// Returns the values of `steps` times each power of ten, from `low` to `high`.
 std::vector<double> in_each_power(double low, double high, std::span<const double> steps) {
   std::vector<double> values;
   for (double power = std::floor(std::log10(low)); std::pow(10.0, power) <= high; ++power)
@@ -45,7 +45,8 @@ std::vector<double> in_each_power(double low, double high, std::span<const doubl
   return values;
 }
 
-/// Powers of ten, with 2 and 5 or with 3 between them where there is room, else only some of them.
+/// Returns powers of ten with 2 and 5 between them, or with 3 if there is less room. If there is
+/// even less room, it returns only some of the powers.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
   static constexpr std::array<double, 3> fine{1, 2, 5};
   static constexpr std::array<double, 2> coarse{1, 3};
@@ -95,7 +96,7 @@ double Scale::at(double value) const { return drawing_width * part(value); }
 double Scale::above(double value, double height) const { return height * (1 - part(value)); }
 
 std::vector<double> Scale::ticks(std::size_t most) const {
-  constexpr double small = 5;  // ratios up to here have too few powers of ten
+  constexpr double small = 5;  // up to this ratio, there are too few powers of ten
   return is_logarithmic_ && high_ / low_ > small ? logarithmic_ticks(low_, high_, most)
                                                  : linear_ticks(low_, high_, most);
 }

@@ -1,4 +1,4 @@
-/// Turns values into places in a drawing.
+/// Turns values into positions in a drawing.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,25 @@
 
 namespace normbench::html {
 
-/// The width of a drawing in its own units, whatever it is on a screen.
+/// The width of a drawing in its own units. Its width on a screen can be any.
 inline constexpr double drawing_width = 1000;
 
 class Scale {
  public:
-  /// A scale on which equal ratios are equally long, with a little room beyond `low` and `high`. If
-  /// one of these is not positive or not finite, the axis spans a factor of ten from the other one.
+  /// Returns a scale on which equal ratios are equally long, with a little room beyond `low` and
+  /// `high`. If one of the two is not positive or not finite, the scale spans a factor of ten.
   static Scale logarithmic(double low, double high);
-  /// A scale that begins at 0.
+  /// Returns a scale from 0 to `high`.
   static Scale linear(double high);
 
   double low() const { return low_; }
   double high() const { return high_; }
-  /// The place of a value, from 0 to `drawing_width`. Values outside lie at its ends.
+  /// Returns the position of a value, from 0 to `drawing_width`. A value outside of the scale is at
+  /// an end.
   double at(double value) const;
-  /// The place of a value above the bottom of a drawing of this height.
+  /// Returns the y of a value in a drawing of this height. The top has y = 0.
   double above(double value, double height) const;
-  /// At most so many round values (with 1, 2 and 5), where an axis has its labels.
+  /// Returns at most `most` round values (with 1, 2 and 5) for the labels of an axis.
   std::vector<double> ticks(std::size_t most) const;
 
  private:
@@ -40,29 +41,29 @@ class Scale {
   bool is_logarithmic_;
 };
 
-/// Makes the label of a value on an axis.
+/// A function that makes the label of a value on an axis.
 using Label = std::string (*)(double value);
 
-/// Labels below or above a drawing, at their places.
+/// Returns at most `most` labels for an axis below or above a drawing.
 Markup labels(const Scale& scale, std::size_t most, Label label);
-/// Labels with these texts at these values.
+/// Returns labels with these texts at these values.
 Markup labels_at(const Scale& scale, std::span<const std::pair<double, std::string>> texts);
-/// Labels at the side of a drawing.
+/// Returns at most `most` labels for an axis at the side of a drawing.
 Markup side_labels(const Scale& scale, std::size_t most, Label label);
 
-/// A drawing `height` pixels high and as wide as its place. Lines keep their thickness. Screen
-/// readers skip it: words beside it say what it shows.
+/// Returns a drawing that is `height` pixels high and as wide as the space around it. Lines keep
+/// their thickness. Screen readers skip it, because words beside it tell what it shows.
 Markup drawing(double height, const Markup& shapes);
 
-/// A vertical line at `x`, over the full height of a drawing.
+/// Returns a vertical line at `x`, over the full height of a drawing.
 Markup upright(double x, double height, std::string_view css_class);
 Markup rectangle(double x, double y, double width, double height, std::string_view css_class,
                  std::string_view tip = {});
-/// Dots of one kind, at pairs of x and y.
+/// Returns dots of one kind, at pairs of x and y.
 Markup dots(const std::vector<std::pair<double, double>>& places, std::string_view css_class);
-/// A line through these places.
+/// Returns a line through pairs of x and y.
 Markup curve(const std::vector<std::pair<double, double>>& places, std::string_view css_class);
-/// The area that these places enclose.
+/// Returns the area inside the pairs of x and y.
 Markup area(const std::vector<std::pair<double, double>>& places, std::string_view css_class);
 
 }  // namespace normbench::html

@@ -38,7 +38,8 @@ std::vector<SweepCurve> curves_of(const Experiment& experiment, const AxisLine& 
   return curves;
 }
 
-/// For each point the time that the limit of its fastest case allows.
+/// Returns the amount at each point, and the time that the limit of the point's fastest case
+/// allows.
 std::vector<std::pair<double, double>> limit_of_fastest(const Experiment& experiment,
                                                         const AxisLine& line) {
   std::vector<std::pair<double, double>> limit;
@@ -86,7 +87,7 @@ Markup curve_shapes(const SweepCurve& variant, const Frame& frame, const std::st
          dots(middle, "knots " + css_class);
 }
 
-/// The places on the axis where the winner changes: a line and a number each.
+/// The points on the axis where the winner changes. Each has a line, a number and a sentence.
 struct Changes {
   Markup lines, numbers, list;
 };
@@ -108,7 +109,7 @@ Changes changes_of(const Experiment& experiment, const AxisLine& line, const Fra
 }
 
 std::string ms_label(double ns) { return fmt::format("{:g} ms", ns / 1e6); }
-/// The axis's values as labels, without those that would overlap the one before.
+/// Returns the axis's values as labels. A label that would overlap the label before it is left out.
 Markup point_labels(const AxisLine& line, const Scale& across) {
   constexpr double room = 130;
   std::vector<std::pair<double, std::string>> texts;
@@ -119,7 +120,7 @@ Markup point_labels(const AxisLine& line, const Scale& across) {
   return labels_at(across, texts);
 }
 
-/// A case's time at a point, bold where it wins.
+/// Returns a case's time at a point, in bold if the case wins.
 Cell time_cell(const GroupAnalysis& analysis, std::optional<int> index) {
   if (!index) return {words("not measured"), true};
   const Markup text = words(format_ms(analysis.cases[*index].time_ns->value));
@@ -131,7 +132,7 @@ Cell time_cell(const GroupAnalysis& analysis, std::optional<int> index) {
 
 constexpr std::string_view times_caption = "ms per batch; the fastest is bold";
 
-/// The times of the curves, in numbers.
+/// Returns the times of the curves as a table of numbers.
 Markup numbers_of(const Experiment& experiment, const AxisLine& line,
                   const std::vector<SweepCurve>& curves) {
   std::vector<Column> columns{{"variant"}};
@@ -150,7 +151,7 @@ Markup numbers_of(const Experiment& experiment, const AxisLine& line,
   return table(times_caption, columns, rows);
 }
 
-/// The variants that were measured at some point, in order.
+/// Returns the variants that were measured at some point, in order of first appearance.
 std::vector<std::string> all_measured(const Experiment& experiment) {
   std::vector<std::string> variants;
   for (const GroupResult* group : experiment.groups)

@@ -8,7 +8,7 @@
 namespace normbench::html {
 namespace {
 
-/// The values of an axis in the order of the points.
+/// Returns the values of an axis, in the order of the points.
 std::vector<Json> values_of(const Experiment& experiment, const std::string& axis) {
   std::vector<Json> values;
   for (const GroupResult* group : experiment.groups)
@@ -18,7 +18,7 @@ std::vector<Json> values_of(const Experiment& experiment, const std::string& axi
   return values;
 }
 
-/// The names of axes with two values or more.
+/// Returns the names of the axes with at least two values.
 std::vector<std::string> swept_axes(const Experiment& experiment) {
   std::vector<std::string> axes;
   for (const auto& [axis, value] : experiment.groups.front()->point.items())
@@ -54,8 +54,8 @@ Markup cell_of(const GroupResult& group, const GroupAnalysis& analysis,
   return words(verdict.outcome == Outcome::NothingRan ? "nothing ran" : "not ranked");
 }
 
-/// The group at these two values; null where there is none, or where other axes are not as in
-/// `fixed`.
+/// Returns the group whose point has all values of `fixed`, and sets `index` to its index. Returns
+/// null if there is none.
 const GroupResult* group_at(const Experiment& experiment, const Json& fixed, std::size_t& index) {
   for (index = 0; index < experiment.groups.size(); ++index) {
     const Json& point = experiment.groups[index]->point;
@@ -95,7 +95,7 @@ Markup winner_map(const Experiment& experiment) {
   const std::vector<std::string> axes = swept_axes(experiment);
   if (axes.size() < 2) return {};
   const std::vector<std::string> winners = winners_of(experiment);
-  std::vector<Json> others;  // a value for each combination of the other axes
+  std::vector<Json> others;  // the combinations of the other axes' values
   for (const GroupResult* group : experiment.groups) {
     Json fixed = group->point;
     fixed.erase(axes[0]);
