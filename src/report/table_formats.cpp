@@ -16,7 +16,7 @@ namespace {
 
 Json known(bool is_known, std::int64_t value) { return is_known ? Json(value) : Json(); }
 
-/// The first members of rows of both kinds.
+/// Returns the first members of a row, which are the same in both kinds of table.
 Json row_start(const ProfileRow& row) {
   return {{"name", row.name},
           {"place", name_of(row.place)},
@@ -80,7 +80,7 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return fmt::format("{}\r\n", fmt::join(cells, ","));
 }
 
-/// A line with the number of rows that the limit hides; "" when there are none.
+/// Returns a line with the number of rows that the limit hides; "" if there are none.
 std::string left_out(const CaseProfile& profile, const TableOptions& options) {
   const auto count = static_cast<std::int64_t>(profile.rows.size()) + options.rest.count;
   if (options.row_limit < 0 || count <= options.row_limit) return "";
@@ -103,7 +103,7 @@ std::string text_table(const CaseProfile& profile, const LimitShares& limits, Ta
   return text;
 }
 
-/// A Markdown table of titles and rows. Its first column is text, the others are numbers.
+/// Returns a Markdown table of titles and rows. Its first column is text, all others are numbers.
 std::string markdown_of(std::span<const std::vector<std::string>> cells) {
   MarkupTable table{.columns = {}};
   for (const std::string& title : cells.front())

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::ptrdiff_t kMostLines = 40;
 
-/// The lines below a table, with the answer and doubts about it in colours.
+/// Returns the lines below a table, with the answer and doubts about it in colours.
 std::string lines_below(const ExperimentLines& lines, const Screen& screen) {
   const std::size_t width = prose_width(screen);
   std::string text;
@@ -55,7 +55,7 @@ std::string terminal(const Analysed& analysed, TableKind profile_kind, const Scr
   std::string text =
       wrapped(machine_line(results), 0, width) + wrapped(run_line(results, list), 0, width);
   for (const Experiment& experiment : list) text += section(experiment, results, screen);
-  // Around it are a blank line, the app's own line and, after an interruption, another one.
+  // Three lines are around the profile: a blank one, the app's own, and one after an interruption.
   const auto room = kMostLines - std::ranges::count(text, '\n') - 3;
   for (const Experiment& experiment : list)
     if (const std::string profile = shown_profile(experiment, results, profile_kind, room, screen);

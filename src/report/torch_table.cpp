@@ -50,11 +50,11 @@ const SortKey& sort_key(const std::string& said) {
 
 constexpr std::size_t kValueWidth = 12;
 constexpr std::size_t kMaxShapesWidth = 80;
-constexpr std::string_view kNoShapes = "[]";  // for a row without inputs beside rows with them
+constexpr std::string_view kNoShapes = "[]";  // for a row without inputs, if other rows have inputs
 
 bool is_continuation(char byte) { return (byte & 0xc0) == 0x80; }
 
-/// The number of code points of UTF-8 text, which is its len() in Python.
+/// Returns the number of code points of UTF-8 text, which is its len() in Python.
 std::size_t characters(std::string_view text) {
   return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_continuation));
 }
@@ -130,7 +130,7 @@ std::vector<std::string> cells_of(const ProfileRow& row, const AllRows& all,
   return cells;
 }
 
-/// The widths of the columns. They depend on all rows, also on those beyond the limit.
+/// Returns the widths of the columns. They depend on all rows, also on rows beyond the limit.
 std::vector<std::size_t> widths(const AllRows& all, const TableOptions& options) {
   constexpr std::size_t margin = 4;
   const std::size_t name = all.name_width + margin;

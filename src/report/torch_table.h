@@ -1,4 +1,4 @@
-/// torch.profiler's table to the byte, with names and times as torch writes them.
+/// torch.profiler's table, the same in every byte, with names and times as torch writes them.
 #pragma once
 
 #include <span>
@@ -14,12 +14,13 @@ struct AllRows {
   std::int64_t count = 0, self_cpu_ns = 0;
   bool has_device = false;         // some row has device time of its own
   bool has_memory = false;         // some row allocated or freed
-  bool has_device_memory = false;  // … on a device, by itself
+  bool has_device_memory = false;  // some row allocated on a device, by itself
   bool has_shapes = false;
   std::size_t name_width = 0, shapes_width = 0;  // characters
 
   void add(const ProfileRow& row);
-  /// The time of devices' rows without annotations; if there are none, of the host's rows.
+  /// Returns the time of devices' rows without annotations. If there are no devices' rows, it
+  /// returns the device time in the host's rows.
   std::int64_t device_ns() const { return has_device_rows ? work_ns : submitted_ns; }
 
   std::int64_t work_ns = 0, submitted_ns = 0;
@@ -27,57 +28,61 @@ struct AllRows {
 };
 
 struct TableOptions {
-  std::string sort_by = "cpu_time_total";  // "": as given
+  std::string sort_by = "cpu_time_total";  // "": in the given order
   std::int64_t row_limit = 100;            // -1: all
   std::size_t max_name_width = 55;         // 0: as wide as the longest name
-  AllRows rest = {};                       // rows beyond the limit that are not given at all
+  AllRows rest = {};                       // sums of further rows, which are not given
 };
 
-/// Keeps the rows that a table shows, however many there are.
+/// Collects any number of rows, and keeps only those that a table shows.
 class TopRows {
  public:
-  /// Throws Invalid for an unknown sort_by.
+  /// Throws Invalid for an unknown `sort_by`.
   explicit TopRows(const TableOptions& options);
 
   void add(ProfileRow row);
-  /// The rows, sorted where there is a limit; `rest` gets the sums of the others. Call once.
+  /// Returns the rows, sorted if there is a limit, and sets `rest` to the sums of the rows that
+  /// were not kept. Call this once.
   std::vector<ProfileRow> take(AllRows& rest);
 
  private:
   void cut();
 
   std::int64_t limit_;
-  double (*key_)(const ProfileRow&) = nullptr;  // null: as given
+  double (*key_)(const ProfileRow&) = nullptr;  // null: in the given order
   std::vector<ProfileRow> rows_;
   AllRows rest_;
 };
 
-/// "391.170us", "3.912ms", "1.200s".
+/// Returns a time like "391.170us", "3.912ms" or "1.200s".
 std::string time_text(std::int64_t ns);
 
-/// The name in a column of at most `most` characters, counted as len() does in Python; 0: whole.
+/// Returns the name for a column of at most `most` characters, as len() counts them in Python. With
+/// 0 it returns the whole name.
 std::string shown_name(const std::string& name, std::size_t most);
 
-/// The names of keys for `sort_by`. "cuda" stands for "device" in them, as in torch.
+/// Returns the names of keys for `sort_by`. As in torch, "cuda" may replace "device" in them.
 std::vector<std::string> sort_key_names();
-/// All words that `sort_by` takes, those with "cuda" too.
+/// Returns all words that `sort_by` takes, also those with "cuda".
 std::vector<std::string> sort_key_spellings();
 
-/// The rows as a table shows them: sorted, cut at row_limit. Throws Invalid for an unknown sort_by.
+/// Returns the rows as a table shows them: sorted, and cut at row_limit. Throws Invalid for an
+/// unknown `sort_by`.
 std::vector<ProfileRow> shown_rows(std::span<const ProfileRow> rows, const TableOptions& options);
 
-/// The sums over these rows and the rest.
+/// Returns the sums over these rows and `options.rest`.
 AllRows all_rows(std::span<const ProfileRow> rows, const TableOptions& options = {});
 bool has_memory(const ProfileRow& row);
 
-/// The table that `key_averages().table(…)` prints for these rows.
+/// Returns the table that `key_averages().table(…)` prints for these rows.
 std::string torch_table(std::span<const ProfileRow> rows, const TableOptions& options);
 
-/// The cells of that table, headers first, for renderings of other widths.
+/// Returns the cells of torch_table(), headers first, for renderings of other widths.
 std::vector<std::vector<std::string>> torch_cells(std::span<const ProfileRow> rows,
                                                   const TableOptions& options);
 
-/// The lines below that table: "Self CPU time total: 3.912ms\n" and, with device time, its total.
+/// Returns the lines below torch_table(): "Self CPU time total: 3.912ms
+/// " and, with device time, its total.
 std::string torch_totals(const AllRows& all);
 
 }  // namespace normbench

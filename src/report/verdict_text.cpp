@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// ", at 97 % of the memory limit", or "".
+/// Returns ", at 97 % of the memory limit", or "".
 std::string at_limit_text(const GroupAnalysis& analysis) {
   const Verdict& verdict = analysis.verdict;
   if (!verdict.at_limit) return "";
@@ -19,7 +19,8 @@ std::string at_limit_text(const GroupAnalysis& analysis) {
                      name_of(*verdict.at_limit));
 }
 
-/// What results must share to be compared: where they are, and in which form.
+/// Returns what two results must have in common to be compared: their dtype, layout, shape and
+/// place.
 std::string end_text(const CaseResult& result) {
   const TensorDesc out = outputs_of(result).front();
   return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(out.dtype), name_of(out.layout),
@@ -34,7 +35,8 @@ std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
                      tool.is_string() ? tool.get<std::string>() : "a profiling tool");
 }
 
-/// What others left of the turns, and CPU times in place of wall times.
+/// Returns how much of the time other work had the processors, and the ratios of CPU times, which
+/// replace those of wall times.
 std::string busy_text(const GroupResult& group, const Busy& busy) {
   std::string text = fmt::format(
       "Busy: others had the processors for {} of the time of {}; too few rounds are left to rank "
@@ -50,7 +52,8 @@ std::string busy_text(const GroupResult& group, const Busy& busy) {
   return text;
 }
 
-/// What the rounds suggest where they are too few for an interval: they may all agree.
+/// Returns which cases may be the fastest. If the rounds are too few for an interval but all have
+/// the same fastest case, it names that case.
 std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) {
   const CaseResult& first = group.cases[verdict.fastest[0]];
   const std::string fastest = spoken_cases(group, verdict.fastest);
@@ -62,7 +65,8 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
   return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest, verdict.rounds);
 }
 
-/// What bounds the fastest; "" where it has been said that it is at its limit.
+/// Returns what bounds the fastest case; "" if the headline has already said that it is at this
+/// limit.
 std::string bound_text(const GroupResult& group, const Verdict& verdict) {
   const auto said = [&] {
     return verdict.at_limit && limit_of(verdict.bound) == verdict.at_limit &&
@@ -75,8 +79,8 @@ std::string bound_text(const GroupResult& group, const Verdict& verdict) {
       .bound(is_one_of_several ? group.cases[verdict.fastest[0]].variant : "");
 }
 
-/// The differences of the slow case from the fastest, unless a case that differs in one thing has
-/// shown the cause.
+/// Returns how the slow case differs from the fastest. Returns "" if the cause is proven by a case
+/// that differs in one thing only.
 std::string differences_text(const Slow& slow) {
   if (slow.cause.proven || slow.factors.empty()) return "";
   if (slow.factors.size() > 1)
@@ -113,11 +117,12 @@ std::string missing_text(const GroupResult& group, const Claim& claim) {
   return "others had the processors";
 }
 
-/// A sentence per claim text: the claim, and the outcome of each of its judgements.
+/// Returns a sentence for each text of a claim: the text, and the outcome of each of its
+/// judgements.
 std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& verdict,
                                      double precision) {
   std::vector<std::string> lines;
-  std::string last;  // the previous line's
+  std::string last;  // the claim of the previous line
   for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
     const Claim& claim = group.claims[i];
     const Judgement& judgement = verdict.claims[i];

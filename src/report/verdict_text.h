@@ -5,28 +5,29 @@
 
 namespace normbench {
 
-/// Who is fastest, as a sentence ("Fastest: fused, 34.0x (33.6-34.4) the baseline, at …").
+/// Returns which variant is fastest, as a sentence ("Fastest: fused, 34.0x (33.6-34.4) the
+/// baseline, at …").
 std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
                      const Results& results);
-/// "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit"; "" without a winner.
+/// Returns "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit"; "" without a winner.
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis);
-/// Sentences on the bound, the cause, exceeded limits and what follows.
+/// Returns sentences about the bound, the cause, exceeded limits, and what follows from them.
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis);
-/// Everything that a person reads: the headline, the reasons, the claims.
+/// Returns all sentences about the group: the headline, the reasons, the claims.
 std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnalysis& analysis,
                                       const Results& results);
 
-/// Why a claim has its outcome: "A is 1.40x faster than B", "claimed 3.69x, here 1.66x
-/// (1.62-1.70)", "no GPU".
+/// Returns why a claim has its outcome, like "A is 1.40x faster than B", "claimed 3.69x, here 1.66x
+/// (1.62-1.70)" or "no GPU".
 std::string judgement_detail(const GroupResult& group, const Claim& claim,
                              const Judgement& judgement, double precision);
-/// The claimed size: "3.69x", "3.50-4.00x", "within 1.0 %", "grows"; "" without one.
+/// Returns the claimed size, like "3.69x", "3.50-4.00x", "within 1.0 %" or "grows"; "" without one.
 std::string claimed_text(const Claim& claim);
-/// "3.69x (3.62-3.75)".
+/// Returns a ratio like "3.69x (3.62-3.75)".
 std::string times_text(const Interval& ratio);
 
-/// "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it; "" when nothing
-/// was measured.
+/// Returns "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it. Returns ""
+/// if nothing was measured.
 std::string quality_text(const GroupAnalysis& analysis);
 
 }  // namespace normbench

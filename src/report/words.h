@@ -53,13 +53,13 @@ constexpr auto words(Judgement::Outcome) {
                                                   {NotJudged, "not judged here"}});
 }
 
-/// A name in a sentence: quoted when it has punctuation of its own.
+/// Returns a name for a sentence, in quotes if it has punctuation of its own.
 std::string spoken(std::string_view name);
-/// "A", "A and B", "A, B and C".
+/// Returns the items as "A", "A and B" or "A, B and C".
 std::string enumerate(std::span<const std::string> items);
-/// "A and B" of cases' names, in the group's order.
+/// Returns the names of cases as "A and B", in the group's order.
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
-/// The entry of a key, which is added at the end if it is new.
+/// Returns the value of a key. A new key is added at the end.
 template <class T>
 T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key) {
   for (auto& [other, value] : entries)
@@ -70,18 +70,19 @@ T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key
 std::string ratio_number(double value);
 /// "34.0x", "0.72x".
 std::string factor(double value);
-/// "56.6 ms wall", "0.71x the baseline".
+/// Returns a figure like "56.6 ms wall" or "0.71x the baseline".
 std::string figure_text(FigureKind kind, double value);
-/// What noise hides, by the smallest visible difference: "differences below 9.3 % cannot be seen
-/// here", "… below 5.3x …", "too noisy to tell".
+/// Returns what noise hides. `visible` is the smallest visible difference: "differences below 9.3 %
+/// cannot be seen here", "… below 5.3x …", or "too noisy to tell".
 std::string hidden_text(double visible);
-/// A value of a sweep axis: "64", "720x1280", "uint8"; the "name" of an object that has one.
+/// Returns a value of a sweep axis, like "64", "720x1280" or "uint8". For an object, it is its
+/// "name", if it has one.
 std::string axis_value(const Json& value);
-/// A point of a sweep: "batch=64, size=720x1280"; "" for no axes.
+/// Returns a point of a sweep, like "batch=64, size=720x1280"; "" without axes.
 std::string point_text(const Json& point);
-/// A point of a sweep without the axes' names: "64, 720x1280".
+/// Returns a point of a sweep without the axes' names, like "64, 720x1280".
 std::string axes_values(const Json& point);
-/// "stolen 3, preempted 2".
+/// Returns the number of rounds with each flag, like "stolen 3, preempted 2".
 std::string flags_text(const std::map<Flag, std::size_t>& flagged);
 
 }  // namespace normbench

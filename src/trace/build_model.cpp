@@ -43,12 +43,12 @@ TraceKind kind_of(Activity activity) {
   return TraceKind::Overhead;
 }
 
-/// True for what is drawn on a device: its work, and the host's waits for it.
+/// Returns true for what is drawn on a device: its work, and the host's waits for it.
 bool is_on_device(Activity activity) {
   return is_device_work(activity) || activity == Activity::Sync;
 }
 
-/// "place, batch 10: CPU normalize, send f32".
+/// Returns a title like "place, batch 10: CPU normalize, send f32".
 std::string title_of(const ProfileTrace& profile) {
   std::string title = profile.experiment;
   for (const auto& [axis, value] : profile.point.items())
@@ -72,14 +72,14 @@ LaneId lane_of_call(const DeviceRecord& record, std::int64_t pid) {
   return {pid, tid, fmt::format("thread {}", tid)};
 }
 
-/// CUPTI's number of the stream, from 1 on: in viewers no step is found for stream 0.
+/// Returns CUPTI's number of the stream, from 1 on, because viewers find no step for stream 0.
 std::int64_t stream_of(const DeviceRecord& record) {
   constexpr std::int64_t legacy_default = 7;
   return record.stream > 0 ? record.stream : legacy_default;
 }
 
-/// The lane on which a record of `source` is drawn: device work on its stream, calls on their
-/// threads of the process `pid`, others on lanes of their own.
+/// Returns the lane on which a record of `source` is drawn. Device work is on its stream, and a
+/// call is on its thread of the process `pid`. Other records have lanes of their own.
 LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64_t pid) {
   const std::int64_t stream = stream_of(record);
   switch (record.activity) {
@@ -97,8 +97,8 @@ LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64
   }
 }
 
-/// Gives numbers of one recording new ones in the model: the next after `last`, which grows. `none`
-/// stays as it is.
+/// Gives the numbers of one recording new numbers in the model: the next ones after `last`, which
+/// grows. `none` stays as it is.
 template <class Number>
 class Renumbered {
  public:
@@ -169,7 +169,7 @@ class Adding {
     add_losses(device);
   }
 
-  /// Adds a title over everything that was added: the name of the case.
+  /// Adds a title over everything that was added. It names the case.
   void add_title() {
     if (profile_.variant.empty() || last_ns_ < first_ns_) return;
     lane({pid_, lane_id_of_titles, "cases"})
@@ -231,13 +231,13 @@ class Adding {
     return found == profile_.shapes.end() ? std::string_view() : model_.name(found->second);
   }
 
-  /// The label of a numbered name; "" for other names.
+  /// Returns the label of a numbered name; "" for other names.
   std::string_view label_of(std::string_view name) {
     const auto found = profile_.labels.find(name);
     return found == profile_.labels.end() ? std::string_view() : model_.name(found->second);
   }
 
-  /// Adds where device times come from, and how closely they are tied to the host's clock.
+  /// Adds the source of device times, and how closely they are tied to the host's clock.
   void add_origin(const DeviceTrace& device) {
     Json& about = model_.metadata["normbench"];
     Json& sources = about["device_times"];

@@ -1,5 +1,5 @@
-/// Makes the model of what the profile pass recorded: threads become lanes, device records become
-/// lanes of streams, calls and the work that they started become flows.
+/// Makes the model from what the profile pass recorded. Threads become lanes, device records become
+/// lanes of streams. Flows connect calls with the work that they started.
 #pragma once
 
 #include "record/profile_trace.h"
@@ -7,24 +7,25 @@
 
 namespace normbench {
 
-/// A process's number in traces: its own. Devices have the numbers from 0 on, so it is moved where
-/// it is as small (the first processes of a container).
+/// Returns a process's number in traces, which is its own pid. Devices have the numbers from 0 on,
+/// so small pids (the first processes of a container) are replaced by larger numbers.
 std::int64_t trace_pid(std::int64_t pid);
 
-/// Adds the recorded profile of one case, under a title on a lane of titles. Profiles do not
-/// mix: names, lanes and correlations get new numbers. `pid` is the host process (see
-/// trace_pid).
+/// Adds the recorded profile of one case, with a title on the lane of titles. External ids, items
+/// and correlations get new numbers, so that profiles do not mix. `pid` is the number of the host
+/// process (see trace_pid()).
 void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pid);
 
-/// Makes the model valid and complete, once, after the last add_profile():
-/// - calls are clipped into the ranges that they were made in, children into their parents; host
-///   slices that overlap without nesting go to further lanes ("NAME (2)"), and so does device work,
-///   which is never clipped;
-/// - device work does not start before its call: it is shown at the call's start, as long as it
-///   was, and what followed it on its stream still follows;
-/// - steps and stages get annotations on the streams that did their work, strictly around it where
-///   the stream leaves room;
-/// - flows, also between an item's stages, counters, names of processes; losses, with marks at the first places of each kind.
+/// Makes the model valid and complete. Call this once, after the last add_profile().
+/// - Calls are clipped into the ranges in which they were made, and children into their parents.
+/// - Host slices that overlap without nesting go to further lanes ("NAME (2)"). So does device
+///   work, which is never clipped.
+/// - Device work does not start before its call. It is moved to the call's start, with its
+///   duration. Work that followed it on its stream still follows it.
+/// - Steps and stages get annotations on the streams that did their work. An annotation strictly
+///   encloses the work if the stream leaves room.
+/// - Flows (also between an item's stages), counters and names of processes are added.
+/// - Losses are counted. Marks show the first places of each kind of loss.
 void finish_model(TraceModel& model);
 
 }  // namespace normbench

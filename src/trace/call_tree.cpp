@@ -36,9 +36,10 @@ void CallTree::add(const TraceSlice& slice) {
   open_.push_back({.node = {.call = std::move(call)}, .only = {}});
 }
 
-/// Closes calls that the slice is not in. Where shared time counts once, slices that this one
-/// crosses lose the time that they share with it, each the part beyond the slices inside it. Their
-/// common parent gets that back, since both are subtracted from it.
+/// Closes the calls that the slice is not in. If shared time counts once, calls that the slice
+/// crosses lose the time that they share with it. Each loses only the part beyond the calls inside
+/// it. Their common parent gets the shared time back, because the durations of both are subtracted
+/// from it.
 void CallTree::close_before(const TraceSlice& slice) {
   std::int64_t lost_to_ns = slice.start_ns;
   while (!open_.empty() &&

@@ -14,17 +14,17 @@ namespace normbench {
 /// A call of a host, with the device work that it submitted.
 struct Call {
   TraceSlice slice;
-  std::int64_t number = 0;  // among all slices in the tree
+  std::int64_t number = 0;  // its index among all slices in the tree
   std::int64_t self_ns = 0;
-  std::int64_t self_device_ns = 0, device_ns = 0;  // submitted by itself; with all calls below
+  std::int64_t self_device_ns = 0, device_ns = 0;  // by itself; with all calls below
   Bytes self_memory = {}, memory = {};
 };
 
-/// Gives the calls one by one, in memory that grows with their depth alone.
+/// Gives the calls to `take` one by one, in memory that grows only with their depth.
 /// - Self time is what no direct child covers. A slice that overlaps another only partly is not its
-///   child; an only child of its parent's name is merged into it. Async slices are no children,
-///   have none, and no self time. Frames of Python are in the tree, since they take time from what
-///   is around them.
+///   child. An only child with the name of its parent is merged into the parent.
+/// - Async slices are no children, have no children, and have no self time.
+/// - Frames of Python are in the tree, because they take time from what is around them.
 /// - Device work counts for the op or annotation that submitted it (see Submissions).
 class CallTree {
  public:
@@ -34,7 +34,8 @@ class CallTree {
   CallTree(const Nesting& nesting, const std::vector<Submitted>& submitted, MemoryUse& memory,
            Take take);
 
-  /// Adds a slice: lane by lane, parents first. Slices that belong to no tree are ignored.
+  /// Adds a slice. Slices must come lane by lane, parents first. A slice that belongs to no tree is
+  /// ignored.
   void add(const TraceSlice& slice);
   void finish_lane();
 
@@ -46,7 +47,7 @@ class CallTree {
     std::int64_t shared_ns = 0;  // part of its own time shared with later slices that end after it
     Bytes children_memory = {};
   };
-  /// An open call. It keeps an only child until it is known whether there will be more.
+  /// An open call. Its first child is kept until it is known whether there will be more.
   struct Open {
     Node node;
     std::unique_ptr<Node> only;

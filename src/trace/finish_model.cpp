@@ -27,19 +27,19 @@ bool is_device_lane(const TraceModel& model, const TraceLane& lane) {
                              [](const TraceSlice& slice) { return is_on_gpu(slice.kind); });
 }
 
-/// The place of a host's lane: titles first, the tracer's overhead last.
+/// Returns the position of a host's lane: titles first, the tracer's overhead last.
 int order_of_host(const TraceLane& lane) {
   if (lane.tid == lane_id_of_titles) return 0;
   return lane.tid == lane_id_of_overhead ? 2 : 1;
 }
 
-/// The place of a stream: by its number, each followed by the host's waits for it.
+/// Returns the position of a stream by its number. The host's waits for a stream follow it.
 std::pair<std::int64_t, bool> order_of_stream(const TraceLane& lane) {
   const bool syncs = lane.tid >= lane_id_of_syncs;
   return {syncs ? lane.tid - lane_id_of_syncs : lane.tid, syncs};
 }
 
-/// The model's lanes in order, without those of devices, which go to `devices`.
+/// Returns the hosts' lanes in order, and moves the devices' lanes to `devices`, also in order.
 Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
   const auto first_device =
       std::stable_partition(lanes.begin(), lanes.end(),
@@ -56,7 +56,7 @@ Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
 
 bool has_number(TraceKind kind) { return is_gpu_work(kind) || is_call(kind); }
 
-/// Gives a number to calls and work that have none from the tracer.
+/// Gives numbers to calls and work that have none from the tracer.
 void number(Lanes& lanes, TraceModel& model) {
   for (TraceLane& lane : lanes)
     for (TraceSlice& slice : lane.slices)
@@ -87,7 +87,7 @@ struct PlacedSlice {
   const TraceSlice* slice;
 };
 
-/// Adds a flow from each stage of an item to its next one, where another thread runs that.
+/// Adds a flow from each stage of an item to the next one, if the two are on different threads.
 void add_item_flows(const Lanes& hosts, std::vector<TraceFlow>& flows) {
   std::map<std::int64_t, std::vector<PlacedSlice>> items;
   for (const TraceLane& lane : hosts)
@@ -118,14 +118,14 @@ struct Change {
 using Changes = std::vector<Change>;
 using CounterKey = std::pair<std::int64_t, std::string>;  // pid and name
 
-/// "link HtoD" for "Memcpy HtoD (Pinned -> Device)".
+/// Returns "link HtoD" for "Memcpy HtoD (Pinned -> Device)".
 std::string link_name(std::string_view copy) {
   for (const std::string_view direction : {"HtoD", "DtoH"})
     if (copy.find(direction) != std::string_view::npos) return "link " + std::string(direction);
   return "link";
 }
 
-/// The counter to which the slice's bytes are added, if any.
+/// Returns the counter to which the slice's bytes are added, if any.
 std::optional<CounterKey> key_of(const TraceLane& lane, const TraceSlice& slice,
                                  const DeviceDetails* details) {
   if (slice.bytes <= 0 || slice.end_ns <= slice.start_ns) return std::nullopt;
@@ -155,7 +155,8 @@ TraceCounter counter_of(const CounterKey& key, Changes& changes) {
   return counter;
 }
 
-/// Adds a lane's changes. Its slices are sorted, so a part of a stage comes while that is open.
+/// Adds a lane's changes. Its slices are sorted, so the parts of a counted stage come while the
+/// stage is open, and are skipped.
 void add_changes(const TraceModel& model, const TraceLane& lane,
                  std::map<CounterKey, Changes>& all) {
   std::int64_t counted_until_ns = lane.slices.empty() ? 0 : lane.slices.front().start_ns;
@@ -172,9 +173,9 @@ void add_changes(const TraceModel& model, const TraceLane& lane,
   }
 }
 
-/// Gigabytes per second: over the link, for each device and direction that names of copies have
-/// ("link HtoD"); and of host stages that know their bytes ("memory"). Rates at the same time are
-/// added; 0 where there is none.
+/// Returns counters in GB/s: for each device and direction that names of copies have ("link HtoD"),
+/// and for host stages that know their bytes ("memory"). Rates at the same time are added. The
+/// value is 0 while nothing is moved.
 std::vector<TraceCounter> counters_of(const TraceModel& model) {
   std::map<CounterKey, Changes> all;
   for (const TraceLane& lane : model.lanes) add_changes(model, lane, all);
@@ -183,7 +184,7 @@ std::vector<TraceCounter> counters_of(const TraceModel& model) {
   return counters;
 }
 
-/// The device's entry in deviceProperties, added where there is none.
+/// Returns the device's entry in deviceProperties, and adds one if there is none.
 const Json& properties_of(Json& all, std::int64_t device) {
   for (const Json& properties : all)
     if (properties.value("id", std::int64_t{-1}) == device) return properties;

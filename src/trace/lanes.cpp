@@ -12,11 +12,11 @@
 namespace normbench {
 namespace {
 
-/// A lane that is being filled, and its slices that are still open at the latest start.
+/// A lane that is being filled, and those of its slices that are open at the latest start.
 class Nest {
  public:
-  /// The depth at which the slice would lie here: 0 in no other, else one more than its parent's.
-  /// Nothing where it would not nest.
+  /// Returns the depth that the slice would have here: 0 outside of all slices, else one more than
+  /// its parent's. Returns nothing if the slice would not nest.
   std::optional<std::uint32_t> depth_for(const TraceSlice& slice, Overlap overlap) {
     while (!open_.empty() && open_.back().end_ns <= slice.start_ns) open_.pop_back();
     if (open_.empty()) return 0;
@@ -26,7 +26,7 @@ class Nest {
     return fits ? std::optional(open_.back().depth + 1) : std::nullopt;
   }
 
-  /// Takes a slice that fits; true when it had to be clipped.
+  /// Takes a slice that fits. Returns true if the slice had to be clipped.
   bool take(TraceSlice slice) {
     const bool clipped = !open_.empty() && slice.end_ns > open_.back().end_ns;
     if (clipped) slice.end_ns = open_.back().end_ns;
@@ -45,8 +45,8 @@ class Nest {
   std::vector<Open> open_;
 };
 
-/// The first nest that the slice fits. Spread work takes the one where it lies deepest, so that it
-/// stays under its own annotation.
+/// Returns the first nest that the slice fits, or a new one. With Spread, it is the nest in which
+/// the slice lies deepest, so that work stays under its own annotation.
 Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nests) {
   Nest* best = nullptr;
   std::uint32_t most = 0;
@@ -60,7 +60,7 @@ Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nest
   return best != nullptr ? *best : nests.emplace_back();
 }
 
-/// The starts and ends of all ranges, sorted.
+/// Returns the starts and ends of all ranges, sorted.
 std::vector<std::int64_t> range_borders(const std::vector<TraceSlice>& slices) {
   std::vector<std::int64_t> borders;
   for (const TraceSlice& slice : slices)
@@ -69,7 +69,7 @@ std::vector<std::int64_t> range_borders(const std::vector<TraceSlice>& slices) {
   return borders;
 }
 
-/// Clips calls into the ranges between whose borders their middle lies. The clocks of both may
+/// Clips each call into the ranges in which its middle lies. The clocks of calls and ranges may
 /// differ a little, but a thread opens and closes no range within a call. Clipped calls are
 /// counted.
 void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks& marks) {
@@ -92,7 +92,8 @@ void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks&
   }
 }
 
-/// Appends the lane with its slices, sorted parents first, and the further lanes that they need.
+/// Appends the lane and the further lanes that its slices need. The slices are sorted parents
+/// first.
 void nest(TraceLane lane, Overlap overlap, std::int64_t& last_tid, TraceLosses& losses,
           LossMarks& marks, std::vector<TraceLane>& lanes) {
   std::vector<Nest> nests(1);

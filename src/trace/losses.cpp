@@ -34,7 +34,7 @@ std::vector<Started> sorted_starts(const std::vector<Lane>& lanes, bool (*wanted
   return starts;
 }
 
-/// The first start with this correlation, or null.
+/// Returns the first start with this correlation, or null.
 const Started* find(const std::vector<Started>& starts, std::int64_t correlation) {
   const auto found = std::ranges::lower_bound(starts, correlation, {}, &Started::first);
   return found != starts.end() && found->first == correlation ? &*found : nullptr;

@@ -26,15 +26,16 @@ struct Bytes {
   }
 };
 
-/// The memory use of calls: bytes allocated less bytes freed, on whatever thread, from a call's
-/// start to its end, both included. PyTorch counts so.
+/// The memory use of calls: bytes allocated minus bytes freed, on all threads, from a call's start
+/// to its end. Both ends are included. PyTorch counts in the same way.
 class MemoryUse {
  public:
   explicit MemoryUse(std::vector<TraceMemory> records);
 
-  /// The bytes allocated during a call. Notes that these records have a call.
+  /// Returns the bytes allocated during a call, minus the bytes freed. It also notes that the
+  /// records of this time have a call.
   Bytes during(const TraceSlice& slice);
-  /// The records during which no call ran.
+  /// Returns the records during which no call ran.
   std::vector<TraceMemory> uncovered() const;
 
  private:

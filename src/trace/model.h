@@ -1,4 +1,4 @@
-/// The model of what happened when, from which tables and trace files are made.
+/// The model of what happened when. Tables and trace files are made from it.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 
 namespace normbench {
 
-/// The categories of torch's traces. CpuThread: a worker's share of a stage. PythonFunction: a
-/// frame, which takes time from the op around it and has no row. Other: titles of cases and unknown
-/// categories of other traces, in no table.
+/// The categories of torch's traces. CpuThread is a worker's share of a stage. PythonFunction is a
+/// frame, which takes time from the op around it and has no row. Other is for titles of cases and
+/// for unknown categories of other traces, which are in no table.
 enum class TraceKind {
   CpuOp,
   UserAnnotation,
@@ -53,11 +53,11 @@ constexpr auto words(TraceKind) {
                                          {TraceKind::PythonFunction, "python_function"},
                                          {TraceKind::Other, "other"}});
 }
-/// True for kernels, copies and sets, not for annotations.
+/// Returns true for kernels, copies and sets, but not for annotations.
 constexpr bool is_gpu_work(TraceKind kind) {
   return kind == TraceKind::Kernel || kind == TraceKind::GpuMemcpy || kind == TraceKind::GpuMemset;
 }
-/// True for calls of the CUDA runtime and driver.
+/// Returns true for calls of the CUDA runtime and driver.
 constexpr bool is_call(TraceKind kind) {
   return kind == TraceKind::CudaRuntime || kind == TraceKind::CudaDriver;
 }
@@ -65,18 +65,18 @@ constexpr bool is_on_gpu(TraceKind kind) {
   return is_gpu_work(kind) || kind == TraceKind::GpuUserAnnotation;
 }
 
-/// The details that only slices of devices have.
+/// Details that only slices of devices have.
 struct DeviceDetails {
   std::int64_t device = 0, context = 0, stream = 0;
   bool over_link = false;
-  /// True for an annotation between two CUDA events around a stage's work, where the work itself
-  /// has no records. It counts as device work.
+  /// True for an annotation between two CUDA events around a stage's work, if the work itself has
+  /// no records. The annotation then counts as device work.
   bool from_marks = false;
   std::optional<LaunchShape> launch = {};
   std::int64_t graph = 0, graph_node = 0;
 };
 
-/// True for device work, or for an annotation from marks in its place.
+/// Returns true for device work, and for an annotation from marks that replaces it.
 constexpr bool is_device_time(TraceKind kind, const DeviceDetails* details) {
   return is_gpu_work(kind) || (details != nullptr && details->from_marks);
 }
@@ -85,20 +85,20 @@ struct TraceSlice {
   std::int64_t start_ns = 0, end_ns = 0;
   std::string_view name;  // in TraceModel::names
   TraceKind kind = TraceKind::CpuOp;
-  /// True if it may end on another thread: it is in no slice of this thread, and parent of none.
+  /// True if the slice may end on another thread. It then has no parent and no children.
   bool async = false;
   std::uint32_t depth = 0;  // a child's is greater than its parent's
   std::int64_t bytes = 0;
   std::uint64_t external_id = 0;  // 0: none
   std::int64_t correlation = -1;  // -1: none
   std::int32_t details = -1;      // index into TraceModel::details; -1: none
-  std::string_view shapes = {};   // the inputs', as torch prints them; "" if not known
-  std::string_view label = {};    // its name in tables: "load{i}" for "load3"; "": `name`
-  std::int64_t item = -1;         // the pipeline's, one of TraceModel::items; -1: none
+  std::string_view shapes = {};   // of the inputs, as torch prints them; "" if not known
+  std::string_view label = {};    // the name in tables: "load{i}" for "load3"; "": `name`
+  std::int64_t item = -1;         // the id of its item in TraceModel::items; -1: none
 };
 
-/// A thread of a process, or a stream of a device. Its slices are sorted by (start, -duration) and
-/// nest. Lanes of one pid are consecutive; hosts' come first.
+/// A thread of a process, or a stream of a device. Its slices nest and are sorted by (start,
+/// -duration). Lanes of one pid are consecutive, and lanes of hosts come first.
 struct TraceLane {
   std::int64_t pid = 0, tid = 0;
   std::string name;
@@ -113,7 +113,7 @@ struct TraceProcess {
   bool is_device = false;
 };
 
-/// An item of a pipeline. It is drawn over its lanes, as it overlaps other items.
+/// An item of a pipeline. It is not on a lane, because it overlaps other items.
 struct TraceItem {
   std::int64_t id = 0;  // unique
   std::int64_t pid = 0;
@@ -121,8 +121,8 @@ struct TraceItem {
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
-/// An arrow from a call to the work that it started (a graph's launch has one to each piece), or
-/// from a stage of an item to its next one on another thread.
+/// An arrow from a call to the work that it started, or from a stage of an item to its next stage
+/// on another thread. A graph's launch has an arrow to each piece of work.
 struct TraceFlow {
   enum class Kind { Launch, Item };
   Kind kind = Kind::Launch;
@@ -143,45 +143,45 @@ struct TraceCounter {
 
 /// How to read slices of a thread that do not quite nest.
 struct Nesting {
-  /// How much later a slice may begin than it seems to, since starts may be cut. A slice that seems
-  /// to end by no more than this after another is still in it.
+  /// How much later a slice may begin than its start, because starts may be cut to whole
+  /// microseconds. A slice that ends later than another by at most this much is still inside it.
   std::int64_t start_error_ns = 0;
-  /// True: time that two slices share because they cross counts for the later one. False: for both,
-  /// as in torch.profiler.
+  /// Two slices that cross share some time. True: this time counts for the later one. False: it
+  /// counts for both, as in torch.profiler.
   bool shared_once = false;
 };
 
-/// An allocation, or a free with negative bytes.
+/// An allocation. A free has negative bytes.
 struct TraceMemory {
   std::int64_t ns = 0;
   std::int64_t bytes = 0;
   bool on_device = false;
 };
 
-/// A visible instant: something was lost or cut off there, or cannot be trusted.
+/// A visible instant at which something was lost or cut off, or cannot be trusted.
 struct TraceMark {
   std::int64_t ns = 0;
   std::string name;  // a sentence
   Json args = Json::object();
 };
 
-/// What did not reach the trace from a recording, or had to be changed.
+/// What was lost from a recording before it reached the trace, or had to be changed.
 struct TraceLosses {
   std::int64_t dropped = 0;         // records dropped by the tracer for want of room
   std::int64_t lost_buffers = 0;    // buffers of the tracer, lost with all their records
-  std::int64_t without_times = 0;   // records whose times could not be had
-  std::int64_t launches = 0;        // calls that start device work …
-  std::int64_t launched = 0;        // … and those whose work is in the trace
+  std::int64_t without_times = 0;   // records whose times are missing
+  std::int64_t launches = 0;        // calls that start device work
+  std::int64_t launched = 0;        // launches whose work is in the trace
   std::int64_t without_launch = 0;  // device work whose call is not in the trace
-  std::int64_t before_launch = 0;   // device work that seems to start before its call …
-  std::int64_t most_skew_ns = 0;    // … by at most this; shown at the call's start
+  std::int64_t before_launch = 0;   // device work that seems to start before its call
+  std::int64_t most_skew_ns = 0;    // the longest such time; the work is moved to the call's start
   std::int64_t clipped = 0;         // slices that were cut at their parent's end
-  std::int64_t cut_off = 0;         // slices beyond the number asked for
+  std::int64_t cut_off = 0;         // slices beyond the number that was asked for
 
   bool operator==(const TraceLosses&) const = default;
 };
 
-/// A loss and its name in the file's key `normbench`.
+/// A loss and its name in the key `normbench` of a trace file.
 struct LossField {
   std::string_view name;
   std::int64_t TraceLosses::*value;
@@ -199,7 +199,7 @@ constexpr auto loss_fields() {
                                    {"cut_off", &TraceLosses::cut_off}});
 }
 
-/// Names that live as long as any copy of the model: copies share them.
+/// Names that live as long as any copy of the model, because copies share them.
 class TraceNames {
  public:
   std::string_view operator()(std::string_view text) {
@@ -234,10 +234,10 @@ class TraceNames {
 };
 
 struct TraceModel {
-  Json metadata = Json::object();          // free keys before the events
+  Json metadata = Json::object();          // further keys, before the events
   Json device_properties = Json::array();  // as torch's traces have them
-  std::int64_t base_ns = 0;                // recorder's clock at the run's start: ts 0
-  std::int64_t base_wall_ns = 0;           // the wall clock then, since the epoch
+  std::int64_t base_ns = 0;                // the recorder's clock at the run's start: ts 0
+  std::int64_t base_wall_ns = 0;           // the wall clock at that moment, since the epoch
   Nesting nesting = {};
   std::vector<TraceProcess> processes = {};
   std::vector<TraceLane> lanes = {};
@@ -249,12 +249,12 @@ struct TraceModel {
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};
   TraceNames names = {};
-  // The last numbers that were given out: profiles do not share any.
+  // The last numbers that were given out. No two profiles share a number.
   std::int64_t last_correlation = 0;
   std::int64_t last_item = 0;
   std::uint64_t last_external_id = 0;
 
-  /// The name as text that lives as long as this model.
+  /// Returns the name as text that lives as long as this model.
   std::string_view name(std::string_view text) { return names(text); }
 
   const DeviceDetails* details_of(const TraceSlice& slice) const {

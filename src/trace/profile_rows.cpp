@@ -19,7 +19,7 @@
 namespace normbench {
 namespace {
 
-/// Times of single calls. Most are short and take few bytes; a repeated time takes
+/// Collects the times of single calls. Most are short and take few bytes; a repeated time takes
 /// none.
 class Durations {
  public:
@@ -35,7 +35,8 @@ class Durations {
     last_ns_ = ns;
   }
 
-  /// The smallest times that at least 0, 50, 95 and 100 percent do not exceed.
+  /// Returns four times, for 0, 50, 95 and 100 percent. Each is the smallest time that at least so
+  /// many of the calls do not exceed.
   std::array<std::int64_t, 4> nearest_ranks() {
     std::ranges::sort(short_);
     std::array<std::int64_t, 4> values{};
@@ -86,7 +87,8 @@ struct Filling {
     const std::hash<std::string_view> hash;
     return hash(name) ^ (31 * hash(shapes)) ^ (on_device ? 2u : 0u) ^ (annotation ? 1u : 0u);
   }
-  /// The place of the row by its first appearance: a call comes before calls inside it.
+  /// Returns the sort key of the row: its first appearance. A call comes before the calls inside
+  /// it.
   std::tuple<std::int64_t, std::int64_t, std::int64_t> order() const {
     return {first_ns, -first_end_ns, first_number};
   }
@@ -188,7 +190,7 @@ class Rows {
     add(call);
   }
 
-  /// Gives the rows in the order of their first calls, with percentiles.
+  /// Gives the rows to `take` in the order of their first calls, with percentiles.
   void give(const TakeRow& take) {
     index_.clear();
     std::vector<std::uint32_t> order(fillings_.size());
@@ -198,7 +200,7 @@ class Rows {
   }
 
  private:
-  /// The row of the slice, with this call counted.
+  /// Returns the row of the slice, after it has counted this call.
   Filling& of(const TraceSlice& slice, bool annotation, std::int64_t number) {
     Filling& next = fillings_.emplace_back();
     next.name = row_name(slice);
@@ -263,7 +265,7 @@ Submissions::Result submissions_of(const Trace& trace) {
   return submissions.take();
 }
 
-/// Gives each slice to `take`. The slices of a trace that was read are gone then.
+/// Gives each slice to `take`. A ReadLane has no slices any more after the call.
 template <class Take>
 void consume(const TraceLane& lane, const Take& take) {
   for (const TraceSlice& slice : lane.slices) take(slice);

@@ -1,4 +1,4 @@
-/// The profiler table's rows of a trace, made as torch.profiler's key_averages() makes them.
+/// Rows of the profiler table from a trace, made as torch.profiler's key_averages() makes them.
 #pragma once
 
 #include <functional>
@@ -10,29 +10,30 @@
 
 namespace normbench {
 
-/// One row per (name, device, annotation), with `by_shape` also per shapes, in order of first
-/// appearance. The model must be finished. Host rows are the calls of CallTree, with those of the
-/// CUDA runtime; memory allocated outside of them has a row "[memory]". Where a device's times come
-/// from marks, these have rows as work has. Workers, waits for streams, frames of Python and slices
-/// of unknown kinds have no row.
+/// Returns one row for each (name, device, annotation), and with `by_shape` for each shapes, in
+/// order of first appearance. The model must be finished.
+/// Host rows are the calls of CallTree, also those of the CUDA runtime. Memory allocated outside of
+/// calls has a row "[memory]". If a device's times come from marks, the marks have rows as work
+/// has. Workers, waits for streams, frames of Python and slices of unknown kinds have no row.
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape = false);
 
-/// Gives the rows one by one to `take`. Returns how many pieces of device work several
-/// processes may have submitted; they count for no op. The slices of a trace that was read are
-/// gone then.
+/// Both functions give the rows one by one to `take`. They return the number of pieces of device
+/// work that several processes may have submitted. Such work counts for no op. A ReadTrace has no
+/// slices any more after the call.
 using TakeRow = std::function<void(ProfileRow&&)>;
 std::int64_t profile_rows(const TraceModel& model, bool by_shape, const TakeRow& take);
 std::int64_t profile_rows(ReadTrace& trace, bool by_shape, const TakeRow& take);
 
-/// Adds page faults of stages by their labels (ProfileTrace::faults) to the rows of the host.
+/// Adds page faults of stages to the rows of the host, by label (ProfileTrace::faults).
 void add_faults(std::vector<ProfileRow>& rows,
                 const std::map<std::string, std::int64_t, std::less<>>& faults);
 
-/// Unions and gaps of the device work in the trace's steps; without steps in all of it.
+/// Both return unions and gaps of the device work in the trace's steps, or in the whole trace if it
+/// has no steps.
 ProfileTimes profile_times(const TraceModel& model);
 ProfileTimes profile_times(const ReadTrace& trace);
 
-/// The number of steps in the trace.
+/// Both return the number of steps in the trace.
 std::int64_t profile_steps(const TraceModel& model);
 std::int64_t profile_steps(const ReadTrace& trace);
 

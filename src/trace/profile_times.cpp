@@ -9,8 +9,8 @@ namespace {
 
 enum class Of { Step, Copy, Kernel, OtherWork };
 
-/// A start or an end of a slice. At the same time ends come first, so that slices that follow each
-/// other directly do not overlap.
+/// A start or an end of a slice. Among borders at the same time, ends come first, so that slices
+/// that directly follow each other do not overlap.
 struct Border {
   std::int64_t ns = 0;
   bool is_start = false;
@@ -19,7 +19,7 @@ struct Border {
   auto operator<=>(const Border&) const = default;
 };
 
-/// True for a step, which is an op in traces of PyTorch before 1.12.
+/// Returns true for a step. In traces of PyTorch before 1.12, a step is an op.
 bool is_step(const TraceSlice& slice) {
   return (slice.kind == TraceKind::UserAnnotation || slice.kind == TraceKind::CpuOp) &&
          slice.name.starts_with("ProfilerStep#");
@@ -38,7 +38,7 @@ void add_borders(const TraceSlice& slice, Of of, std::vector<Border>& borders) {
   borders.push_back({slice.end_ns, false, of});
 }
 
-/// Takes the whole trace as one step where it has none.
+/// Adds the whole trace as one step, for a trace without steps.
 template <class Trace>
 void add_whole(const Trace& trace, std::vector<Border>& borders) {
   TraceSlice whole;
@@ -66,7 +66,7 @@ std::vector<Border> borders_of(const Trace& trace) {
   return borders;
 }
 
-/// Goes through the borders, adding up what runs between them.
+/// Passes the borders in order of time, and adds up what runs between them.
 class Sweep {
  public:
   void pass(const Border& border) {

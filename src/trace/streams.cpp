@@ -15,7 +15,7 @@ namespace {
 /// A range's time on a stream.
 struct Extent {
   std::int64_t start_ns, end_ns;
-  std::int64_t levels;  // annotations from the work up to this one
+  std::int64_t levels;  // the number of annotations from the work up to this one
 };
 
 /// The starts and ends of a stream's work.
@@ -31,8 +31,8 @@ class StreamBorders {
     std::ranges::sort(ends_);
   }
 
-  /// How far an annotation may reach before and after these times, at most `wanted`: annotations of
-  /// neighbouring work share the room between them.
+  /// Both return how far an annotation may reach before or after a time, at most `wanted`.
+  /// Annotations of neighbouring work share the room between them.
   std::int64_t before(std::int64_t start_ns, std::int64_t wanted) const {
     const auto next = std::ranges::upper_bound(ends_, start_ns);
     if (next == ends_.begin()) return wanted;

@@ -1,4 +1,4 @@
-/// Relates device work to the calls and ranges of hosts that submitted it.
+/// Relates device work to the calls and ranges of hosts that submitted the work.
 #pragma once
 
 #include <unordered_map>
@@ -8,14 +8,14 @@
 
 namespace normbench {
 
-/// A slice in a lane, both by index.
+/// The index of a lane, and of a slice in it.
 struct SliceAt {
   std::size_t lane = 0, slice = 0;
 
   auto operator<=>(const SliceAt&) const = default;
 };
 
-/// An index of hosts' lanes, which are nested and sorted. They must outlive it unchanged.
+/// An index of hosts' lanes, which must be nested and sorted. The lanes must outlive it, unchanged.
 class HostIndex {
  public:
   explicit HostIndex(const std::vector<TraceLane>& hosts);
@@ -23,13 +23,14 @@ class HostIndex {
   const TraceLane& lane(SliceAt at) const { return hosts_[at.lane]; }
   const TraceSlice& slice(SliceAt at) const { return hosts_[at.lane].slices[at.slice]; }
 
-  /// The call with this correlation: the runtime's, if a driver's call lies within it.
+  /// Returns the call with this correlation. If a driver's call lies inside a runtime's call, it is
+  /// the runtime's.
   std::optional<SliceAt> call(std::int64_t correlation) const;
-  /// The last range with this id that had begun by then, else the first.
+  /// Returns the last range with this id that had begun at `ns`, else the first range with this id.
   std::optional<SliceAt> range(std::uint64_t external_id, std::int64_t ns) const;
-  /// The origin of device work: its call, else its range.
+  /// Returns the origin of device work: its call, else its range.
   std::optional<SliceAt> origin(const TraceSlice& work) const;
-  /// The slice around this one.
+  /// Returns the slice around this one, if any.
   std::optional<SliceAt> parent(SliceAt at) const;
 
  private:
@@ -42,13 +43,13 @@ class HostIndex {
 };
 
 /// Moves device work that seems to start before its call to the call's start, with its duration.
-/// Work that followed it on the stream still does. Counts and marks moved work.
+/// Work that followed it on the stream still follows it. Moved work is counted and marked.
 void start_after_calls(TraceLane& stream, const TraceModel& model, const HostIndex& index,
                        TraceLosses& losses, LossMarks& marks);
 
 /// Adds an annotation (GpuUserAnnotation) for each range of the host that submitted work to the
-/// stream, with the range's depth. It strictly encloses the work, by a few nanoseconds on either
-/// side where neighbouring work leaves room.
+/// stream, with the range's depth. The annotation encloses the work by a few nanoseconds on either
+/// side, if neighbouring work leaves room.
 void annotate(TraceLane& stream, const HostIndex& index);
 
 }  // namespace normbench

@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-/// Names that torch keeps out of its tables, and out of the tree that gives self times.
+/// Names that torch keeps out of its tables, and out of the tree from which self times are taken.
 constexpr auto hidden_names = std::to_array<std::string_view>(
     {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
      "profiler::_record_function_enter_new", "profiler::_record_function_exit", "aten::is_leaf",
@@ -95,13 +95,13 @@ Submissions::Result Submissions::take() {
   for (const Work& work : work_) {
     Candidates all;
     if (work.correlation >= 0) all = with_id(calls_, static_cast<std::uint64_t>(work.correlation));
-    // Traces of PyTorch 1.x have the correlation where later ones have the op's external id, so a
-    // call in the trace decides.
+    // Traces of PyTorch 1.x have the correlation where later ones have the op's external id. So a
+    // call in the trace comes first.
     if (all.empty() && work.external_id != 0) all = with_id(ops_, work.external_id);
     const std::optional<Candidates> candidates = of_one_process(all, work);
     if (!candidates) ++result.ambiguous;
     if (!candidates || candidates->empty()) continue;
-    // This takes the last one that had started by then, else the first.
+    // This takes the last one that had started when the work started, else the first one.
     const auto next = std::ranges::upper_bound(*candidates, work.start_ns, {}, &Numbered::start_ns);
     const Numbered& by = next == candidates->begin() ? *next : *std::prev(next);
     if (by.range >= 0) result.submitted.push_back({.call = by.range, .ns = work.ns});

@@ -13,12 +13,12 @@
 
 namespace normbench {
 
-/// True for ops, annotations, calls and overhead with rows, and for frames of Python.
+/// Returns true for ops, annotations, calls and overhead with rows, and for frames of Python.
 bool is_in_tree(const TraceSlice& slice);
 
-/// True if the slice, which starts no earlier, is not inside the other one. Where both starts are
-/// cut by up to `start_error_ns`, it may be inside although it seems to end later. It counts as
-/// inside, which is likelier, where it sticks out by less than it overlaps.
+/// Returns true if `slice` is not inside `other`. It must not start earlier than `other`. Both
+/// starts may be cut by up to `start_error_ns`, so `slice` may be inside although it seems to end
+/// later. It counts as inside, which is likelier, if it sticks out by less than it overlaps.
 constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
                           std::int64_t start_error_ns) {
   if (slice.start_ns >= other.end_ns) return true;
@@ -27,14 +27,15 @@ constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
          (outside_ns > start_error_ns || outside_ns >= other.end_ns - slice.start_ns);
 }
 
-/// The name of a slice's row. All steps share one, and so do all names with the same label.
+/// Returns the name of a slice's row. All steps share one name, and so do all slices with the same
+/// label.
 std::string_view row_name(const TraceSlice& slice);
 
-/// True if the slice, which is the latest inside the other, would be merged into that. The two
-/// cannot be told apart, and whatever is in one is in both.
+/// Returns true if `slice`, the latest one inside `other`, would be merged into it. The two cannot
+/// be told apart, and everything inside one is inside both.
 bool is_same_call(const TraceSlice& slice, const TraceSlice& other);
 
-/// The device time of a slice of the tree, which has this number.
+/// The device time that a slice of the tree has submitted. `call` is the number of the slice.
 struct Submitted {
   std::int64_t call = 0;
   std::int64_t ns = 0;
@@ -42,34 +43,33 @@ struct Submitted {
   auto operator<=>(const Submitted&) const = default;
 };
 
-/// Work belongs to the op or annotation in which its runtime call began; if that call is not in the
-/// trace, to the one with its external id. Numbers of several processes in a trace collide. They
-/// are told apart by the device that each process uses: nine in ten pieces of the device's work
-/// must have calls of one process only.
+/// Finds to which op or annotation device work belongs: the one in which its runtime call began. If
+/// that call is not in the trace, it is the one with the work's external id.
+/// Numbers of several processes in a trace collide. They are told apart by the device that each
+/// process uses: nine in ten pieces of the device's work must have calls of one process only.
 class Submissions {
  public:
   explicit Submissions(std::int64_t start_error_ns) : start_error_ns_(start_error_ns) {}
 
-  /// First add all slices of the hosts, lane by lane, parents first.
+  /// Adds a slice of the hosts. All of them must be added first, lane by lane, parents first.
   void add_call(const TraceSlice& slice, std::int64_t pid);
   void finish_lane();
 
-  /// Then add all work of the devices.
+  /// Adds work of the devices. All of it must be added after the slices of the hosts.
   void add_work(const TraceSlice& work, std::int64_t device);
 
-  /// True if the ops must be added once more, for their external ids.
+  /// Returns true if the ops must be added once more, by add_id(), for their external ids.
   bool needs_ids() const { return !wanted_ids_.empty(); }
   void add_id(const TraceSlice& slice, std::int64_t pid);
 
   struct Result {
-    std::vector<Submitted> submitted;  // by call
-    std::int64_t ambiguous =
-        0;  // pieces of work that several processes may have submitted: of none
+    std::vector<Submitted> submitted;  // sorted by call
+    std::int64_t ambiguous = 0;        // pieces of work that several processes may have submitted
   };
   Result take();
 
  private:
-  /// An id of a slice, and where its work belongs.
+  /// An id of a slice, and the op or annotation to which its work belongs.
   struct Numbered {
     std::uint64_t id = 0;
     std::int64_t pid = 0;
@@ -94,7 +94,7 @@ class Submissions {
   static bool are_of_one_process(Candidates all);
   void sort_calls();
   std::int64_t range_at_top() const;
-  /// The candidates in the process that uses the work's device; nothing where that is not known.
+  /// Returns the candidates in the process that uses the work's device; nothing if it is not known.
   std::optional<Candidates> of_one_process(Candidates all, const Work& work) const;
   std::optional<std::int64_t> process_of(std::int64_t device) const;
 

@@ -53,7 +53,8 @@ std::optional<T> number_in(std::string_view text) {
   return value;
 }
 
-/// A whole number of 64 bits, signed or not, or the nearest one to a decimal number.
+/// Returns a whole number of 64 bits, signed or not, or the whole number nearest to a decimal
+/// number.
 std::optional<std::int64_t> integer_in(std::string_view text) {
   if (const auto value = number_in<std::int64_t>(text)) return value;
   if (const auto value = number_in<std::uint64_t>(text)) return static_cast<std::int64_t>(*value);
@@ -62,7 +63,7 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   return value && std::abs(*value) < most ? std::optional(std::llround(*value)) : std::nullopt;
 }
 
-/// The place of a member whose value is stored as it is.
+/// The place in ChromeEvent of a member whose value is stored as it is.
 template <class T>
 struct MemberPlace {
   Member member;
@@ -86,7 +87,7 @@ constexpr MemberPlace<std::int64_t> number_places[] = {
     {Member::DeviceType, &ChromeEvent::device_type},
     {Member::DroppedEvents, &ChromeEvent::dropped_events}};
 
-/// The place of the member in the event, or null.
+/// Returns the place of the member in the event, or null.
 template <class T>
 T* place_of(ChromeEvent& event, std::span<const MemberPlace<T>> places, Member member) {
   const auto found = std::ranges::find(places, member, &MemberPlace<T>::member);
@@ -102,7 +103,7 @@ constexpr Category old_categories[] = {{"Operator", TraceKind::CpuOp},
                                        {"Kernel", TraceKind::Kernel},
                                        {"Memcpy", TraceKind::GpuMemcpy},
                                        {"Memset", TraceKind::GpuMemset}};
-/// Calls of other devices' runtimes and drivers, which the words of the kinds do not include.
+/// Calls of other devices' runtimes and drivers. The words of TraceKind do not include them.
 constexpr Category other_devices[] = {
     {"xpu_runtime", TraceKind::CudaRuntime},  {"mtia_runtime", TraceKind::CudaRuntime},
     {"glow_runtime", TraceKind::CudaRuntime}, {"privateuse1_runtime", TraceKind::CudaRuntime},
@@ -113,15 +114,16 @@ TraceKind kind_in(std::span<const Category> categories, std::string_view name) {
   return found == categories.end() ? TraceKind::Other : found->kind;
 }
 
-/// The year 2096 as time since the epoch, and 12 years before the epoch: differences of any two
-/// sums of a start and a duration fit into nanoseconds.
+/// The latest and earliest times since the epoch, in microseconds: the year 2096, and 12 years
+/// before the epoch. So the difference of any two sums of a start and a duration fits into
+/// nanoseconds.
 constexpr std::int64_t most_us = 4'000'000'000'000'000, least_us = -400'000'000'000'000;
 
 bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The number of "12" and "345", rounded by the fourth decimal.
+/// Returns 12345 for "12" and "345". It is rounded by the fourth decimal.
 std::optional<std::int64_t> exact_ns(std::string_view whole, std::string_view decimals) {
   std::int64_t ns = 0;
   std::from_chars(whole.data(), whole.data() + whole.size(), ns);

@@ -1,4 +1,4 @@
-/// One event of a Chrome trace, as any tool writes it, with the members that tables need.
+/// One event of a Chrome trace of any tool, with the members that tables need.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +11,30 @@ struct ChromeEvent {
   std::size_t line = 0;
   std::string phase, category, name;
   std::int64_t pid = 0, tid = 0;
-  std::string pid_text, tid_text;  // where these are no numbers
+  std::string pid_text, tid_text;  // for ids that are no numbers
   std::optional<std::int64_t> start_ns, duration_ns;
   std::string id;         // for an async event
-  std::string scope;      // the id's
-  bool local_id = false;  // the id is its process's own
+  std::string scope;      // of the id
+  bool local_id = false;  // the id is valid in its process only
 
-  // These are in `args`.
+  // The members below are in `args`.
   std::uint64_t external_id = 0;                            // 0: none
   std::int64_t correlation = -1, stream = -1, device = -1;  // -1: none
   std::int64_t bytes = 0;
-  std::int64_t allocated_bytes = 0;          // PyTorch's, for a [memory] event; negative: freed
-  std::int64_t device_type = 0;              // PyTorch's, for a [memory] event; 0: the host
-  std::int64_t dropped_events = 0;           // ONNX Runtime's, when its profile is full
-  bool has_count = false, has_mean = false;  // clang's, for sums of other events
-  bool unfinished = false;                   // PyTorch's, for slices open when it stopped
-  std::string source;                        // where times are from, unless records
+  std::int64_t allocated_bytes = 0;          // by PyTorch, for a [memory] event; negative: freed
+  std::int64_t device_type = 0;              // by PyTorch, for a [memory] event; 0: the host
+  std::int64_t dropped_events = 0;           // by ONNX Runtime, when its profile is full
+  bool has_count = false, has_mean = false;  // by clang, for sums of other events
+  bool unfinished = false;                   // by PyTorch: open when profiling stopped
+  std::string source;                        // where times are from; "": from records
   bool over_link = false;
-  std::string shapes;  // the inputs', as torch prints them
-  std::string label;   // normbench's, for a name with a step's number
+  std::string shapes;  // of the inputs, as torch prints them
+  std::string label;   // by normbench, for a name with a step's number
 };
 
-/// The meaning of a key in the event itself or in its `args`.
+/// What a key means, in the event itself or in its `args`.
 enum class Member {
-  None,  // none that is needed
+  None,  // a key that is not needed
   Phase,
   Category,
   Name,
@@ -67,24 +67,28 @@ Member member_of_event(std::string_view key);
 Member member_of_args(std::string_view key);
 Member member_of_id2(std::string_view key);
 
-/// A value that makes no sense for the member changes nothing.
+/// The set functions store the value of a member. A value that makes no sense for the member
+/// changes nothing.
 void set_boolean(ChromeEvent& event, Member member, bool value);
-/// `text` is the number as written, so that times are exact.
+/// `text` is the number as it is written, so that times are exact.
 void set_number(ChromeEvent& event, Member member, std::string_view text);
 void set_text(ChromeEvent& event, Member member, std::string_view text);
 
-/// Empties the event, which keeps its memory.
+/// Empties the event. It keeps its memory for the next one.
 void clear(ChromeEvent& event);
 
-/// The kind of one of Kineto's categories, which are PyTorch's; Other for all without rows.
+/// Returns the kind of one of Kineto's categories, which PyTorch uses; Other for all categories
+/// without rows.
 TraceKind kind_of_category(std::string_view category);
-/// True for categories that other tools may use in another sense.
+/// Returns true for a category that other tools may use in another sense.
 bool is_common_word(std::string_view category);
-/// The kind of a category of PyTorch before 1.12. Other tools use these words in another sense.
+/// Returns the kind of a category of PyTorch before 1.12. Other tools use these words in another
+/// sense.
 TraceKind old_kind_of_category(std::string_view category);
 
-/// Microseconds as text in nanoseconds: exact with at most three decimals and no exponent, else
-/// rounded to nearest; nothing for text that is no number, or too large a one.
+/// Returns microseconds, given as text, in nanoseconds. The result is exact for at most three
+/// decimals and no exponent, else rounded to nearest. Returns nothing if the text is no number, or
+/// a too large one.
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text);
 
 }  // namespace normbench

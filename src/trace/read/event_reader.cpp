@@ -47,7 +47,7 @@ bool begins(JsonToken token) {
 JsonToken end_of(bool is_object) { return is_object ? JsonToken::EndObject : JsonToken::EndArray; }
 std::string_view comma_or_end(bool is_object) { return is_object ? "',' or '}'" : "',' or ']'"; }
 
-/// Parses the text by its grammar. Functions that read a value get its first token.
+/// Parses the text by its grammar. Functions that read a value get the first token of the value.
 class EventReader {
  public:
   EventReader(std::istream& in, const std::function<void(const ChromeEvent&)>& take)
@@ -85,7 +85,8 @@ class EventReader {
     return latest_ = token;
   }
 
-  /// For each key of an open object, `take` gets what `of` makes of the key, and reads the value.
+  /// Reads the members of an open object. For each, it calls `take` with what `of` makes of the
+  /// key. `take` reads the value.
   template <class Of, class Take>
   void members(const Of& of, const Take& take) {
     for (JsonToken token = next(); token != JsonToken::EndObject;) {
@@ -97,7 +98,8 @@ class EventReader {
     }
   }
 
-  /// For each element of an open array, `take` gets the first token and reads the rest.
+  /// Reads the elements of an open array. For each, it calls `take` with the first token. `take`
+  /// reads the rest of the element.
   template <class Take>
   void elements(const Take& take) {
     for (JsonToken token = next(); token != JsonToken::EndArray;) {
@@ -106,7 +108,8 @@ class EventReader {
     }
   }
 
-  /// After a value: returns the first token behind the comma, or the end of the object or array.
+  /// Reads what follows a value. Returns the first token behind the comma, or the end of the object
+  /// or array.
   JsonToken after_comma(bool is_object) {
     JsonToken token = next();
     if (token == end_of(is_object)) return token;
@@ -116,7 +119,7 @@ class EventReader {
     return token;
   }
 
-  /// Skips the value that begins with this token, however deep it is.
+  /// Skips the value that begins with this token, even if it is deep.
   void skip_value(JsonToken token) {
     std::vector<bool> open;  // true: an object
     for (bool deep = false;;) {
@@ -141,7 +144,8 @@ class EventReader {
     }
   }
 
-  /// The first token of the value, where `token` begins an element of an object or array.
+  /// Returns the first token of the value in an element that begins with `token`. In an object,
+  /// this skips the key.
   JsonToken value_in(bool is_object, JsonToken token) {
     if (!is_object) return token;
     if (token != JsonToken::String) fail_at("a key or '}'");
@@ -220,7 +224,7 @@ class EventReader {
     elements([&](JsonToken element) { event(element); });
   }
 
-  /// Reads an array of events that may have no end: the format allows it for writers that may be
+  /// Reads an array of events that may have no end. The format allows this, because a writer may be
   /// killed. An incomplete last event does not count.
   void bare_events() {
     found_ = in_bare_array_ = true;
@@ -282,8 +286,8 @@ class EventReader {
     }
   }
 
-  /// The shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]"; "" without
-  /// inputs.
+  /// Reads the shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]"; ""
+  /// without inputs.
   void shapes() {
     std::string text = "[";
     elements([&](JsonToken element) {
@@ -295,7 +299,8 @@ class EventReader {
     event_.shapes = text == "[" ? "" : text + "]";
   }
 
-  /// One shape: "[8, 3]"; "[]" for anything else than a list of whole numbers, such as tensors.
+  /// Reads one shape, like "[8, 3]". Anything else than a list of whole numbers, such as a list of
+  /// tensors, becomes "[]".
   std::string shape() {
     std::string text = "[";
     bool is_shape = true;
@@ -311,7 +316,7 @@ class EventReader {
     return is_shape ? text + "]" : "[]";
   }
 
-  // --- what is wrong
+  // --- errors
 
   struct CutOffEvent {};
 

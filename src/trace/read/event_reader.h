@@ -1,4 +1,4 @@
-/// The events of a Chrome trace, one by one.
+/// Reads the events of a Chrome trace, one by one.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace normbench {
 
-/// Faults that do not stop a trace from being read.
+/// Faults in a trace that do not stop it from being read.
 enum class Leniency { OpenArray, ExtraComma, NotANumber, NotUnicode, DeepArgs };
 constexpr std::size_t leniencies = 5;
 
@@ -32,17 +32,18 @@ struct TraceFacts {
   Json about;                         // the document's `normbench`; null: none
   bool profiles_memory = false;       // PyTorch's `profile_memory` was set
   bool has_schema_number = false;     // `schemaVersion` is a number, as PyTorch writes
-  std::vector<std::string> warnings;  // the writer's: Kineto's WARNING and ERROR, the first ones
+  std::vector<std::string> warnings;  // the first WARNINGs and ERRORs of Kineto
   std::array<Count, leniencies> lenient{};
 
   void note(Leniency what, std::size_t line) { lenient[static_cast<std::size_t>(what)].add(line); }
 };
 
-/// Reads {"traceEvents": […]} with anything else before and after, or only […], and hands over each
-/// event; memory does not grow with their number. It accepts what writers of traces leave, and
-/// counts it: an array without its end, a comma before an end, NaN and infinity, names that are not
-/// UTF-8. Throws Invalid ("line 12, column 3: …", or without a place for the whole file) for text
-/// that is no trace, or is cut off.
+/// Reads {"traceEvents": […]} with anything before and after it, or only […]. Gives each event to
+/// `take`; memory does not grow with their number.
+/// It accepts and counts faults that writers of traces leave: an array without its end, a comma
+/// before an end, NaN and infinity, names that are not UTF-8. Throws Invalid for text that is no
+/// trace, or is cut off. The message is "line 12, column 3: …", or without a place if it is about
+/// the whole file.
 TraceFacts read_events(std::istream& in, const std::function<void(const ChromeEvent&)>& take);
 
 }  // namespace normbench

@@ -38,7 +38,7 @@ bool is_part_of_word(char c) {
   return is_letter(c) || is_digit(c) || c == '-' || c == '+' || c == '.' || c == '_';
 }
 
-/// True for a number by JSON's grammar.
+/// Returns true for a number by JSON's grammar.
 bool is_number(std::string_view text) {
   const auto digits = [&] {
     const std::size_t before = text.size();
@@ -61,7 +61,7 @@ bool is_number(std::string_view text) {
   return text.empty();
 }
 
-/// True for NaN and infinity as Python, JavaScript and C++ write them.
+/// Returns true for NaN and infinity as Python, JavaScript and C++ write them.
 bool is_not_a_number(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   std::string lower(text);
@@ -70,7 +70,7 @@ bool is_not_a_number(std::string_view text) {
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 
-/// True for text that more text could make a word or a number.
+/// Returns true if more text could make `text` a word or a number.
 bool begins_a_word(std::string_view text) {
   if (is_digit(text.front()) || (text.size() > 1 && text.front() == '-' && is_digit(text[1])))
     return true;
@@ -79,7 +79,7 @@ bool begins_a_word(std::string_view text) {
   return std::ranges::any_of(words, [&](std::string_view word) { return word.starts_with(text); });
 }
 
-/// The code unit of four hexadecimal digits; nothing for other text.
+/// Returns the code unit that four hexadecimal digits mean; nothing for other text.
 std::optional<std::uint32_t> code_unit(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   std::uint32_t unit = 0;
@@ -107,7 +107,7 @@ void add_utf8(std::uint32_t point, std::string& text) {
   byte(0x80 | (point & 0x3F));
 }
 
-/// The character that an escaped one stands for; 0: none in JSON.
+/// Returns the character that `c` means after a backslash; 0 if JSON has no such escape.
 char escaped(char c) {
   constexpr std::string_view letters = "\"\\/bfnrt";
   constexpr std::string_view characters = "\"\\/\b\f\n\r\t";
@@ -262,7 +262,7 @@ JsonToken JsonText::word() {
 bool JsonText::read_on(const char*& keep) {
   count_lines(start_);
   const auto kept = static_cast<std::size_t>(end_ - keep);
-  const auto before = static_cast<std::size_t>(keep - start_);  // of a quote
+  const auto before = static_cast<std::size_t>(keep - start_);  // the bytes of a quote
   const std::size_t held = kept + before;
   if (buffer_.size() < held + chunk_bytes / 2) {
     std::vector<char> larger(std::max(2 * buffer_.size(), held + chunk_bytes));

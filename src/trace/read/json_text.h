@@ -1,4 +1,4 @@
-/// The tokens of a JSON text of any length, one by one.
+/// Splits a JSON text of any length into tokens, one by one.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ enum class JsonToken {
   False,
   Null,
   End,    // the text ended
-  CutOff  // the text ends within a token
+  CutOff  // the text ends inside a token
 };
 
-/// Reads a text once, to its end. It keeps only a chunk in memory, or the longest string that is
-/// asked for. Throws Invalid ("line 12, column 3: …") for what is no token, for a string that is
-/// asked for and has more than `most_string_bytes`, for a longer word than `most_word_bytes`, and
-/// when the stream fails before its end.
+/// Reads a text once, to its end. It keeps only a chunk in memory, or the longest string that
+/// next() reads. Throws Invalid ("line 12, column 3: …") for what is no token, for a string of more
+/// than `most_string_bytes` that next() reads, for a word of more than `most_word_bytes`, and if
+/// the stream fails before its end.
 class JsonText {
  public:
   static constexpr std::size_t most_string_bytes = std::size_t{1} << 24, most_word_bytes = 1000;
@@ -40,19 +40,20 @@ class JsonText {
   JsonText& operator=(const JsonText&) = delete;
 
   JsonToken next();
-  /// Goes to the next token, without the text of strings, which may then have any length.
+  /// Goes to the next token, but does not keep the text of strings. These may then have any length.
   JsonToken skip();
 
-  /// The text of the latest token, until the next one: a string's characters, other tokens as
-  /// written. Control characters in strings, which JSON forbids, become blanks: PyTorch leaves line
-  /// breaks in names. Bytes and escapes that are not Unicode become U+FFFD.
+  /// Returns the text of the latest token, which is valid until the next one: a string's
+  /// characters, other tokens as written. Control characters in strings become blanks: JSON forbids
+  /// them, but PyTorch leaves line breaks in names. Bytes and escapes that are not Unicode become
+  /// U+FFFD.
   std::string_view text() const { return token_; }
-  /// True when an U+FFFD in text() stands for something else.
+  /// Returns true if a U+FFFD in text() replaces something else.
   bool is_mended() const { return mended_; }
 
-  /// The line of the latest token, from 1.
+  /// Returns the line of the latest token, from 1.
   std::size_t line();
-  /// The place of the latest token: "line 12, column 3", in bytes.
+  /// Returns the place of the latest token, "line 12, column 3". Columns are counted in bytes.
   std::string place();
 
  private:
@@ -65,7 +66,8 @@ class JsonText {
   bool skip_blanks();
   /// Makes the text of a string from the bytes between its quotes.
   void decode(std::string_view raw);
-  /// Reads more bytes behind `end_`; bytes from `keep` on stay there. False: there are no more.
+  /// Reads more bytes behind `end_`. Bytes from `keep` on are kept, and `keep` moves with them.
+  /// Returns false if there are no more bytes.
   bool read_on(const char*& keep);
   void count_lines(const char* to);
   void check_length(const char* from, std::size_t most, std::string_view what);
@@ -73,7 +75,7 @@ class JsonText {
 
   std::istream& in_;
   std::vector<char> buffer_;
-  // They are in the buffer in this order: the latest token's start, the next byte, the end.
+  // Three positions in the buffer, in this order: the latest token's start, the next byte, the end.
   const char *start_ = nullptr, *next_ = nullptr, *end_ = nullptr;
   const char* counted_ = nullptr;  // lines before this are counted in `line_`
   std::size_t line_ = 1;

@@ -1,4 +1,4 @@
-/// The slices of a trace that was read, in little memory.
+/// The slices of a trace that was read, stored in little memory.
 #pragma once
 
 #include <compare>
@@ -16,8 +16,8 @@
 
 namespace normbench {
 
-/// Parts that slices of a trace have in common, each kept once: names, categories, sizes of copies.
-/// A slice is then a few numbers and the number of such a part.
+/// Parts that slices of a trace have in common: names, categories, sizes of copies. Each part is
+/// kept once. A slice is then a few numbers and the number of its part.
 class SliceTable {
  public:
   SliceTable();
@@ -26,23 +26,24 @@ class SliceTable {
 
   std::string_view name(std::string_view text) { return names_(text); }
 
-  /// The number of the slice's common part: all but times, and of ids those that do not fit it.
+  /// Returns the number of the slice's common part. The caller has removed the times and ids that
+  /// it stores itself.
   std::uint32_t number_of(const TraceSlice& slice, std::uint16_t category);
 
-  /// Fills in the part that `number_of` was given. The kind is the category's.
+  /// Fills in the part with this number. The slice gets the kind of the part's category.
   void fill(std::uint32_t number, TraceSlice& slice) const;
   std::uint16_t category_of(std::uint32_t number) const { return facts_[number].category; }
   std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
   bool is_async(std::uint32_t number) const { return more_of(number).async; }
   std::uint64_t repeats_of(std::uint32_t number) const { return more_of(number).repeats; }
-  /// The number of this part where it is repeated so many times more.
+  /// Returns the number of the same part for a slice that is repeated `repeats` more times.
   std::uint32_t repeated(std::uint32_t number, std::uint64_t repeats);
 
-  /// Sets the kind of slices of a category, which may become known late.
+  /// Sets the kind of a category's slices, which may become known late.
   void set_kind(std::uint16_t category, TraceKind kind);
 
  private:
-  /// Members that few slices have, or of which there are few different ones.
+  /// Members that few slices have, or that have few different values.
   struct More {
     std::string_view shapes, label;
     std::int64_t bytes = 0;
@@ -63,7 +64,7 @@ class SliceTable {
 
     bool operator==(const Facts&) const = default;
   };
-  /// Finds the numbers of a list's items by the items themselves.
+  /// Finds the number of an item in a list by the item itself.
   template <class T>
   struct Hash {
     const std::deque<T>* items;
@@ -92,14 +93,14 @@ class SliceTable {
   std::vector<TraceKind> kinds_;  // by category
 };
 
-/// A list of slices in 24 bytes each; a run of equal slices takes no more. Elements are given by
-/// value.
+/// A list of slices in 24 bytes each. A run of equal slices takes no more than one slice. Elements
+/// are returned by value.
 class PackedSlices {
  public:
   explicit PackedSlices(std::shared_ptr<SliceTable> table) : table_(std::move(table)) {}
 
   void push_back(const TraceSlice& slice, std::uint16_t category);
-  /// Call it once, after the last push_back() and before anything below.
+  /// Call this once, after the last push_back() and before all functions below.
   void finish();
 
   bool empty() const { return chunks_.empty(); }
@@ -139,7 +140,7 @@ class PackedSlices {
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, packed()}; }
 
-  /// Gives each slice to `take`, and frees its memory.
+  /// Gives each slice to `take`, and frees the memory of the list.
   template <class Take>
   void consume(const Take& take) {
     for (std::vector<Packed>& chunk : chunks_) {
@@ -150,7 +151,8 @@ class PackedSlices {
     chunks_ = std::vector<std::vector<Packed>>();
   }
 
-  /// Keeps only the slices for whose start and category `keep` is true.
+  /// Calls `keep` with the start and category of each slice, and removes the slices for which it
+  /// returns false.
   template <class Keep>
   void keep_if(const Keep& keep) {
     const std::size_t count = packed();
@@ -161,14 +163,15 @@ class PackedSlices {
     if (kept > 0) chunks_.back().resize(kept - (chunks_.size() - 1) * chunk_size);
   }
 
-  /// Sorts by (start, -end, depth), so that parents come before their children. Of equal slices the
-  /// file's last one is first if the file has them in the order of their ends, else the first one.
+  /// Sorts by (start, -end, depth), so that parents come before their children. If the file has the
+  /// slices in the order of their ends, equal slices are put in reverse order, else in the file's
+  /// order.
   void put_in_order();
 
  private:
   struct Packed {
     std::int64_t start_ns = 0;
-    std::uint32_t duration_ns = 0;  // the largest number: it is in the table
+    std::uint32_t duration_ns = 0;  // `most`: the table has it
     std::uint32_t facts = 0;
     std::uint32_t external_id = 0;
     std::uint32_t correlation = 0;  // the correlation + 1; 0: none, or in the table
@@ -190,8 +193,8 @@ class PackedSlices {
   const Packed& at(std::size_t i) const { return chunks_[i / chunk_size][i % chunk_size]; }
 
   std::shared_ptr<SliceTable> table_;
-  std::vector<std::vector<Packed>> chunks_;  // all but the last are full
-  std::uint64_t repeats_ = 0;                // the last slice's, until all are known
+  std::vector<std::vector<Packed>> chunks_;  // all chunks except the last are full
+  std::uint64_t repeats_ = 0;                // of the last slice, until all are known
 };
 
 }  // namespace normbench

@@ -26,7 +26,7 @@
 namespace normbench {
 namespace {
 
-/// Ids of places with text names start here, beyond any thread's or device's number.
+/// Ids that are texts get numbers from here on, beyond the numbers of all threads and devices.
 constexpr std::int64_t first_text_id = std::int64_t{1} << 62;
 
 constexpr std::int64_t us = 1000;  // in nanoseconds
@@ -35,8 +35,8 @@ bool is_over_link(std::string_view name) {
   return name.find("HtoD") != std::string_view::npos || name.find("DtoH") != std::string_view::npos;
 }
 
-/// True for PyTorch's ranges of collectives, which end on another thread than they begin on. Its
-/// traces do not say so; the names of its backends do.
+/// Returns true for PyTorch's ranges of collectives, which end on another thread than the one they
+/// begin on. Its traces do not tell this, but the names of its backends do.
 bool is_collective(std::string_view name) {
   constexpr auto backends =
       std::to_array<std::string_view>({"gloo:", "nccl:", "mpi:", "ucc:", "xccl:"});
@@ -44,7 +44,8 @@ bool is_collective(std::string_view name) {
                              [&](std::string_view backend) { return name.starts_with(backend); });
 }
 
-/// The name without the duration that Paddle writes behind it, "mean[9.314 us]", if it is that one.
+/// Returns the name without the duration that Paddle writes behind it, as in "mean[9.314 us]". The
+/// text in brackets must be this duration.
 std::string_view without_duration(std::string_view name, std::int64_t duration_ns) {
   const auto open = name.rfind('[');
   if (!name.ends_with(']') || open == std::string_view::npos || open == 0) return name;
@@ -63,7 +64,7 @@ std::string_view without_duration(std::string_view name, std::int64_t duration_n
              : name;
 }
 
-/// The losses that normbench wrote in its own trace; 0 where it wrote none.
+/// Returns the losses that normbench wrote in its own trace; 0 for a loss that it did not write.
 TraceLosses losses_said(const Json& about) {
   TraceLosses losses;
   const Json said = about.value("losses", Json::object());
@@ -81,7 +82,7 @@ bool has_slice(const ReadTrace& trace, bool (*wanted)(TraceKind)) {
   return false;
 }
 
-/// A fault that a trace was read in spite of, as a warning says it.
+/// Returns a warning about a fault that did not stop the trace from being read.
 std::string_view sentence(Leniency what) {
   switch (what) {
     case Leniency::OpenArray:
@@ -98,8 +99,8 @@ std::string_view sentence(Leniency what) {
   return "";
 }
 
-/// Keeps slices. At the end, when the whole file is known, it decides which ones tables show:
-/// slices of PyTorch's categories, or all slices as ops where the trace is another tool's.
+/// Collects slices. When the whole file is known, it decides which slices tables show: slices of
+/// PyTorch's categories, or all slices as ops if another tool wrote the trace.
 class EventModel {
  public:
   void add(const ChromeEvent& event) {
@@ -120,12 +121,12 @@ class EventModel {
       case 'I':
         return add_memory(event);
       default:
-        return;  // counters, flows, objects and what else has no duration
+        return;  // counters, flows, objects and all else without a duration
     }
   }
 
-  /// The model with its lanes in order, and a mark for each kind of event that could not be used.
-  /// Call it once.
+  /// Returns the model with its lanes in order, and a mark for each kind of event that could not be
+  /// used. Call this once.
   ReadTrace take(const TraceFacts& facts) {
     for (ReadLane& lane : trace_.lanes) lane.slices.finish();
     settle_kinds(facts);
@@ -172,7 +173,8 @@ class EventModel {
     std::size_t category = 0, lane = 0, line = 0;
   };
 
-  /// The open slices of an id: by name, each with its number; and the numbers in order.
+  /// The open slices of an id. `begun` has them by name, each with its number. `order` has the
+  /// names and numbers in the order of their beginnings.
   struct AsyncId {
     std::unordered_map<std::string_view, std::vector<std::pair<std::uint64_t, Begun>>> begun;
     std::vector<std::pair<std::string_view, std::uint64_t>> order;
@@ -203,7 +205,7 @@ class EventModel {
     open_[begun.lane].push_back(std::move(begun));
   }
 
-  /// False, and counted, where too many slices are open already.
+  /// Returns false if too many slices are open already, and counts the event.
   bool may_open(std::size_t line) {
     if (open_now_ >= most_open) {
       too_many_open_.add(line);
@@ -213,8 +215,9 @@ class EventModel {
     return true;
   }
 
-  /// Closes the latest open slice with the event's name; without such a one the latest. Slices that
-  /// began after it stay open, and are never closed if their own ends are missing.
+  /// Closes the latest open slice with the event's name, or just the latest if no open slice has
+  /// the name. Slices that began after it stay open. They are never closed if their own ends are
+  /// missing.
   void close(const ChromeEvent& event) {
     const std::size_t lane = lane_of(event);
     if (lane >= open_.size() || open_[lane].empty()) return never_opened_.add(event.line);
@@ -233,7 +236,7 @@ class EventModel {
     finish(begun, event.start_ns);
   }
 
-  /// A key that an end has in common with its beginning.
+  /// Returns a key that the beginning and the end of an async slice have in common.
   static std::string async_key(const ChromeEvent& event) {
     const bool old = event.phase == "S" || event.phase == "F";
     std::string key =
@@ -251,7 +254,8 @@ class EventModel {
     id.begun[begun.slice.name].emplace_back(last_async_, std::move(begun));
   }
 
-  /// Closes the latest open slice of the id and name; of the id alone, where the end has no name.
+  /// Closes the latest open slice with the event's id and name, or with its id if the event has no
+  /// name.
   void close_async(const ChromeEvent& event) {
     const auto found = open_async_.find(async_key(event));
     if (found == open_async_.end()) return async_never_opened_.add(event.line);
@@ -273,7 +277,7 @@ class EventModel {
     if (id.begun.empty()) open_async_.erase(found);
   }
 
-  /// A slice without its end.
+  /// Returns a slice without its end.
   Begun begin(const ChromeEvent& event) {
     Begun begun{.slice = {},
                 .has_start = event.start_ns.has_value(),
@@ -311,13 +315,13 @@ class EventModel {
     return begun;
   }
 
-  /// The kind of a category's slices in a file of PyTorch.
+  /// Returns the kind of a category's slices in a file of PyTorch.
   static TraceKind kind_of(const Category& category) {
     return category.kind == TraceKind::Other ? category.old_kind : category.kind;
   }
 
-  /// True for kinds without rows: waits are no work of a stream, workers of a stage are not the
-  /// stage.
+  /// Returns true for kinds without rows. A wait is no work of a stream, and a worker of a stage is
+  /// not the stage.
   static bool is_hidden(TraceKind kind) {
     return kind == TraceKind::CudaSync || kind == TraceKind::CpuThread;
   }
@@ -350,7 +354,7 @@ class EventModel {
                              .on_device = event.device_type != 0});
   }
 
-  // --- places and other tables of numbers
+  // --- lanes and other tables of numbers
 
   std::int64_t number_of(std::int64_t id, const std::string& text) {
     if (text.empty()) return id;
@@ -397,8 +401,9 @@ class EventModel {
 
   // --- at the end
 
-  /// True for a file of PyTorch. Words of Kineto that others use too count only there, and words of
-  /// PyTorch before 1.12, of which Paddle and ONNX Runtime use some.
+  /// Returns true for a file of PyTorch. Kineto's words that other tools use, too, count only
+  /// together with another sign of PyTorch. The words of PyTorch before 1.12 also do, because
+  /// Paddle and ONNX Runtime use some of them.
   bool is_of_pytorch(const TraceFacts& facts) const {
     const bool signed_by_it = facts.has_schema_number || has_external_id_;
     return has_known_ || has_device_work_ || has_profiler_span_ ||
@@ -421,7 +426,7 @@ class EventModel {
     for (ReadLane& lane : trace_.lanes) lane.slices.keep_if(is_shown);
   }
 
-  /// Leaves out slices at 0 where most others are years later, and finds how exact starts are.
+  /// Leaves out slices at 0 if most others are years later, and finds how exact starts are.
   void settle_times() {
     constexpr std::int64_t year = 365 * 86'400'000'000'000;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -446,7 +451,8 @@ class EventModel {
       lane.slices.keep_if([](std::int64_t start_ns, std::uint16_t) { return start_ns != 0; });
   }
 
-  /// Counts losses as finish_model() does. Work before its call is not moved, so it is no loss.
+  /// Counts losses as finish_model() does. Work that begins before its call is not moved here, so
+  /// it is no loss.
   void count_losses() {
     trace_.losses.dropped = dropped_;
     if (!has_slice(trace_, is_call) || !has_slice(trace_, is_gpu_work)) return;
@@ -459,7 +465,8 @@ class EventModel {
           format_significant(static_cast<double>(early.most_ns) / 1000, 3)));
   }
 
-  /// Says which slices of a file of PyTorch have no rows, without those that PyTorch hides itself.
+  /// Marks the slices in a file of PyTorch that have no rows, except those that PyTorch hides
+  /// itself.
   void mark_left_out() {
     if (!of_pytorch_) return;
     Count all;
@@ -481,7 +488,7 @@ class EventModel {
                      fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   }
 
-  /// Marks names that PyTorch could not write: it replaces control characters, and all but ASCII.
+  /// Marks names that PyTorch could not write. It writes no control characters, and only ASCII.
   void mark_unknown_names() {
     if (of_pytorch_ && unknown_names_ > 0)
       mark(fmt::format(
@@ -490,11 +497,11 @@ class EventModel {
           counted(unknown_names_, "range")));
   }
 
-  /// Counts slices of a thread that begin inside another and end after it.
+  /// Marks slices of a thread that begin inside another slice and end after it.
   void mark_crossings() {
     std::int64_t crossings = 0, most_ns = 0;
     std::string_view first;
-    std::vector<std::int64_t> open;  // their ends
+    std::vector<std::int64_t> open;  // the ends of the open slices
     for (const ReadLane& lane : trace_.lanes) {
       open.clear();
       for (const TraceSlice& slice : lane.slices) {
@@ -549,7 +556,7 @@ class EventModel {
     mark(async_never_opened_, "end of an async range", "nothing begins it");
   }
 
-  /// "2 slices left out: …".
+  /// Adds a mark like "2 slices left out: …".
   void mark(const Count& count, const std::string& noun, std::string_view why) {
     if (count.count == 0) return;
     const auto space = noun.find(' ');
@@ -573,7 +580,7 @@ class EventModel {
   std::map<std::string, std::int64_t, std::less<>> ids_;  // for pids and tids that are texts
   std::map<std::tuple<std::int64_t, std::int64_t, bool, bool>, std::int32_t> details_;
 
-  // The first one stands for categories without a number.
+  // The first category is for slices whose category did not get a number.
   std::vector<Category> categories_{
       {.name = "others", .kind = TraceKind::Other, .old_kind = TraceKind::Other, .slices = {}}};
   std::unordered_map<std::string, std::size_t> numbers_of_categories_;
@@ -583,7 +590,7 @@ class EventModel {
   std::unordered_map<std::string, AsyncId> open_async_;
   std::uint64_t last_async_ = 0;
 
-  // Signs of whose file this is.
+  // Signs that tell which tool wrote the file.
   bool has_known_ = false, has_common_ = false, has_operator_ = false, has_external_id_ = false;
   bool has_profiler_span_ = false, has_device_work_ = false;
   bool of_pytorch_ = false;

@@ -1,4 +1,4 @@
-/// A trace that was read from a file, for tables.
+/// A trace that was read from a file, from which tables are made.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ struct ReadLane {
   PackedSlices slices;
 };
 
-/// A TraceModel with slices in less memory, and without what only drawing needs.
+/// A TraceModel whose slices take less memory, without what only drawing needs.
 struct ReadTrace {
-  Json about;  // what normbench wrote in its own trace; null: another tool's
+  Json about;  // what normbench wrote in its own trace; null: another tool wrote it
   Nesting nesting = {};
   std::vector<ReadLane> lanes = {};
   std::vector<TraceMemory> memory = {};
-  bool profiles_memory = false;  // memory was recorded, whether or not there are records
+  bool profiles_memory = false;  // memory was recorded, even if there are no records
   std::vector<TraceMark> marks = {};
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};
