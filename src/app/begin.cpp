@@ -25,8 +25,8 @@ std::string journal_path(const std::string& dir) {
   return (fs::path(dir) / "journal.jsonl").string();
 }
 
-/// Returns the machine and the attached tool, because numbers taken under a tool do not compare
-/// with others.
+/// Returns a description of the machine. It names an attached tool, because numbers taken under a
+/// tool cannot be compared with others.
 Json environment_of(const RunOptions& options, const Job& job, const Backends& backends) {
   Json environment = described_machine(backends, job.options.machine);
   if (const auto tool = attached_tool())
@@ -129,7 +129,7 @@ Json journal_header(const Job& job, const Json& environment) {
   return header;
 }
 
-/// Returns each difference between two journal headers, like "the CPU: was AMD EPYC, is Intel
+/// Returns the differences between two journal headers, each like "the CPU: was AMD EPYC, is Intel
 /// Xeon". A run with differences is not continued, because its document would mix incomparable
 /// parts.
 std::vector<std::string> differences(const Json& then, const Json& now) {
@@ -165,8 +165,8 @@ std::string text_now(const Job& job) {
   }
 }
 
-/// Returns the job as it would begin now: with the options given again, and with the config's text
-/// of now.
+/// Returns the job as it would begin now: with the options given again, and with the current text
+/// of the config.
 Job begun_now(const RunOptions& options, const Job& job) {
   Job now = job;
   if (!options.configs.empty())
@@ -180,11 +180,11 @@ Job begun_now(const RunOptions& options, const Job& job) {
   const auto kept = job_options(now.options), again = job_options(given);
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (options.given.contains(kept[i].name)) set_value(kept[i], value_of(again[i]));
-  now.options.config.allow_peers = given.config.allow_peers;  // given each time: peers are commands
+  now.options.config.allow_peers = given.config.allow_peers;  // peers must be allowed each time
   return now;
 }
 
-/// Returns the folder for the run of this name; "" if the run takes a default folder.
+/// Returns the folder for the run of this name; "" means a default folder.
 std::string folder_of(const RunOptions& options, const std::string& name) {
   const bool several = options.configs.size() > 1 || !options.then.empty();
   return several && !options.out.empty() ? (fs::path(options.out) / name).string() : options.out;
@@ -277,7 +277,7 @@ Begun go_on(const RunOptions& options) {
   if (!differing.empty() && !options.force) refuse(options.resume, differing);
   job.options.config.allow_peers = options.job.config.allow_peers;  // not from the journal
   Plan plan = make_plan(job, backends);
-  Json environment = environment_of(options, job, backends);  // now the GPU is ready
+  Json environment = environment_of(options, job, backends);  // again: now the GPU is ready
   try {
     require_fit(journal.content(), plan);
   } catch (const Invalid& error) {

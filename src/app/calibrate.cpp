@@ -84,8 +84,8 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
   return pairs;
 }
 
-/// Keeps the calibration and writes the file of --out. Prints the result even if that fails. Throws
-/// CannotWrite at the end if it failed.
+/// Keeps the calibration, writes the file of --out and prints the result. Prints the result even if
+/// writing fails, and throws CannotWrite afterwards.
 void keep_and_show(const CalibrateOptions& options, const Json& environment,
                    const Json& calibration, const std::vector<JudgedPair>& pairs) {
   const std::string document = pretty(calibration_document(calibration, pairs), 2) + "\n";

@@ -46,7 +46,8 @@ std::string run_of(CheckOptions& options) {
   return command;
 }
 
-/// Returns a key for how a loader tries files. It has no size if files are decoded.
+/// Returns a key for how a loader tries its files. The key has no size if the files are decoded,
+/// because sizes do not matter then.
 std::string tried_as(const Load& load) {
   const std::string how = fmt::format("{} {}", name_of(load.on_error), name_of(load.storage));
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));

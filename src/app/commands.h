@@ -23,13 +23,13 @@ namespace normbench {
 /// expected.
 struct Take {
   std::function<void(const std::string& name, const std::string& given)> call;
-  std::vector<std::string> words = {};  // all values, for completion; empty: not listed
+  std::vector<std::string> words = {};  // possible values, for completion; empty: any value
 
   void operator()(const std::string& name, const std::string& given) const { call(name, given); }
 };
 
-/// Returns a Take that adds the mistakes of `take` to `mistakes` and does not throw. `mistakes`
-/// must outlive it.
+/// Returns a Take that calls `take` and adds its mistakes to `mistakes` instead of throwing them.
+/// `mistakes` must outlive it.
 Take noted(Take take, std::vector<std::string>& mistakes);
 
 /// An option. For `run`, its row also tells whether a resumed run needs the same value (`journal`),
@@ -61,7 +61,8 @@ Json value_of(const Option& option);
 /// type.
 void set_value(const Option& option, const Json& value);
 
-/// Both read a number from `given`. They throw Invalid if it is not from `least` to `most`.
+/// Both read a number from `given`. They throw Invalid for other text, and for a number below
+/// `least` or above `most`.
 std::int64_t read_whole(const std::string& name, const std::string& given, std::int64_t least,
                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
 double read_number(const std::string& name, const std::string& given, double least,

@@ -113,7 +113,7 @@ complete -F _normbench normbench
                      fmt::join(names(shown), " "), values, options);
 }
 
-/// Returns the text as it stands inside single quotes, in zsh and fish. Characters in `also` are
+/// Returns the text escaped for use inside single quotes, in zsh and fish. Characters in `also` are
 /// escaped, too.
 std::string quoted(std::string_view text, std::string_view also) {
   std::string result;

@@ -18,7 +18,8 @@ namespace {
 
 constexpr const char* kResults = "results.json";
 
-/// Returns true for a regular file only: normbench writes no pipe, for example.
+/// Returns true if `folder` has `file` as a regular file, which is the only kind that normbench
+/// writes.
 bool has(const fs::path& folder, const char* file) {
   std::error_code unknown;
   return fs::is_regular_file(folder / file, unknown);
@@ -66,8 +67,8 @@ bool is_loose(const fs::path& file) {
   }
 }
 
-/// Returns the documents of the runs in `folder`, and the documents that lie there loose, by name.
-/// Adds each unfinished run to `mistakes`.
+/// Returns the documents of the runs in `folder`, and the loose documents there (see is_loose()),
+/// sorted by name. Adds each unfinished run to `mistakes`.
 std::vector<std::string> runs_in(const fs::path& folder, std::vector<BadInput>& mistakes) {
   std::vector<std::string> files;
   std::error_code error;

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::size_t options_start = 30, sections_start = 24;  // columns of the meanings
+constexpr std::size_t options_start = 30, sections_start = 24;  // columns at which meanings begin
 
 /// Returns the lines of an option. The text stands below a label that is long.
 std::string option_line(std::string label, std::string_view text, std::size_t width) {

@@ -28,10 +28,10 @@ namespace normbench {
 namespace {
 
 // The configs that measure the limits. The table takes its names from them: an experiment is a kind
-// of limit, and a variant without its axes is a row. The fastest kernel counts.
+// of limit, and a variant without its axes is a row. A row shows the fastest kernel.
 
-/// Limits of memory itself, not of caches: the buffers in turn fill more than three times the last
-/// cache.
+/// Limits of memory itself, not of caches. The buffers take turns, and together exceed three times
+/// the last cache.
 constexpr std::string_view kMemoryLimits = R"({
   "schema": 1,
   "name": "memory-limits",

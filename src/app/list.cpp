@@ -129,8 +129,8 @@ std::string choices_text(int threads) {
          fact("threads", "bound " + explain_binding());
 }
 
-/// Shows the kernels of each op in each place, and what CPU kernels depend on here. Defaults are
-/// marked.
+/// Shows the kernels of each op in each place, with defaults marked, and the facts about this
+/// machine that CPU kernels depend on.
 void list_kernels() {
   const Backends backends = make_backends();
   std::string text =
@@ -189,8 +189,8 @@ void list_configs(const std::string& folder) {
       text);
 }
 
-/// Prints one listing, or all. Among all, configs are listed only if this program has a folder of
-/// configs or --configs names one.
+/// Prints one listing, or all if none is chosen. Among all, configs are listed only if this program
+/// has a folder of configs or --configs names one.
 Exit list(const ListOptions& options) {
   if (options.what && options.what != Listing::Configs && !options.configs.empty())
     throw Invalid("--configs DIR goes with: normbench list configs");

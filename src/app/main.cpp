@@ -30,8 +30,8 @@ void print_issues(std::span<const BadInput> files) {
   if (count > 1) tell("{} mistakes; nothing was run\n", count);
 }
 
-/// Runs an action and returns its exit code. Reports what it throws and returns the exit code for
-/// that.
+/// Runs an action and returns its exit code. If the action throws, this reports the error and
+/// returns the exit code for it.
 Exit guarded(const std::function<Exit()>& action) {
   try {
     return action();
@@ -269,8 +269,8 @@ Exit parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Memory that a check frees is kept for the next check. To get new pages took a third of its
-  // time.
+  // Memory that a check frees is kept for the next check. Getting new pages took a third of a
+  // check's time.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   take_closed_streams();

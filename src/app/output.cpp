@@ -50,7 +50,7 @@ std::vector<RunFile> run_files() {
 struct WrittenFiles {
   std::vector<std::string> names;      // files in the run's folder
   std::vector<std::string> errors;     // why others are missing: "cannot write out/table.txt: …"
-  std::string other;                   // another folder, which took those files, or ""
+  std::string other;                   // another folder, which took the missing files, or ""
   std::vector<std::string> rescued;    // names of the files in `other`
   std::vector<std::string> no_rescue;  // why further folders did not take them
 };
@@ -86,8 +86,8 @@ std::vector<OutputFile> output_files(const Analysed& analysed, const TraceModel&
   return files;
 }
 
-/// Writes files into a folder, and returns those that could not be written. Adds to `names` and
-/// `errors`.
+/// Writes files into a folder, and returns those that could not be written. Adds the written files
+/// to `names`, and the reasons for failures to `errors`.
 std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> files,
                                    std::vector<std::string>& names,
                                    std::vector<std::string>& errors) {

@@ -30,8 +30,8 @@ std::string make_default_folder(const std::string& name);
 /// trace.json or trace.json.gz if the finished `trace` has lanes. Files that cannot be written go
 /// to a new folder beside the run's or in $TMPDIR. Each failure to write or show is reported on
 /// stderr and makes the exit code NotWritten.
-/// `unkept` is why the journal could not be written, or "". A reason makes the code NotWritten, and
-/// the journal is written to the new folder.
+/// `unkept` is why the journal could not be written, or "". If there is a reason, the exit code is
+/// NotWritten, and the journal goes to the new folder, too.
 Exit finish_run(const Job& job, const RunOptions& options, const Analysed& analysed,
                 const TraceModel& trace, const Journal& journal, const std::string& unkept);
 

@@ -46,7 +46,7 @@ Exit serve(BackendOptions backend) {
     throw Invalid(
         "peer is started by another normbench, whose config names it: \"peers\": {\"old\": "
         "[\"/path/to/this/normbench\", \"peer\"]}");
-  if (!backend.simd.empty()) use_simd(backend.simd);  // a mistake shows before any request
+  if (!backend.simd.empty()) use_simd(backend.simd);  // reports a mistake before any request
   SystemClock clock;
   PeerServer server(clock, [&](int device) {
     backend.device = device;

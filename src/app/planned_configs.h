@@ -10,10 +10,11 @@
 
 namespace normbench {
 
-/// Returns the folder of configs that belongs to this program, as built or as packaged, or nothing.
+/// Returns this program's folder of configs, as built or as packaged. Returns nothing if there is
+/// none.
 std::optional<std::string> own_configs();
-/// Returns the folder `given`, or this program's folder of configs if `given` is "". Throws
-/// Invalid.
+/// Returns the folder `given`, or this program's folder of configs if `given` is "". Throws Invalid
+/// if the program has none.
 std::string configs_folder(const std::string& given);
 /// Returns the configs in a folder, sorted by name. Throws Invalid if there are none.
 std::vector<std::string> config_files(const std::string& folder);
@@ -25,7 +26,7 @@ std::vector<Plan> plan_all(const std::string& folder, bool quick, const Backends
 struct Needs {
   std::set<std::string> peers;
   bool gpu = false;
-  double seconds = 0;  // the most that the rounds can take
+  double seconds = 0;  // upper limit of the rounds' time
   Sides bytes;         // memory of the largest group; only cases that can run here count
 
   /// Adds the needs of a group. `cache_bytes` is the size of the last cache of each memory.

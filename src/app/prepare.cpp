@@ -68,7 +68,7 @@ class PrepareProgress final : public PrepareObserver {
 };
 
 /// Returns the preparation that the options describe. Throws BadInput with all mistakes. Reports
-/// what else lies beside the sources.
+/// other files beside the sources, which are not taken.
 Preparation read_preparation(const PrepareSaid& said) {
   Preparation preparation{.sources = {}, .folder = said.folder, .form = {}};
   DatasetForm& form = preparation.form;

@@ -62,7 +62,7 @@ void each_file(std::span<const std::string> files, Read read) {
 void take_closed_streams();
 
 /// Makes the system send `signal` to this process when its parent, the process `asker`, ends.
-/// Returns false if that has ended already.
+/// Returns false if `asker` has ended already.
 bool end_with(pid_t asker, int signal);
 
 /// Handles signals, and returns a flag that becomes true at the first one (Ctrl-C, SIGTERM, a

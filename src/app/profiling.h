@@ -38,7 +38,7 @@ std::string why_not_cupti(const Results& results, const std::optional<AttachedTo
 /// The trace of a run. Adding a profile also fills in its results.
 class RunTrace {
  public:
-  /// Begins a trace of this process and of the device that `environment` describes. It begins now.
+  /// Begins a trace now, of this process and of the device that `environment` describes.
   RunTrace(const Plan& plan, const Json& environment, Clock& clock);
 
   /// Adds a profile to the trace, and fills in the rows, times and losses of `result`.

@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// An Observer that shows nothing, for measuring whose caller shows the progress.
+/// An Observer that shows nothing, for a process whose caller shows the progress.
 class Silent : public Observer {
  public:
   void group_started(std::size_t, const Group&, std::int64_t) override {}
@@ -91,7 +91,7 @@ class CalibrateProgress final : public Silent {
   int pairs_;
   double seconds_;
   LiveLine line_;
-  int done_ = 0, excluding_ = 0, found_ = 0;  // pairs a kind; intervals without 1; slowdowns found
+  int done_ = 0, excluding_ = 0, found_ = 0;  // pairs of a kind; intervals without 1; slowdowns found
 };
 
 }  // namespace normbench

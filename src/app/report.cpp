@@ -53,7 +53,7 @@ Renderer renderer(const ReportOptions& options) {
   };
 }
 
-/// Reports the documents that have no profile, because an empty table does not tell.
+/// Reports the documents that have no profile, because an empty table does not show this.
 void tell_unprofiled(std::span<const std::string> files, std::span<const Analysed> documents) {
   for (std::size_t i = 0; i < files.size(); ++i)
     if (std::ranges::all_of(documents[i].results().groups,

@@ -199,8 +199,8 @@ std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
   return chosen;
 }
 
-/// While it lives, signals that end a run are blocked. They arrive only during a wait with `mask`,
-/// the mask from before.
+/// Blocks signals that end a run, as long as it lives. They arrive only during a wait with `mask`,
+/// the signal mask from before.
 struct Blocked {
   Blocked() {
     sigset_t ending;
@@ -333,7 +333,7 @@ std::vector<Reproduction> reproductions(const std::vector<PublishedExperiment>& 
   return all;
 }
 
-/// Returns the command that shows the documents of a folder as this page again.
+/// Returns the command that renders the page of findings from the documents of a folder.
 std::string findings_command(const std::vector<std::string>& what, const std::string& folder) {
   std::string command = "normbench reproduce";
   for (const std::string& word : what) command += " " + word;
@@ -359,8 +359,8 @@ void show_reproduction(const Request& request, const std::vector<PublishedExperi
   }
 }
 
-/// Reads the files one by one, so that each document keeps its file when another file cannot be
-/// read.
+/// Reads the files one by one, so that each document stays with its file's name even if another
+/// file cannot be read.
 std::vector<KeptDocument> read_kept(const std::vector<std::string>& files,
                                     std::vector<BadInput>& mistakes) {
   std::vector<KeptDocument> kept;

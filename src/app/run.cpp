@@ -38,7 +38,8 @@ void become(std::vector<std::string> arguments) {
 
 /// Handles a contender that hangs, which cannot be stopped inside its process. Notes it in the
 /// journal, where its case then counts as failed. Starts this program again with `arguments`. If
-/// the journal cannot be written, the process ends with NotWritten, because it would hang again.
+/// the journal cannot be written, the process ends with NotWritten, because the new process would
+/// hang again.
 [[noreturn]] void restart_without(std::size_t group, const std::string& contender,
                                   double limit_seconds, Journal& journal,
                                   const std::vector<std::string>& arguments) {

@@ -44,8 +44,8 @@ std::string k_of_n(const Json& json, const std::string& k, const std::string& n)
   return fmt::format("{} of {}", integer_at(json, "/" + k, 0), integer_at(json, "/" + n, 0));
 }
 
-/// Returns what runs found of 5 % more work. Returns "" for an older calibration, which planted
-/// another mix of reads and writes and did not count wrong answers.
+/// Returns how often 5 % more work was found. Returns "" for an older calibration, which added the
+/// work with another mix of reads and writes and did not count wrong answers.
 std::string planted(const Json& calibration) {
   if (!calibration.contains("slowed_wrong_way")) return "";
   return fmt::format("5 % more work found in {}, called faster in {}, of a wrong size in {}; ",
@@ -58,7 +58,7 @@ std::string planted(const Json& calibration) {
 
 std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs,
                              const Screen& screen) {
-  static constexpr auto spare = std::to_array<std::size_t>({2, 1});  // the columns rounds and n
+  static constexpr auto spare = std::to_array<std::size_t>({2, 1});  // the columns "rounds" and "n"
   Rows rows({"pairs", "n", "rounds", "ratio", "±", "exclude 1", "called different"});
   for (const auto& kind : pair_kinds) add_pairs(pairs, kind, rows);
   const std::size_t width = prose_width(screen);

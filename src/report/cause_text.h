@@ -14,8 +14,8 @@ std::string factor_text(const Factor& factor);
 /// Returns a list like "constants, output of div".
 std::string factor_names(std::span<const Factor> factors);
 
-/// A cause in words. `name` stands in documents ("page faults", "link", a stage's label). `what` is
-/// the cause in a sentence ("the link"), and `evidence` shows it ("86 % of its time is …").
+/// A cause in words. `name` is used in documents ("page faults", "link", a stage's label). `what`
+/// is the cause in a sentence ("the link"), and `evidence` shows it ("86 % of its time is …").
 struct CauseText {
   std::string name, what, evidence;
 
@@ -27,7 +27,7 @@ struct CauseText {
 };
 CauseText cause_text(const Cause& cause);
 
-/// Returns what a pipeline cannot be faster than: a lane like "load", "cores" or "memory".
+/// Returns the name of what bounds a pipeline: a lane like "load", "cores" or "memory".
 std::string bound_name(const PipelineBound& bound);
 
 /// Returns a sentence like "91 % of its time is the copy, so a faster kernel gains at most 9 %."

@@ -11,7 +11,7 @@ namespace normbench {
 
 struct ComparisonReport {
   std::string_view name, about;
-  std::string (*render)(const Comparison&, const Screen&);  // Screen{} for a file
+  std::string (*render)(const Comparison&, const Screen&);  // a file gets Screen{}
 };
 
 /// Returns the reports: text (for a terminal), markdown (for a comment on a pull request), html,
@@ -21,7 +21,7 @@ std::span<const ComparisonReport> comparison_reports();
 const ComparisonReport& comparison_report_named(std::string_view name);
 
 /// Returns the comparison as text: the summary, a table, regressions in words, findings, and cases
-/// of one side only. The table is as wide as the screen, with the worst case first.
+/// that only one side has. The table is as wide as the screen, with the worst case first.
 std::string comparison_text(const Comparison& comparison, const Screen& screen = {});
 
 /// Returns the comparison for GitHub and GitLab. Cases that changed are in a table, other cases are

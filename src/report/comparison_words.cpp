@@ -48,7 +48,7 @@ constexpr auto words(SetupFact) {
 
 namespace {
 
-constexpr std::size_t kMostShown = 60;  // the most bytes of a quoted value
+constexpr std::size_t kMostShown = 60;  // the longest quoted value, in bytes
 
 /// Returns a ratio as percent more or less: "+8.9", "-0.3" or "0.0".
 std::string signed_percent(double ratio) {

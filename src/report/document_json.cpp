@@ -231,9 +231,9 @@ Json trend_json(const TrendJudgement& judgement) {
   return json;
 }
 
-/// Returns the summary of an experiment. Its lists have an entry for each variant and line of a
-/// numeric axis, and "at" holds the other axes. A fit that does not explain its points has only its
-/// worst residual. The lists are empty for an experiment of one point.
+/// Returns the summary of an experiment. Its lists have entries for each variant along each line of
+/// a numeric axis. "at" holds the values of the other axes. A fit that does not explain its points
+/// has only its worst residual. The lists are empty for an experiment of one point.
 Json experiment_json(const Experiment& experiment, const Results& results) {
   Json json = {{"experiment", experiment.groups[0]->experiment},
                {"crossovers", Json::array()},

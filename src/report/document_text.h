@@ -19,8 +19,8 @@ struct Fact {
 /// "none". Other null values are "cannot be read here".
 std::vector<Fact> facts_of(const Json& object);
 
-/// Returns "AMD EPYC, 2 cores, L3 32 MiB". ", only AVX2" follows if the CPU has a better
-/// instruction set.
+/// Returns "AMD EPYC, 2 cores, L3 32 MiB". Adds ", only AVX2" if the CPU has a better instruction
+/// set.
 std::string machine_text(const Json& environment);
 /// Returns true if a case has a stage on the GPU, even on a machine without a GPU.
 bool needs_gpu(const Results& results);
@@ -34,7 +34,7 @@ std::string reason_text(const CaseResult& result);
 /// Returns "41.3 dB, 30 or more expected", for an output that is compared as whole images.
 std::string likeness_text(const CheckResult& check);
 
-/// Both return a number of a document; null if it is not finite, or absent.
+/// Both return a number for a document; null if it is not finite or absent.
 Json finite(double value);
 Json finite(const std::optional<double>& value);
 
@@ -69,9 +69,9 @@ std::string states_warning(const Experiment& experiment);
 std::string host_change_warning(const Experiment& experiment);
 /// Returns a warning about what changed in the GPU's states while a group was measured, or "".
 std::string device_change_warning(const Experiment& experiment);
-/// Returns a row before and a row after the rounds: clocks, temperature, power, link, throttle
-/// reasons. A row between them tells what held the clocks back, if anything did. Returns "" without
-/// a GPU.
+/// Returns a table of the GPU's clocks, temperature, power, link and throttle reasons. It has a row
+/// from before and a row from after the rounds. A row between the two tells what held the clocks
+/// back, if anything did. Returns "" without a GPU.
 std::string condition_table(const GroupResult& group, const DeviceStates& states);
 
 /// Returns a warning like "the GPU held its clocks back (sw_power_cap for 1.2 of 5.0 s): …", for

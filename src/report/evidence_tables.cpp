@@ -128,7 +128,8 @@ std::string missing_lines(const GroupResult& group) {
   return text;
 }
 
-/// Returns the disturbed rounds and their flags, like "4 (stolen 3, preempted 2)".
+/// Returns the number of disturbed rounds and of each of their flags, like "4 (stolen 3, preempted
+/// 2)".
 std::string disturbed_text(const CaseNoise& noise) {
   std::map<Flag, std::size_t> counts;
   for (const auto& [flag, rounds] : noise.flagged) counts[flag] = rounds.size();
@@ -308,7 +309,7 @@ std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis)
     const CaseNoise& noise = analysis.noise[i];
     const std::string& variant = group.cases[i].variant;
     if (noise.rounds == 0) continue;
-    const bool counted = group.cases[i].peer.empty();  // a peer's are not known here
+    const bool counted = group.cases[i].peer.empty();  // the counters of a peer are not known here
     rows.add({variant, std::to_string(noise.rounds), disturbed_text(noise),
               counted ? format_count(noise.counters.voluntary_switches) : "",
               counted ? format_count(noise.counters.involuntary_switches) : "",

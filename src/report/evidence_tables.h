@@ -29,8 +29,8 @@ std::string limit_table(const GroupResult& group, const Results& results);
 std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
                        const Results& results);
 
-/// Returns a row for each measured case: what disturbed its rounds. Ratios that change without
-/// these rounds follow.
+/// Returns a row for each measured case: what disturbed its rounds. Below are the ratios that would
+/// change without the disturbed rounds.
 std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis);
 
 /// Returns a row for each case that ran: its error, and the bound of the error.
@@ -61,8 +61,8 @@ struct BestLimit {
   bool link = false;
   double bytes_per_second = 0;
 };
-/// Returns the best limit of each kind: a mix of reads and writes that a case has, by place, and a
-/// way over the link, by kind of host memory. Limits in a cache are left out.
+/// Returns the best limit of each kind. A kind is a place with a mix of reads and writes that a
+/// case has, or a way over the link with a kind of host memory. Limits in a cache are left out.
 std::vector<BestLimit> best_limits(const GroupResult& group, const Results& results);
 /// Returns " · limits (read:write): 1:1 39.8, 1:4 49.4, GPU 1:4 2,610, h2d pinned 55.3 GB/s"; ""
 /// without limits.

@@ -89,8 +89,8 @@ Outputs outputs_of(const Experiment& experiment) {
   return outputs;
 }
 
-/// Returns "6 of 6 outputs correct (max error 2.4e-7)", "12 values in them not checked", "1 output
-/// not checked"; "" without outputs.
+/// Returns for example "6 of 6 outputs correct (max error 2.4e-7), 12 values in them not checked, 1
+/// output not checked"; "" without outputs.
 std::string outputs_text(const Outputs& outputs) {
   std::string text;
   if (outputs.compared > 0)

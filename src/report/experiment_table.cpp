@@ -81,8 +81,8 @@ std::string of_bound_cell(const CaseAnalysis& one) {
                                              : "";
 }
 
-/// Returns the CPU time of a loader for an image, in ms; "" for other cases. Loaders differ in it
-/// as much as in their time.
+/// Returns a loader's CPU time per image, in ms; "" for other cases. Loaders differ in their CPU
+/// time as much as in their time.
 std::string cpu_cell(const CaseResult& result) {
   const auto seconds = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
   return seconds ? format_ms(*seconds * 1e9) : "";

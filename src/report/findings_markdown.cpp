@@ -156,8 +156,8 @@ std::string sources_text(const std::vector<const Reproduced*>& lines) {
                      asked > 0 ? fmt::format(", scaled down from {} images to fit", asked) : "");
 }
 
-/// Adds a sentence for each claim of an experiment. The shape on which it was judged comes first if
-/// it is another than before.
+/// Adds a sentence for each claim of an experiment. The shape on which a claim was judged comes
+/// first if it differs from the shape of the claim before.
 void add_claim_sentences(const std::vector<const Reproduced*>& lines,
                          std::vector<std::string>& text) {
   std::string sources;
@@ -243,7 +243,7 @@ void add_arithmetic(const std::vector<const Reproduced*>& lines, std::vector<std
         text.push_back(overlap_sentence(overlap));
 }
 
-/// Returns why nothing was measured for a line; "" if something was.
+/// A function object that returns why nothing was measured for a line, or "" if something was.
 struct WhyNot {
   const GroupResult& group;
 
@@ -292,7 +292,7 @@ std::string not_run_text(const SourceFindings& of) {
   return parts.empty() ? "" : fmt::format("Not run:\n\n{}\n", fmt::join(parts, "\n"));
 }
 
-/// A row of figures: those of a whole variant, then those of its stages.
+/// A row of figures: the figures of a whole variant, then the figures of its stages.
 struct FigureRow {
   const Reproduced* line = nullptr;
   std::string published, here;  // of the whole variant; "" if only stages have figures

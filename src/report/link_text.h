@@ -1,4 +1,4 @@
-/// Texts about a GPU's link: what was negotiated, and how much of that copies reach.
+/// Texts about a GPU's link: what was negotiated, and how much of it copies reach.
 #pragma once
 
 #include "analysis/link_speed.h"
@@ -8,8 +8,8 @@ namespace normbench {
 
 /// Returns "PCIe 5.0 x16" for {"generation", "width"}; "" if these could not be read.
 std::string link_text(const Json& pcie);
-/// Returns "PCIe 4.0 x8 (could be PCIe 5.0 x16)". The part in parentheses needs higher values in
-/// {"max_generation", "max_width"}.
+/// Returns "PCIe 4.0 x8 (could be PCIe 5.0 x16)". The part in parentheses is added if
+/// {"max_generation", "max_width"} are higher.
 std::string negotiated_text(const Json& pcie);
 
 /// Returns "copies of pinned memory reach 55.0 GB/s to the GPU and 54.1 GB/s from it, 87 % and 86 %

@@ -23,8 +23,8 @@ std::string packed(std::string_view text) {
   return kept;
 }
 
-/// Returns true for a table as JSON: an object with rows, or such an object in a list, with names
-/// before the rows.
+/// Returns true for an object with the rows of a table. In a list of tables, each object has names
+/// in front of its rows.
 bool is_table(std::string_view json) {
   const bool begins = std::ranges::any_of(
       std::array{R"({"rows":[)", R"({"experiment":")", R"({"document":")", R"({"trace":")"},
@@ -54,7 +54,7 @@ std::optional<Written> object_written_as(std::string_view json) {
 std::optional<Written> json_written_as(std::string_view text) {
   const std::string json = packed(text);
   if (json.starts_with('{')) return object_written_as(json);
-  // The first object of a list tells the kind of all.
+  // The first object decides for the whole list.
   const std::optional<Written> first = object_written_as(std::string_view(json).substr(1));
   if (first == Written::Results) return Written::ResultsList;
   return first == Written::Derived ? first : std::nullopt;
@@ -127,7 +127,7 @@ std::vector<std::string> columns_of(std::string_view line) {
 }
 
 /// Returns a row with a value in every column. `memory` is 0 for none, 1 for the host's memory, and
-/// 2 for devices' memory, too.
+/// 2 for memory of the host and of devices.
 ProfileRow full_row(bool on_device, bool shapes, int memory = 0) {
   ProfileRow row;
   row.name = "name";
@@ -171,7 +171,7 @@ bool is_stats_header(const std::vector<std::string>& columns,
 bool is_table_text(std::string_view text, bool is_titled) {
   std::string_view line = next_line(text);
   const bool has_rule = line.starts_with('-') && line.find_first_not_of("- ") == line.npos;
-  if (has_rule && !is_titled) return false;  // like PyTorch's own table
+  if (has_rule && !is_titled) return false;  // PyTorch writes the same table
   if (has_rule) line = next_line(text);
   const std::vector<std::string> columns = columns_of(line);
   if (line.starts_with('|') && !next_line(text).starts_with("|:--|--:|")) return false;

@@ -12,7 +12,7 @@ enum class Written { Results, ResultsList, Journal, Trace, Calibration, Derived 
 
 /// Returns the kind of a file with this beginning, in any format. A few kilobytes are enough.
 /// Returns nothing if normbench did not write the file. Torch's table without a title is not
-/// recognised, because every byte of it is as in PyTorch's own.
+/// recognised, because PyTorch's own table is the same text.
 std::optional<Written> written_as(std::string_view beginning);
 
 }  // namespace normbench

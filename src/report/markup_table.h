@@ -10,8 +10,8 @@
 
 namespace normbench {
 
-/// The alignment of a column's cells. Unsaid is left on a screen, and the viewer's choice in
-/// Markdown.
+/// The alignment of a column's cells. Unsaid means left on a screen. In Markdown, the viewer
+/// decides.
 enum class Align { Left, Right, Unsaid };
 
 struct MarkupColumn {

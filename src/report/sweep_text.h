@@ -16,8 +16,8 @@ std::string experiment_table(const Experiment& experiment, const Results& result
 std::vector<std::string> left_out(const Experiment& experiment);
 
 /// Returns the lines under an experiment's table. For one point they are the verdict of its group.
-/// For a sweep they tell which variant is fastest at which points, why at the last point, and where
-/// the claims hold.
+/// For a sweep they tell which variant is fastest at which points, the reasons at the last point,
+/// and where the claims hold.
 std::vector<std::string> verdict_lines(const Experiment& experiment, const Results& results);
 
 /// Returns a sentence like "From batch 8 on, fused wins: it overtakes eager between 4 and 8".

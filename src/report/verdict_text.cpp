@@ -35,8 +35,8 @@ std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
                      tool.is_string() ? tool.get<std::string>() : "a profiling tool");
 }
 
-/// Returns how much of the time other work had the processors, and the ratios of CPU times, which
-/// replace those of wall times.
+/// Returns how much of the time other work had the processors. Ratios of CPU times follow, in place
+/// of ratios of wall times.
 std::string busy_text(const GroupResult& group, const Busy& busy) {
   std::string text = fmt::format(
       "Busy: others had the processors for {} of the time of {}; too few rounds are left to rank "
@@ -52,8 +52,8 @@ std::string busy_text(const GroupResult& group, const Busy& busy) {
   return text;
 }
 
-/// Returns which cases may be the fastest. If the rounds are too few for an interval but all have
-/// the same fastest case, it names that case.
+/// Returns which cases may be the fastest. If there are too few rounds for an interval but one case
+/// was first in all of them, it names that case.
 std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) {
   const CaseResult& first = group.cases[verdict.fastest[0]];
   const std::string fastest = spoken_cases(group, verdict.fastest);

@@ -75,7 +75,7 @@ std::string figure_text(FigureKind kind, double value);
 /// Returns what noise hides. `visible` is the smallest visible difference: "differences below 9.3 %
 /// cannot be seen here", "… below 5.3x …", or "too noisy to tell".
 std::string hidden_text(double visible);
-/// Returns a value of a sweep axis, like "64", "720x1280" or "uint8". For an object, it is its
+/// Returns a value of a sweep axis, like "64", "720x1280" or "uint8". An object is shown by its
 /// "name", if it has one.
 std::string axis_value(const Json& value);
 /// Returns a point of a sweep, like "batch=64, size=720x1280"; "" without axes.

@@ -16,7 +16,7 @@ struct Call {
   TraceSlice slice;
   std::int64_t number = 0;  // its index among all slices in the tree
   std::int64_t self_ns = 0;
-  std::int64_t self_device_ns = 0, device_ns = 0;  // by itself; with all calls below
+  std::int64_t self_device_ns = 0, device_ns = 0;  // submitted by itself; and by all calls below
   Bytes self_memory = {}, memory = {};
 };
 

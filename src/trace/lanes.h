@@ -14,7 +14,7 @@ inline constexpr std::int64_t lane_id_of_overhead = first_free_lane_id + 1;
 /// The host's waits for stream 7 are on lane 1000007 of its device, as in torch's traces.
 inline constexpr std::int64_t lane_id_of_syncs = 1'000'000;
 
-/// The depth of device work and of the calls that start it, which is below all ranges.
+/// The depth of device work and of the calls that start it. It is deeper than all ranges.
 inline constexpr std::uint32_t depth_of_work = 1'000'000;
 
 /// Returns one lane for each (pid, tid), in order of first appearance. Empty lanes are left out.

@@ -16,7 +16,7 @@ class LossMarks {
 
   /// `loss` is a name of loss_fields().
   void add(std::string_view loss, std::int64_t ns, const std::string& sentence);
-  /// Adds a mark for each kind of loss that has unmarked ones. Call this once, at the end.
+  /// Adds one mark for each kind of loss with more losses than marks. Call this once, at the end.
   void finish();
 
  private:

@@ -22,7 +22,7 @@ namespace normbench {
 
 /// The categories of torch's traces. CpuThread is a worker's share of a stage. PythonFunction is a
 /// frame, which takes time from the op around it and has no row. Other is for titles of cases and
-/// for unknown categories of other traces, which are in no table.
+/// for unknown categories of other tools' traces. No table shows these.
 enum class TraceKind {
   CpuOp,
   UserAnnotation,
@@ -87,7 +87,7 @@ struct TraceSlice {
   TraceKind kind = TraceKind::CpuOp;
   /// True if the slice may end on another thread. It then has no parent and no children.
   bool async = false;
-  std::uint32_t depth = 0;  // a child's is greater than its parent's
+  std::uint32_t depth = 0;  // greater than the parent's
   std::int64_t bytes = 0;
   std::uint64_t external_id = 0;  // 0: none
   std::int64_t correlation = -1;  // -1: none
@@ -143,7 +143,7 @@ struct TraceCounter {
 
 /// How to read slices of a thread that do not quite nest.
 struct Nesting {
-  /// How much later a slice may begin than its start, because starts may be cut to whole
+  /// How much later than its recorded start a slice may begin, because starts may be cut to whole
   /// microseconds. A slice that ends later than another by at most this much is still inside it.
   std::int64_t start_error_ns = 0;
   /// Two slices that cross share some time. True: this time counts for the later one. False: it
@@ -174,7 +174,7 @@ struct TraceLosses {
   std::int64_t launched = 0;        // launches whose work is in the trace
   std::int64_t without_launch = 0;  // device work whose call is not in the trace
   std::int64_t before_launch = 0;   // device work that seems to start before its call
-  std::int64_t most_skew_ns = 0;    // the longest such time; the work is moved to the call's start
+  std::int64_t most_skew_ns = 0;    // the most that it starts too early; it is moved to the call's start
   std::int64_t clipped = 0;         // slices that were cut at their parent's end
   std::int64_t cut_off = 0;         // slices beyond the number that was asked for
 

@@ -200,7 +200,7 @@ class Rows {
   }
 
  private:
-  /// Returns the row of the slice, after it has counted this call.
+  /// Counts the call in the row of its slice, and returns the row.
   Filling& of(const TraceSlice& slice, bool annotation, std::int64_t number) {
     Filling& next = fillings_.emplace_back();
     next.name = row_name(slice);

@@ -10,8 +10,9 @@
 
 namespace normbench {
 
-/// Returns one row for each (name, device, annotation), and with `by_shape` for each shapes, in
-/// order of first appearance. The model must be finished.
+/// Returns one row for each (name, device, annotation), in order of first appearance. With
+/// `by_shape`, calls with different input shapes have rows of their own. The model must be
+/// finished.
 /// Host rows are the calls of CallTree, also those of the CUDA runtime. Memory allocated outside of
 /// calls has a row "[memory]". If a device's times come from marks, the marks have rows as work
 /// has. Workers, waits for streams, frames of Python and slices of unknown kinds have no row.
@@ -28,8 +29,8 @@ std::int64_t profile_rows(ReadTrace& trace, bool by_shape, const TakeRow& take);
 void add_faults(std::vector<ProfileRow>& rows,
                 const std::map<std::string, std::int64_t, std::less<>>& faults);
 
-/// Both return unions and gaps of the device work in the trace's steps, or in the whole trace if it
-/// has no steps.
+/// Both return how long device work ran and how long it paused, in the trace's steps. Without
+/// steps, they return it for the whole trace.
 ProfileTimes profile_times(const TraceModel& model);
 ProfileTimes profile_times(const ReadTrace& trace);
 

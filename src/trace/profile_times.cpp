@@ -106,7 +106,7 @@ class Sweep {
 
   std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::max();
   int steps_ = 0, copies_ = 0, kernels_ = 0, others_ = 0;
-  bool had_work_ = false;     // since the step began
+  bool had_work_ = false;     // work has run since the step began
   std::int64_t idle_ns_ = 0;  // since the last work
 };
 

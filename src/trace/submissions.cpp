@@ -95,13 +95,14 @@ Submissions::Result Submissions::take() {
   for (const Work& work : work_) {
     Candidates all;
     if (work.correlation >= 0) all = with_id(calls_, static_cast<std::uint64_t>(work.correlation));
-    // Traces of PyTorch 1.x have the correlation where later ones have the op's external id. So a
-    // call in the trace comes first.
+    // Traces of PyTorch 1.x have the correlation where later ones have the op's external id. So the
+    // id is used only if no call with the correlation is in the trace.
     if (all.empty() && work.external_id != 0) all = with_id(ops_, work.external_id);
     const std::optional<Candidates> candidates = of_one_process(all, work);
     if (!candidates) ++result.ambiguous;
     if (!candidates || candidates->empty()) continue;
-    // This takes the last one that had started when the work started, else the first one.
+    // This takes the last candidate that had started when the work started, else the first
+    // candidate.
     const auto next = std::ranges::upper_bound(*candidates, work.start_ns, {}, &Numbered::start_ns);
     const Numbered& by = next == candidates->begin() ? *next : *std::prev(next);
     if (by.range >= 0) result.submitted.push_back({.call = by.range, .ns = work.ns});

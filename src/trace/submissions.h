@@ -16,9 +16,9 @@ namespace normbench {
 /// Returns true for ops, annotations, calls and overhead with rows, and for frames of Python.
 bool is_in_tree(const TraceSlice& slice);
 
-/// Returns true if `slice` is not inside `other`. It must not start earlier than `other`. Both
+/// Returns true if `slice` is not inside `other`. `slice` must not start earlier than `other`. Both
 /// starts may be cut by up to `start_error_ns`, so `slice` may be inside although it seems to end
-/// later. It counts as inside, which is likelier, if it sticks out by less than it overlaps.
+/// later. If it sticks out by less than it overlaps, it counts as inside, which is likelier.
 constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
                           std::int64_t start_error_ns) {
   if (slice.start_ns >= other.end_ns) return true;
@@ -94,7 +94,8 @@ class Submissions {
   static bool are_of_one_process(Candidates all);
   void sort_calls();
   std::int64_t range_at_top() const;
-  /// Returns the candidates in the process that uses the work's device; nothing if it is not known.
+  /// Returns the candidates in the process that uses the work's device; nothing if that process is
+  /// not known.
   std::optional<Candidates> of_one_process(Candidates all, const Work& work) const;
   std::optional<std::int64_t> process_of(std::int64_t device) const;
 

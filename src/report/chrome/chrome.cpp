@@ -68,8 +68,8 @@ Json about(const TraceModel& model, const TraceLosses& losses) {
 
 /// Writes the beginning of the file, up to the bracket of "traceEvents". `base_wall_ns` is the wall
 /// clock at ts 0.
-/// The rank has a space after its colon, because HolisticTraceAnalysis searches for that text. No
-/// other key may look like it, so other values are written without spaces.
+/// The key "rank" has a space after its colon, because HolisticTraceAnalysis searches for it like
+/// that. Other values are written without spaces, so that no other key looks the same.
 void write_head(const TraceModel& model, const TraceLosses& losses, std::int64_t base_wall_ns,
                 TextWriter& text) {
   text << "{\n\"schemaVersion\": 1,\n\"deviceProperties\": " << json_line(model.device_properties)
@@ -137,7 +137,8 @@ class EventWriter {
     }
   }
 
-  /// Writes an item as an async event, because viewers draw overlapping ones on lines of their own.
+  /// Writes an item as an async event, because viewers draw overlapping async events on separate
+  /// lines.
   void write_item(const TraceItem& item) {
     const std::string name = json_string(item.name);
     for (const auto& [phase, ns] : {std::pair("b", item.start_ns), std::pair("e", item.end_ns)}) {

@@ -16,8 +16,8 @@ struct ChromeOptions {
 };
 
 /// Writes a finished model, one event per line. Memory does not grow with the model, except for 8
-/// bytes a slice while the cut is found. The file has the keys of torch's traces, and "normbench"
-/// with what was lost ("losses": the fields of TraceLosses).
+/// bytes a slice while it finds where to cut the trace. The file has the keys of torch's traces,
+/// and "normbench" with what was lost ("losses": the fields of TraceLosses).
 void write_chrome(const TraceModel& model, std::ostream& out, const ChromeOptions& options = {});
 
 }  // namespace normbench

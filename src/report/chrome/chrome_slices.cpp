@@ -98,8 +98,8 @@ void add_label(const TraceSlice& slice, Args& args) {
   if (!slice.label.empty()) args.add("normbench label", std::string_view(json_string(slice.label)));
 }
 
-/// Adds the args of an annotation. It has no stream, because readers would take it for work of that
-/// stream.
+/// Adds the args of an annotation. A stream is not among them, because readers would take the
+/// annotation for work of that stream.
 void add_annotation(const TraceSlice& slice, const DeviceDetails* details, Args& args) {
   add_external_id(slice, args);
   add_label(slice, args);

@@ -80,8 +80,8 @@ std::string json_line(const Json& value);
 /// Converts each name to JSON once, because names are few and repeated often. Keeps at most 16 MiB.
 class JsonNames {
  public:
-  /// Returns the name as json_string() does; valid until the next call. `name` must outlive this
-  /// object, unchanged.
+  /// Returns the name as json_string() does. The result is valid until the next call. `name` must
+  /// outlive this object, unchanged.
   std::string_view json_string(std::string_view name);
 
  private:

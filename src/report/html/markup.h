@@ -8,8 +8,8 @@
 
 namespace normbench::html {
 
-/// Complete markup: every element is closed, every text is escaped. Only `words` and `name` make
-/// markup of a text.
+/// Complete markup: every element is closed, every text is escaped. Only `words` and `name` turn a
+/// text into markup.
 class Markup {
  public:
   Markup() = default;
@@ -40,7 +40,7 @@ struct Attribute {
 /// Returns a text as markup, escaped.
 Markup words(std::string_view text);
 
-/// An element to which content can be given.
+/// An element. Calling it with its content returns the markup.
 struct Element {
   std::string_view tag;
   std::vector<Attribute> attributes = {};

@@ -45,7 +45,8 @@ Markup banner(const Page& page) {
   return Element{"header"}(content);
 }
 
-/// Replaces all bytes by "%XX", except letters, digits and "-._~,:". RFC 3986 keeps fewer.
+/// Replaces all bytes by "%XX", except letters, digits and "-._~,:". RFC 3986 keeps fewer
+/// characters.
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view plain = "-._~,:";
   std::string encoded;

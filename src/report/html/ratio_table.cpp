@@ -78,7 +78,7 @@ Scale ratio_scale(const std::vector<RatioRow>& rows) {
 }
 
 Markup ratio_drawing(const RatioRow& row, const Scale& scale) {
-  // The margin is 1 ± margin for times. Speed-ups have its inverse.
+  // The margin is 1 ± margin for times, and the inverse of that for speed-ups.
   const double left = scale.at(1 / (1 + row.margin));
   const double right = row.margin < 1 ? scale.at(1 / (1 - row.margin)) : drawing_width;
   Markup shapes = rectangle(left, 0, right - left, row_height, "margin");

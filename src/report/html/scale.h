@@ -11,7 +11,7 @@
 
 namespace normbench::html {
 
-/// The width of a drawing in its own units. Its width on a screen can be any.
+/// The width of a drawing in its own units. On a screen it can have any width.
 inline constexpr double drawing_width = 1000;
 
 class Scale {

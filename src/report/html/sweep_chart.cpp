@@ -38,7 +38,7 @@ std::vector<SweepCurve> curves_of(const Experiment& experiment, const AxisLine& 
   return curves;
 }
 
-/// Returns the amount at each point, and the time that the limit of the point's fastest case
+/// Returns the amount at each point, and the time in ns that the limit of the point's fastest case
 /// allows.
 std::vector<std::pair<double, double>> limit_of_fastest(const Experiment& experiment,
                                                         const AxisLine& line) {

@@ -103,7 +103,7 @@ constexpr Category old_categories[] = {{"Operator", TraceKind::CpuOp},
                                        {"Kernel", TraceKind::Kernel},
                                        {"Memcpy", TraceKind::GpuMemcpy},
                                        {"Memset", TraceKind::GpuMemset}};
-/// Calls of other devices' runtimes and drivers. The words of TraceKind do not include them.
+/// Categories of calls of other devices' runtimes and drivers. words(TraceKind) does not have them.
 constexpr Category other_devices[] = {
     {"xpu_runtime", TraceKind::CudaRuntime},  {"mtia_runtime", TraceKind::CudaRuntime},
     {"glow_runtime", TraceKind::CudaRuntime}, {"privateuse1_runtime", TraceKind::CudaRuntime},
@@ -123,7 +123,7 @@ bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Returns 12345 for "12" and "345". It is rounded by the fourth decimal.
+/// Returns 12345 ns for "12" and "345", which is 12.345 us. Rounds by the fourth decimal.
 std::optional<std::int64_t> exact_ns(std::string_view whole, std::string_view decimals) {
   std::int64_t ns = 0;
   std::from_chars(whole.data(), whole.data() + whole.size(), ns);

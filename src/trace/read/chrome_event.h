@@ -21,15 +21,15 @@ struct ChromeEvent {
   std::uint64_t external_id = 0;                            // 0: none
   std::int64_t correlation = -1, stream = -1, device = -1;  // -1: none
   std::int64_t bytes = 0;
-  std::int64_t allocated_bytes = 0;          // by PyTorch, for a [memory] event; negative: freed
-  std::int64_t device_type = 0;              // by PyTorch, for a [memory] event; 0: the host
-  std::int64_t dropped_events = 0;           // by ONNX Runtime, when its profile is full
-  bool has_count = false, has_mean = false;  // by clang, for sums of other events
-  bool unfinished = false;                   // by PyTorch: open when profiling stopped
+  std::int64_t allocated_bytes = 0;          // written by PyTorch for [memory]; negative: freed
+  std::int64_t device_type = 0;              // written by PyTorch for [memory]; 0: the host
+  std::int64_t dropped_events = 0;           // written by ONNX Runtime when its profile is full
+  bool has_count = false, has_mean = false;  // written by clang for sums of other events
+  bool unfinished = false;                   // written by PyTorch: open when profiling stopped
   std::string source;                        // where times are from; "": from records
   bool over_link = false;
   std::string shapes;  // of the inputs, as torch prints them
-  std::string label;   // by normbench, for a name with a step's number
+  std::string label;   // written by normbench if the name has a step's number
 };
 
 /// What a key means, in the event itself or in its `args`.

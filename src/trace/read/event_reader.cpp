@@ -16,7 +16,7 @@ constexpr std::size_t usual_depth = 64;
 constexpr std::size_t most_depth = 1'000'000;
 constexpr std::size_t most_warnings = 5;
 constexpr std::size_t most_values_of_about = 100'000;
-constexpr std::size_t most_shapes_bytes = 10'000;  // tables show 80
+constexpr std::size_t most_shapes_bytes = 10'000;  // tables show 80 characters
 constexpr const char* expected = "expected {\"traceEvents\": […]} or […]";
 
 enum class DocumentKey {
@@ -85,7 +85,7 @@ class EventReader {
     return latest_ = token;
   }
 
-  /// Reads the members of an open object. For each, it calls `take` with what `of` makes of the
+  /// Reads the members of an open object. For each, it calls `take` with the result of `of` for the
   /// key. `take` reads the value.
   template <class Of, class Take>
   void members(const Of& of, const Take& take) {
@@ -119,7 +119,7 @@ class EventReader {
     return token;
   }
 
-  /// Skips the value that begins with this token, even if it is deep.
+  /// Skips the value that begins with this token, even if it is nested deeply.
   void skip_value(JsonToken token) {
     std::vector<bool> open;  // true: an object
     for (bool deep = false;;) {

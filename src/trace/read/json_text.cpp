@@ -79,7 +79,7 @@ bool begins_a_word(std::string_view text) {
   return std::ranges::any_of(words, [&](std::string_view word) { return word.starts_with(text); });
 }
 
-/// Returns the code unit that four hexadecimal digits mean; nothing for other text.
+/// Returns the code unit that four hexadecimal digits encode; nothing for other text.
 std::optional<std::uint32_t> code_unit(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   std::uint32_t unit = 0;
@@ -161,7 +161,7 @@ bool JsonText::skip_blanks() {
     start_ = next_;
     const char* keep = next_;
     if (!read_on(keep)) return false;
-    constexpr std::string_view mark = "\xEF\xBB\xBF";  // some editors write it first
+    constexpr std::string_view mark = "\xEF\xBB\xBF";  // the byte order mark of some editors
     if (!begun_ && std::string_view(next_, end_).starts_with(mark)) next_ += mark.size();
     begun_ = true;
   }

@@ -51,7 +51,7 @@ class JsonText {
   /// Returns true if a U+FFFD in text() replaces something else.
   bool is_mended() const { return mended_; }
 
-  /// Returns the line of the latest token, from 1.
+  /// Returns the line of the latest token, counted from 1.
   std::size_t line();
   /// Returns the place of the latest token, "line 12, column 3". Columns are counted in bytes.
   std::string place();

@@ -26,8 +26,8 @@ class SliceTable {
 
   std::string_view name(std::string_view text) { return names_(text); }
 
-  /// Returns the number of the slice's common part. The caller has removed the times and ids that
-  /// it stores itself.
+  /// Returns the number of the slice's common part. The caller must first remove the times and ids
+  /// that it stores itself.
   std::uint32_t number_of(const TraceSlice& slice, std::uint16_t category);
 
   /// Fills in the part with this number. The slice gets the kind of the part's category.
@@ -64,7 +64,7 @@ class SliceTable {
 
     bool operator==(const Facts&) const = default;
   };
-  /// Finds the number of an item in a list by the item itself.
+  /// Hash, Equal and Index find the number of an item in a list by the item itself.
   template <class T>
   struct Hash {
     const std::deque<T>* items;
@@ -171,7 +171,7 @@ class PackedSlices {
  private:
   struct Packed {
     std::int64_t start_ns = 0;
-    std::uint32_t duration_ns = 0;  // `most`: the table has it
+    std::uint32_t duration_ns = 0;  // `most` if the table has it
     std::uint32_t facts = 0;
     std::uint32_t external_id = 0;
     std::uint32_t correlation = 0;  // the correlation + 1; 0: none, or in the table

@@ -45,7 +45,7 @@ bool is_collective(std::string_view name) {
 }
 
 /// Returns the name without the duration that Paddle writes behind it, as in "mean[9.314 us]". The
-/// text in brackets must be this duration.
+/// name is cut only if the text in brackets is this duration.
 std::string_view without_duration(std::string_view name, std::int64_t duration_ns) {
   const auto open = name.rfind('[');
   if (!name.ends_with(']') || open == std::string_view::npos || open == 0) return name;
@@ -402,8 +402,8 @@ class EventModel {
   // --- at the end
 
   /// Returns true for a file of PyTorch. Kineto's words that other tools use, too, count only
-  /// together with another sign of PyTorch. The words of PyTorch before 1.12 also do, because
-  /// Paddle and ONNX Runtime use some of them.
+  /// together with another sign of PyTorch. So do the words of PyTorch before 1.12, because Paddle
+  /// and ONNX Runtime use some of them.
   bool is_of_pytorch(const TraceFacts& facts) const {
     const bool signed_by_it = facts.has_schema_number || has_external_id_;
     return has_known_ || has_device_work_ || has_profiler_span_ ||
@@ -488,7 +488,8 @@ class EventModel {
                      fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   }
 
-  /// Marks names that PyTorch could not write. It writes no control characters, and only ASCII.
+  /// Marks names that PyTorch could not write. It writes only ASCII without control characters, and
+  /// "unknown" for other names.
   void mark_unknown_names() {
     if (of_pytorch_ && unknown_names_ > 0)
       mark(fmt::format(
