@@ -91,7 +91,7 @@ class CalibrateProgress final : public Silent {
   int pairs_;
   double seconds_;
   LiveLine line_;
-  int done_ = 0, excluding_ = 0, found_ = 0;  // pairs of a kind; intervals without 1; slowdowns found
+  int done_ = 0, excluding_ = 0, found_ = 0;  // pairs a kind; intervals without 1; slowdowns found
 };
 
 }  // namespace normbench

@@ -54,7 +54,7 @@ std::optional<Written> object_written_as(std::string_view json) {
 std::optional<Written> json_written_as(std::string_view text) {
   const std::string json = packed(text);
   if (json.starts_with('{')) return object_written_as(json);
-  // The first object decides for the whole list.
+  // The kind of the first object decides about the whole list.
   const std::optional<Written> first = object_written_as(std::string_view(json).substr(1));
   if (first == Written::Results) return Written::ResultsList;
   return first == Written::Derived ? first : std::nullopt;

@@ -95,8 +95,8 @@ Submissions::Result Submissions::take() {
   for (const Work& work : work_) {
     Candidates all;
     if (work.correlation >= 0) all = with_id(calls_, static_cast<std::uint64_t>(work.correlation));
-    // Traces of PyTorch 1.x have the correlation where later ones have the op's external id. So the
-    // id is used only if no call with the correlation is in the trace.
+    // PyTorch 1.x writes the correlation where later versions write the op's external id. So the id
+    // is used only if no call with the correlation is in the trace.
     if (all.empty() && work.external_id != 0) all = with_id(ops_, work.external_id);
     const std::optional<Candidates> candidates = of_one_process(all, work);
     if (!candidates) ++result.ambiguous;
