@@ -135,7 +135,7 @@ Subcommand make_man();
 Subcommand make_peer();
 Subcommand make_part();
 
-/// Returns for example "normbench 0.1.0 (34e4670, Release)".
+/// Returns a text like "normbench 0.1.0 (34e4670, Release)".
 std::string version_text();
 
 struct Command {

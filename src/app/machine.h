@@ -18,8 +18,8 @@ Json described_machine(const Backends& backends, const std::string& machine);
 /// Returns the machine's name in a calibration, without the host's name: "AMD EPYC, 2 cores".
 std::string calibrated_machine(const Json& environment);
 
-/// Returns the path normbench/calibration.json in $XDG_STATE_HOME, else in ~/.local/state; ""
-/// without a home.
+/// Returns the path of normbench/calibration.json in $XDG_STATE_HOME, or else in ~/.local/state.
+/// Returns "" without a home folder.
 std::string calibration_path();
 
 /// Returns the calibration of this host and of the machine that `environment` describes; null
@@ -29,8 +29,8 @@ Json load_calibration(const Json& environment);
 /// Throws Invalid if no calibration could be kept because its file holds something else.
 void check_kept_calibrations();
 
-/// Adds the calibration to the file, which also has those of other machines. Returns the file's
-/// path. Throws CannotWrite, and Invalid as check_kept_calibrations() does.
+/// Adds the calibration to the file, which also has the calibrations of other machines. Returns the
+/// file's path. Throws CannotWrite, and Invalid as check_kept_calibrations() does.
 std::string store_calibration(const Json& environment, const Json& calibration);
 
 }  // namespace normbench

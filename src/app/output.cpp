@@ -86,8 +86,8 @@ std::vector<OutputFile> output_files(const Analysed& analysed, const TraceModel&
   return files;
 }
 
-/// Writes files into a folder, and returns those that could not be written. Adds the written files
-/// to `names`, and the reasons for failures to `errors`.
+/// Writes files into a folder, and returns the files that could not be written. Adds the written
+/// files to `names`, and the reasons for failures to `errors`.
 std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> files,
                                    std::vector<std::string>& names,
                                    std::vector<std::string>& errors) {

@@ -31,9 +31,9 @@ struct Needs {
 
   /// Adds the needs of a group. `cache_bytes` is the size of the last cache of each memory.
   void add(const Plan& plan, const Group& group, const Sides& cache_bytes);
-  /// Returns for example "GPU (2.2 GB), 2 peers, 1.23 GB"; "" if nothing is needed.
+  /// Returns a text like "GPU (2.2 GB), 2 peers, 1.23 GB"; "" if nothing is needed.
   std::string text() const;
-  /// Returns for example "up to 20 s"; "" without rounds.
+  /// Returns a text like "up to 20 s"; "" without rounds.
   std::string time_text() const;
 };
 

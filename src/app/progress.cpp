@@ -27,8 +27,8 @@ namespace {
 constexpr auto kRedraw = std::chrono::seconds(1);
 constexpr int kCyclesPerLine = 10;
 
-/// Returns "40 rounds (precision)", or "checked" if a profiling tool is attached and nothing is
-/// measured.
+/// Returns a text like "40 rounds (precision)". Returns "checked" if a profiling tool is attached
+/// and nothing is measured.
 std::string done_text(const GroupResult& group) {
   std::size_t rounds = 0;
   bool any = false;

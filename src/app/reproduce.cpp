@@ -47,7 +47,7 @@ struct Request {
   std::vector<std::string> what;
   std::string configs;  // the folder of configs
   std::string machine;  // a name for documents; "": the host's
-  std::string images;   // a folder of files to load; "": the configs name theirs
+  std::string images;   // a folder of files to load; "": the configs name it
   bool allow_peers = false, quick = false;
 };
 constexpr const char* kRequest = "reproduce.json";

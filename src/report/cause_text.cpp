@@ -174,7 +174,7 @@ struct CauseWords {
   std::string share() const { return format_percent(cause.share); }
   std::string at_most_all() const { return format_percent(std::min(1.0, cause.share)); }
   static std::string us(double ns) { return format_significant(ns / 1000, 2); }
-  /// Returns "65 % (49-71 %)", or "88 %" if both ends of the interval look the same.
+  /// Returns a text like "65 % (49-71 %)", or "88 %" if both ends of the interval look the same.
   static std::string percent_text(const Interval& part) {
     const std::string low = format_percent(part.low), high = format_percent(part.high);
     if (low == high) return high;
@@ -335,7 +335,7 @@ constexpr auto faster_nouns = std::to_array<Word<Resource>>({{Resource::Link, "l
                                                              {Resource::Reading, "way to read"},
                                                              {Resource::Pinning, "way to pin"}});
 
-/// Returns ": 1 more fresh buffer, 24,577 more page faults = 95 % of it", or "".
+/// Returns a text like ": 1 more fresh buffer, 24,577 more page faults = 95 % of it", or "".
 std::string added_text(const std::optional<FaultsAdded>& added) {
   if (!added) return "";
   return fmt::format(": {}, {}{}", counted(added->buffers, "more fresh buffer"),

@@ -38,11 +38,12 @@ std::string gain_text(const Gain& gain);
 /// most 1.2 %". Returns "" without a caveat.
 std::string caveat_text(const std::optional<Caveat>& caveat);
 
-/// Returns "Pinning pays from 14 reuses of a buffer on (pin 18 ms, saves 1.3 ms a batch).", or that
-/// pinning does not pay.
+/// Returns a sentence like "Pinning pays from 14 reuses of a buffer on (pin 18 ms, saves 1.3 ms a
+/// batch).", or that pinning does not pay.
 std::string pinning_text(const PinningCost& cost);
 
-/// Returns "Making the files of npy took 12.3 s: that pays from epoch 4 on (0.41 s saved in each)."
+/// Returns a sentence like "Making the files of npy took 12.3 s: that pays from epoch 4 on (0.41 s
+/// saved in each)."
 std::string preparing_text(const GroupResult& group, const PreparingCost& cost);
 
 }  // namespace normbench

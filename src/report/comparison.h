@@ -51,8 +51,8 @@ std::string comparison_json(const Comparison& comparison);
 
 /// Returns JUnit XML by the schemas of Jenkins' xUnit plugin and Maven Surefire. Seconds have three
 /// decimals; the numbers are in system-out. There is a test suite for each experiment, and a test
-/// case for each case. Failures are cases that fail the gate. Skipped are cases whose verdict is in
-/// doubt, that were not compared, or that are on one side only.
+/// case for each case. A case that fails the gate is a failure. A case is skipped if its verdict is
+/// in doubt, if it was not compared, or if it is on one side only.
 std::string comparison_junit(const Comparison& comparison);
 
 /// Returns `text` for an attribute in double quotes, or between tags. Markup is escaped, tabs and

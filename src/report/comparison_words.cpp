@@ -89,7 +89,8 @@ struct FindingValueText {
   std::string operator()(Status status) const { return std::string(name_of(status)); }
 };
 
-/// Returns "L1d 32 KiB, L2 2 MiB, L3 260 MiB", with the number of each cache if `counts` is true.
+/// Returns a text like "L1d 32 KiB, L2 2 MiB, L3 260 MiB", with the number of each cache if
+/// `counts` is true.
 std::string caches_text(const Json& caches, bool counts) {
   std::vector<std::string> texts;
   for (const Json& cache : caches) {

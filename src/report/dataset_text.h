@@ -9,12 +9,14 @@
 
 namespace normbench {
 
-/// Returns "2 of 12 files left out: a.jpg, b.jpg (empty file)"; "" if no file is left out.
+/// Returns a text like "2 of 12 files left out: a.jpg, b.jpg (empty file)"; "" if no file is left
+/// out.
 std::string left_out_text(std::span<const BrokenFiles> broken, std::int64_t files);
-/// Returns a text for each remark: "3 images have 16 bits a sample, of which the upper 8 are used:
-/// a.png, b.png, c.png".
+/// Returns a text for each kind of remark, like "3 images have 16 bits a sample, of which the upper
+/// 8 are used: a.png, b.png, c.png".
 std::vector<std::string> remark_texts(std::span<const RemarkedFiles> remarked);
-/// Returns "4 other pictures there are not read: 3 AVIF, 1 GIF", and a text about files in folders.
+/// Returns a text like "4 other pictures there are not read: 3 AVIF, 1 GIF", and a text about files
+/// in folders.
 std::vector<std::string> beside_texts(const Beside& beside);
 
 /// Returns the notes of a case, with the notes on its dataset.

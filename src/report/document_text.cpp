@@ -75,7 +75,7 @@ void add_condition(const std::string& when, const Json& condition, Rows& rows) {
             link_text(condition.value("pcie", Json())), throttle_text(condition)});
 }
 
-/// Returns "sw_power_cap for 1.2 of 5.0 s, hw_thermal_slowdown for 0.3 of 5.0 s".
+/// Returns a text like "sw_power_cap for 1.2 of 5.0 s, hw_thermal_slowdown for 0.3 of 5.0 s".
 std::string held_back_text(const std::map<std::string, std::int64_t>& held_back_ns,
                            std::int64_t of_ns) {
   std::vector<std::string> texts;
@@ -85,7 +85,7 @@ std::string held_back_text(const std::map<std::string, std::int64_t>& held_back_
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Returns "1,305-1,980", or "1,980" if both ends are equal.
+/// Returns a range like "1,305-1,980", or "1,980" if both ends are equal.
 std::string span_text(std::int64_t low, std::int64_t high) {
   return low == high ? format_count(low)
                      : fmt::format("{}-{}", format_count(low), format_count(high));

@@ -19,8 +19,8 @@ struct Fact {
 /// "none". Other null values are "cannot be read here".
 std::vector<Fact> facts_of(const Json& object);
 
-/// Returns "AMD EPYC, 2 cores, L3 32 MiB". Adds ", only AVX2" if the CPU has a better instruction
-/// set.
+/// Returns a text like "AMD EPYC, 2 cores, L3 32 MiB". Adds ", only AVX2" if the CPU has a better
+/// instruction set.
 std::string machine_text(const Json& environment);
 /// Returns true if a case has a stage on the GPU, even on a machine without a GPU.
 bool needs_gpu(const Results& results);
@@ -31,7 +31,8 @@ std::string gpu_text(const Results& results);
 /// says why.
 std::string reason_text(const CaseResult& result);
 
-/// Returns "41.3 dB, 30 or more expected", for an output that is compared as whole images.
+/// Returns a text like "41.3 dB, 30 or more expected", for an output that is compared as whole
+/// images.
 std::string likeness_text(const CheckResult& check);
 
 /// Both return a number for a document; null if it is not finite or absent.
@@ -59,11 +60,11 @@ std::string peers_line(const Experiment& experiment);
 /// held back by sw_power_cap, at times held back by hw_slowdown; read after 12 of 240 turns, as a
 /// reading takes up to 5.0 ms". Returns "" if they were not read.
 std::string device_states_text(const DeviceStates& states);
-/// Returns "one state of its memory: over 22 rounds the same form of each stream was the fastest
-/// (to within 3 %)", or what the two states are. Returns "" if no stream has two forms.
+/// Returns a text like "one state of its memory: over 22 rounds the same form of each stream was
+/// the fastest (to within 3 %)", or what the two states are. Returns "" if no stream has two forms.
 std::string host_states_text(const HostStates& states);
-/// Returns "Two states: fused was 1.6x the baseline in 80 rounds and 2.4x in 40; …", for the cases
-/// whose ratio has two levels; "" without any.
+/// Returns a text like "Two states: fused was 1.6x the baseline in 80 rounds and 2.4x in 40; …". It
+/// names the cases whose ratio has two levels. Returns "" without such a case.
 std::string states_warning(const Experiment& experiment);
 /// Returns a warning if the host's memory changed while a group was measured, else "".
 std::string host_change_warning(const Experiment& experiment);
@@ -75,8 +76,8 @@ std::string device_change_warning(const Experiment& experiment);
 std::string condition_table(const GroupResult& group, const DeviceStates& states);
 
 /// Returns a warning like "the GPU held its clocks back (sw_power_cap for 1.2 of 5.0 s): …", for
-/// all reasons except idling. A reason whose time was not counted has no time. Returns "" without a
-/// reason.
+/// all reasons except idling. A reason is shown without a time if its time was not counted. Returns
+/// "" without a reason.
 std::string throttle_warning(const Experiment& experiment);
 
 }  // namespace normbench

@@ -64,8 +64,8 @@ struct BestLimit {
 /// Returns the best limit of each kind. A kind is a place with a mix of reads and writes that a
 /// case has, or a way over the link with a kind of host memory. Limits in a cache are left out.
 std::vector<BestLimit> best_limits(const GroupResult& group, const Results& results);
-/// Returns " · limits (read:write): 1:1 39.8, 1:4 49.4, GPU 1:4 2,610, h2d pinned 55.3 GB/s"; ""
-/// without limits.
+/// Returns a text like " · limits (read:write): 1:1 39.8, 1:4 49.4, GPU 1:4 2,610, h2d pinned 55.3
+/// GB/s"; "" without limits.
 std::string limits_summary(const GroupResult& group, const Results& results);
 
 }  // namespace normbench

@@ -89,7 +89,7 @@ Outputs outputs_of(const Experiment& experiment) {
   return outputs;
 }
 
-/// Returns for example "6 of 6 outputs correct (max error 2.4e-7), 12 values in them not checked, 1
+/// Returns a text like "6 of 6 outputs correct (max error 2.4e-7), 12 values in them not checked, 1
 /// output not checked"; "" without outputs.
 std::string outputs_text(const Outputs& outputs) {
   std::string text;
@@ -109,7 +109,7 @@ std::string outputs_text(const Outputs& outputs) {
                      counted(outputs.unchecked, "output"));
 }
 
-/// Returns "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios ±1.1 %".
+/// Returns a text like "6 of 6 outputs correct (max error 2.4e-7) · machine quiet: ratios ±1.1 %".
 std::string closing(const Experiment& experiment) {
   const std::string outputs = outputs_text(outputs_of(experiment));
   if (outputs.empty()) return "";

@@ -5,12 +5,13 @@
 
 namespace normbench {
 
-/// Returns "normbench 0.1.0 · AMD EPYC, 2 cores, L3 32 MiB, 1 thread · no GPU: no NVIDIA driver".
+/// Returns a line like "normbench 0.1.0 · AMD EPYC, 2 cores, L3 32 MiB, 1 thread · no GPU: no
+/// NVIDIA driver".
 std::string machine_line(const Results& results);
-/// Returns what a run that ended early lacks: "groups that were not finished are missing".
+/// Returns what a run that ended early lacks, like "groups that were not finished are missing".
 std::string missing_text(const Results& results);
-/// Returns "blog-cpu · 6 variants of 10x3x720x1280 nchw, cold cache · limits (read:write): 1:4 50
-/// GB/s".
+/// Returns a line like "blog-cpu · 6 variants of 10x3x720x1280 nchw, cold cache · limits
+/// (read:write): 1:4 50 GB/s".
 std::string run_line(const Results& results, const std::vector<Experiment>& list);
 
 /// The lines that a person reads below an experiment's table.

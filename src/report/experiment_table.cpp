@@ -256,7 +256,7 @@ std::string pivot(const Experiment& experiment, const Results& results, const Sc
   return in_blocks(names, points, screen.width) + wrapped(legend, 2, prose_width(screen));
 }
 
-/// Returns "442 MB", or "1.2 MB to 442 MB" over the points of a sweep.
+/// Returns a size like "442 MB", or a range like "1.2 MB to 442 MB" over the points of a sweep.
 std::string bytes_range(std::int64_t least, std::int64_t most) {
   const std::string from = format_bytes(static_cast<double>(least));
   return least == most ? from : from + " to " + format_bytes(static_cast<double>(most));

@@ -48,7 +48,7 @@ std::string outcome_phrase(Judgement::Outcome outcome) {
   return fmt::format("{} **{}**", verb, name_of(outcome));
 }
 
-/// Returns " at threads=1" for example; "" without axes.
+/// Returns a text like " at threads=1"; "" without axes.
 std::string at_text(const Json& point) { return point.empty() ? "" : " at " + point_text(point); }
 
 /// The slower and the faster variant of a pair, and the ratio of their times.
@@ -63,8 +63,8 @@ SidesApart sides_apart(const GroupResult& group, const Pair& pair) {
           .times = times_text(claimed_ratio(pair, reversed ? Relation::Less : Relation::More))};
 }
 
-/// Returns "A takes 1.38x (1.37-1.41) as long as B". If `said` holds the same two variants, it
-/// returns only the ratio. Then it stores the two in `said`.
+/// Returns a text like "A takes 1.38x (1.37-1.41) as long as B". If `said` holds the same two
+/// variants, it returns only the ratio. Then it stores the two variants in `said`.
 std::string pair_text(const GroupResult& group, const Judgement& judgement, std::string& said) {
   const Pair& pair = *judgement.pair;
   const auto [slower, faster, times] = sides_apart(group, pair);
@@ -175,8 +175,8 @@ void add_claim_sentences(const std::vector<const Reproduced*>& lines,
           text.push_back(one);
 }
 
-/// Returns "Judged here, a claim at each of its points: 6 confirmed, 1 contradicted."; "" if no
-/// claim was judged.
+/// Returns a sentence like "Judged here, a claim at each of its points: 6 confirmed, 1
+/// contradicted."; "" if no claim was judged.
 std::string tally_text(const std::vector<const Reproduced*>& lines) {
   std::map<Judgement::Outcome, int> counts;
   for (const auto& [key, of] : judged_lines(lines))
@@ -263,7 +263,8 @@ struct WhyNot {
   }
 };
 
-/// Returns "Not testable here: A4, A5 and parts of A6 (no GPU)."; "" if all are testable.
+/// Returns a sentence like "Not testable here: A4, A5 and parts of A6 (no GPU)."; "" if all are
+/// testable.
 std::string not_testable_text(const SourceFindings& of) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const Reproduction* const one : of.experiments) {

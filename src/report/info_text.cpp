@@ -69,7 +69,7 @@ std::string words_of(const Json& list) {
   return text;
 }
 
-/// Returns "AVX3, the best of AVX3 AVX2 SSE4" or "AVX2, forced, of AVX3 AVX2 SSE4".
+/// Returns a text like "AVX3, the best of AVX3 AVX2 SSE4" or "AVX2, forced, of AVX3 AVX2 SSE4".
 std::string instruction_set(const Json& environment) {
   std::string text = text_at(environment, "/simd", "");
   const std::string known = words_of(value_at(environment, "/simd_targets"));

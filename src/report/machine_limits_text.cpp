@@ -20,7 +20,8 @@ double rate_of(const MachineLimit& limit) {
 
 bool has_faults(const MachineLimit& limit) { return limit.faults >= 1; }
 
-/// Returns "12.3 GB/s", or "0.25 us" for a page fault or a call. The limit must have been measured.
+/// Returns a rate like "12.3 GB/s", or a time like "0.25 us" for a page fault or a call. The limit
+/// must have been measured.
 std::string figure(const MachineLimit& limit) {
   if (limit.bytes > 0) return format_significant(rate_of(limit) / 1e9, 3) + " GB/s";
   const double ns = has_faults(limit) ? limit.ns->value / limit.faults : limit.ns->value;

@@ -151,8 +151,8 @@ bool is_torch_header(const std::vector<std::string>& columns) {
   return false;
 }
 
-/// Returns true for the columns of the stats table. Empty columns are left out of it, except those
-/// of `always`.
+/// Returns true for the columns of the stats table. Empty columns are left out of it, but columns
+/// of `always` never are.
 bool is_stats_header(const std::vector<std::string>& columns,
                      std::span<const std::string_view> always) {
   const std::vector<std::string> all =
@@ -194,7 +194,7 @@ bool is_csv_header(std::string_view line) {
   });
 }
 
-/// Returns true for a line like "normbench 0.1.0 · …", with which reports begin.
+/// Returns true for a line like "normbench 0.1.0 · …". Reports begin with such a line.
 bool is_report(std::string_view line) {
   const std::string shape = without_numbers(line);
   return shape.starts_with("normbench #.#.# ·");

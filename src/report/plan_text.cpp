@@ -60,7 +60,7 @@ std::string runner_text(const Case& planned, const Stage& stage) {
   return stage.kernel == nullptr ? "-" : std::string(stage.kernel->name);
 }
 
-/// Returns "138 MB (fewest 111 MB)". For a peer, only the fewest bytes are known.
+/// Returns a text like "138 MB (fewest 111 MB)". For a peer, only the fewest bytes are known.
 std::string traffic_text(const Case& planned, const Stage& stage) {
   const std::int64_t moved = stage.cost.moved(), fewest = stage.fewest.moved();
   if (!planned.peer.empty()) return "fewest " + format_bytes(fewest);
@@ -68,7 +68,8 @@ std::string traffic_text(const Case& planned, const Stage& stage) {
          (moved == fewest ? "" : fmt::format(" (fewest {})", format_bytes(fewest)));
 }
 
-/// Returns ", 5 npy files of dataset \"npy-640x480\", mmap, cold page cache"; "" without files.
+/// Returns a text like ", 5 npy files of dataset \"npy-640x480\", mmap, cold page cache"; ""
+/// without files.
 std::string files_text(const Stage& stage) {
   const Load* const load = load_of(stage.op);
   if (load == nullptr || load->files.empty()) return "";
@@ -124,8 +125,8 @@ std::string total_text(const Case& planned) {
                    : fmt::format("{}, link {}", format_bytes(bytes), format_bytes(link));
 }
 
-/// Returns "3 in flight, 24 items a turn, lanes load (2 servers), cpu · "; "" without items in
-/// flight.
+/// Returns a text like "3 in flight, 24 items a turn, lanes load (2 servers), cpu · "; "" without
+/// items in flight.
 std::string pipeline_text(const Case& planned) {
   if (!planned.pipeline) return "";
   std::vector<std::string> lanes;
@@ -189,7 +190,7 @@ std::string axes_before(const Group& group) {
   return group.point.empty() ? "" : axes_text(group.point) + " · ";
 }
 
-/// Returns "332 MB of host memory, 180 MB of device memory".
+/// Returns a text like "332 MB of host memory, 180 MB of device memory".
 std::string needed_text(const Sides& bytes) {
   if (bytes == Sides{}) return "nothing can run here";
   const std::string host = format_bytes(bytes.host) + " of host memory";
@@ -291,7 +292,8 @@ void add_short(Lines& lines, const Group& group, const Group& first, const std::
   add_figures(lines, group);
 }
 
-/// Returns "free: 8.10 GB of host memory (the container allows 8.60 GB)"; "" if nothing is known.
+/// Returns a text like "free: 8.10 GB of host memory (the container allows 8.60 GB)"; "" if nothing
+/// is known.
 std::string free_text(const Plan& plan) {
   const auto side = [](std::int64_t bytes, std::string_view name, const std::string& note) {
     return bytes == 0 ? ""

@@ -31,7 +31,7 @@ struct Shown {
   bool has_device;
 };
 
-/// Returns the rows without the steps' projections on devices, which are no work.
+/// Returns the rows without the steps' projections on devices, because these are no work.
 std::vector<ProfileRow> rows_of(const CaseProfile& profile) {
   std::vector<ProfileRow> rows = profile.rows;
   std::erase_if(rows,
@@ -47,8 +47,8 @@ std::vector<std::vector<std::string>> cells_of(const Shown& shown, TableKind kin
                      options);
 }
 
-/// Lays the cells out as columns. Columns for which there is no room are left out. Names of kernels
-/// are long, so they are aligned left, and a cut keeps their beginning.
+/// Lays the cells out as columns, without columns for which the screen has no room. Names of
+/// kernels are long, so they are aligned left, and a cut keeps their beginning.
 std::string narrow_table(const std::vector<std::vector<std::string>>& cells, TableKind kind,
                          bool has_device, const Screen& screen) {
   static constexpr auto spare =
@@ -77,7 +77,7 @@ std::string title_of(const Shown& shown, bool swept, std::size_t width) {
   return wrapped(title + ")", 0, width);
 }
 
-/// Returns the most important total, and what makes it doubtful.
+/// Returns the most important total, and the losses that make it doubtful.
 std::string lines_below(const CaseProfile& profile, std::size_t width) {
   const AllRows all = all_rows(profile.rows);
   if (!all.has_device) return fmt::format("Self CPU time total: {}\n", time_text(all.self_cpu_ns));

@@ -211,7 +211,7 @@ std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   return text;
 }
 
-/// Returns "5 of 8 experiments ran here.", where 8 is the number that the user asked for.
+/// Returns a text like "5 of 8 experiments ran here." The user asked for these 8.
 std::string count_text(const std::vector<Reproduction>& all) {
   const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
     return std::ranges::any_of(one.lines, [](const Reproduced& line) {

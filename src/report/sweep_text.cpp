@@ -96,7 +96,8 @@ std::string claim_line(const Experiment& experiment, const Claim& claim, double 
   return fmt::format("Claim \"{}\": {}{}.", claim.text, text, why);
 }
 
-/// Returns "confirmed (from 2.10x (2.05-2.15) at threads=1 to 1.31x (1.28-1.33) at threads=4)".
+/// Returns a text like "confirmed (from 2.10x (2.05-2.15) at threads=1 to 1.31x (1.28-1.33) at
+/// threads=4)".
 std::string trend_text(const TrendJudgement& judgement) {
   const ClaimedTrend& claimed = *judgement.claim.across;
   const std::string outcome =
@@ -123,7 +124,7 @@ void add_trends(const Experiment& experiment, const Results& results,
   }
 }
 
-/// Returns " at memory=pinned" if other axes are fixed; else "".
+/// Returns a text like " at memory=pinned" if other axes are fixed; else "".
 std::string where(const AxisLine& line) {
   return line.fixed.empty() ? "" : " at " + point_text(line.fixed);
 }

@@ -25,12 +25,13 @@ std::string overtaking_text(const AxisLine& line, const Overtaking& change);
 /// Returns where b is faster than a: "from 8 on (between 4 and 8)", "never, up to 64" or "at all 3
 /// points", for example.
 std::string crossing_text(const Crossing& crossing);
-/// Returns "Fixed cost of fused: 0.80 ms; then 65.2 GB/s, 90 % of it from batch 24 on". Returns ""
-/// if no line fits or there is no fixed cost.
+/// Returns a text like "Fixed cost of fused: 0.80 ms; then 65.2 GB/s, 90 % of it from batch 24 on".
+/// Returns "" if no line fits or there is no fixed cost.
 std::string fit_text(const AxisLine& line, const AxisFit& fit);
-/// Returns "Does not scale: fused takes no longer at batch 64 than at 1, for 64.0x the bytes; …".
+/// Returns a text like "Does not scale: fused takes no longer at batch 64 than at 1, for 64.0x the
+/// bytes; …".
 std::string unscaled_text(const AxisLine& line, const Unscaled& result);
-/// Returns "No input: fused at batch=8 (0 images, 0 B), so its time means nothing".
+/// Returns a text like "No input: fused at batch=8 (0 images, 0 B), so its time means nothing".
 std::string empty_input_text(const Experiment& experiment, const EmptyInput& empty);
 
 /// Returns a row for each variant and numeric axis: where the variant is faster than the baseline.

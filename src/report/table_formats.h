@@ -46,14 +46,15 @@ bool is_text_column(std::string_view title);
 std::string stats_table(std::span<const ProfileRow> rows, const LimitShares& limits,
                         const TableOptions& options);
 
-/// Returns "GPU busy 97 %": the share of the steps' time in which any stream worked. Returns ""
-/// without device work.
+/// Returns the share of the steps' time in which any stream worked, like "GPU busy 97 %". Returns
+/// "" without device work.
 std::string busy_text(const CaseProfile& profile);
 
-/// Returns "kernel times: CUPTI" or "device times: CUDA events, to within 1.2 us"; "" without any.
+/// Returns a text like "kernel times: CUPTI" or "device times: CUDA events, to within 1.2 us"; ""
+/// without any.
 std::string device_times_text(const CaseProfile& profile);
 
-/// Returns "2 of 40 launches have no work in the profile; …"; "" if nothing was lost.
+/// Returns a text like "2 of 40 launches have no work in the profile; …"; "" if nothing was lost.
 std::string losses_text(const ProfileLosses& losses);
 
 /// Returns the lines below a table of either kind: wall, GPU busy, overlap, exposed transfers,

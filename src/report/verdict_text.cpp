@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// Returns ", at 97 % of the memory limit", or "".
+/// Returns a text like ", at 97 % of the memory limit", or "".
 std::string at_limit_text(const GroupAnalysis& analysis) {
   const Verdict& verdict = analysis.verdict;
   if (!verdict.at_limit) return "";

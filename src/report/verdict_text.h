@@ -9,7 +9,8 @@ namespace normbench {
 /// baseline, at …").
 std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
                      const Results& results);
-/// Returns "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit"; "" without a winner.
+/// Returns a text like "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit"; "" without a
+/// winner.
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis);
 /// Returns sentences about the bound, the cause, exceeded limits, and what follows from them.
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis);
@@ -26,8 +27,8 @@ std::string claimed_text(const Claim& claim);
 /// Returns a ratio like "3.69x (3.62-3.75)".
 std::string times_text(const Interval& ratio);
 
-/// Returns "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed it. Returns ""
-/// if nothing was measured.
+/// Returns a text like "machine quiet: ratios ±1.1 %", or "machine noisy: …" with what disturbed
+/// it. Returns "" if nothing was measured.
 std::string quality_text(const GroupAnalysis& analysis);
 
 }  // namespace normbench

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-/// A lane that is being filled, and those of its slices that are open at the latest start.
+/// A lane that is being filled. `open_` has the slices that are open at the latest start.
 class Nest {
  public:
   /// Returns the depth that the slice would have here: 0 outside of all slices, else one more than

@@ -174,7 +174,7 @@ struct TraceLosses {
   std::int64_t launched = 0;        // launches whose work is in the trace
   std::int64_t without_launch = 0;  // device work whose call is not in the trace
   std::int64_t before_launch = 0;   // device work that seems to start before its call
-  std::int64_t most_skew_ns = 0;    // the longest time by which such work is early
+  std::int64_t most_skew_ns = 0;    // the longest time by which work is early
   std::int64_t clipped = 0;         // slices that were cut at their parent's end
   std::int64_t cut_off = 0;         // slices beyond the number that was asked for
 

@@ -13,9 +13,10 @@ namespace normbench {
 /// Returns one row for each (name, device, annotation), in order of first appearance. With
 /// `by_shape`, calls with different input shapes have rows of their own. The model must be
 /// finished.
-/// Host rows are the calls of CallTree, also those of the CUDA runtime. Memory allocated outside of
-/// calls has a row "[memory]". If a device's times come from marks, the marks have rows as work
-/// has. Workers, waits for streams, frames of Python and slices of unknown kinds have no row.
+/// Host rows are the calls of CallTree, including calls of the CUDA runtime. Memory allocated
+/// outside of calls has a row "[memory]". If a device's times come from marks, the marks have rows
+/// as work has. Workers, waits for streams, frames of Python and slices of unknown kinds have no
+/// row.
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape = false);
 
 /// Both functions give the rows one by one to `take`. They return the number of pieces of device

@@ -82,7 +82,7 @@ Markup lane_drawing(const CaseResult& result, const std::vector<LaneWork>& work,
   return drawing(height, shapes);
 }
 
-/// Returns "8.40 ms of work, 3.20 ms of it while no other lane works".
+/// Returns a text like "8.40 ms of work, 3.20 ms of it while no other lane works".
 std::string exposed_words(const std::vector<LaneWork>& work, std::int64_t lane) {
   std::int64_t busy_ns = 0, exposed_ns = 0;
   for (const LaneWork& one : work)

@@ -1,4 +1,4 @@
-/// HTML and SVG as values, in which text cannot become markup.
+/// HTML and SVG as values. Text in them cannot become markup.
 #pragma once
 
 #include <span>

@@ -15,7 +15,7 @@ struct ReadLane {
   PackedSlices slices;
 };
 
-/// A TraceModel whose slices take less memory, without what only drawing needs.
+/// A TraceModel for tables only: its slices take less memory, and it has nothing for drawing.
 struct ReadTrace {
   Json about;  // what normbench wrote in its own trace; null: another tool wrote it
   Nesting nesting = {};
