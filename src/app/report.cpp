@@ -40,7 +40,7 @@ Renderer renderer(const ReportOptions& options) {
       return profile_report(documents, files.first(several ? files.size() : 0), kind, format);
     };
   }
-  const bool is_default = options.format.empty() || options.format == "terminal";  // an old name
+  const bool is_default = options.format.empty() || options.format == "terminal";  // the old name
   const Report& report = report_named(is_default ? "text" : options.format);
   if (report.name == "html") return [](auto documents, auto) { return html_report(documents); };
   return [render = report.render, is_json = report.name == "json", screen = screen_of(options.out)](
@@ -93,7 +93,7 @@ Subcommand make_report() {
     names.emplace_back(report.name);
     formats += fmt::format("{} ({}), ", report.name, report.about);
   }
-  for (const std::string& name : all_words<TableFormat>())  // with --table
+  for (const std::string& name : all_words<TableFormat>())  // for --table
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   const Take take_format{
       [options](const std::string&, const std::string& given) { options->format = given; }, names};

@@ -32,7 +32,7 @@ struct Test {
   double seconds = 0;
 };
 
-using Suites = std::vector<std::pair<std::string, std::vector<Test>>>;  // tests by experiment
+using Suites = std::vector<std::pair<std::string, std::vector<Test>>>;  // each experiment's tests
 
 std::string outcome_of(const ComparedCase& one) {
   if (one.fails_gate()) return "failure";

@@ -154,7 +154,7 @@ bool needs_words(const ComparedCase& one) {
 
 /// Returns the names of the cases that were not compared, in a line for each reason.
 std::string not_compared(const Comparison& comparison, std::size_t width) {
-  std::vector<std::pair<std::string, std::string>> lines;  // reason, names
+  std::vector<std::pair<std::string, std::string>> lines;  // a reason, and names
   for (const ComparedCase& one : comparison.cases) {
     if (one.change != Change::NotCompared) continue;
     std::string& names = under(lines, why_text(one));

@@ -51,7 +51,7 @@ std::string cache_text(const CaseResult& limit, const GroupResult& group, const 
 struct Kind {
   bool link = false, gpu = false;
   double written_per_read = 0;
-  std::string op = {}, memory = {};  // only over the link
+  std::string op = {}, memory = {};  // set for the link only
 
   auto operator<=>(const Kind&) const = default;
 };
@@ -265,7 +265,7 @@ std::string profile_tables(const GroupResult& group, const GroupAnalysis& analys
 }
 
 std::vector<BestLimit> best_limits(const GroupResult& group, const Results& results) {
-  std::map<Kind, double> best;  // in bytes per second
+  std::map<Kind, double> best;  // each kind's rate in bytes per second
   for (const CaseResult& limit : group.limits) {
     if (!measured(limit) || limit.resident || limit.pipeline ||
         has_limit_of(limit, LimitKind::PageFaults) || limit.source_bytes <= 0 ||

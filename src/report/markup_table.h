@@ -18,8 +18,8 @@ struct MarkupColumn {
   std::string title;
   Align align = Align::Left;
   bool is_markdown = false;  // its cells are Markdown already, and are not escaped
-  int spare = 0;             // for a screen, as in Column
-  html::Markup axis = {};    // for HTML, as in html::Column
+  int spare = 0;             // for a screen: see Column
+  html::Markup axis = {};    // for HTML: see html::Column
 };
 
 /// A cell of text. The text may hold anything, because each markup escapes it.

@@ -340,7 +340,7 @@ void add_head(Lines& lines, const Plan& plan) {
 std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width) {
   Lines lines(width);
   add_head(lines, plan);
-  const Group* first = nullptr;  // the first group of the experiment
+  const Group* first = nullptr;  // the first group of this experiment
   for (const Group& group : plan.groups) {
     const std::string memory =
         needed_text(memory_bytes(group, plan.measure_of(group), cache_bytes));

@@ -37,7 +37,7 @@ std::string verdict(const RowFinding& row, const Screen& screen) {
 
 std::string table_text(const Findings& findings, const Screen& screen) {
   static constexpr auto spare =
-      std::to_array<std::size_t>({4, 6, 3, 2});  // the columns runs, bound, cases, place
+      std::to_array<std::size_t>({4, 6, 3, 2});  // columns "runs", "bound", "cases", "place"
   Rows rows({"op", "kernel", "place", "cases", "runs", "max error", "bound", "verdict"});
   for (const PlaceFinding& place : findings.places)
     for (const RowFinding& row : place.rows)

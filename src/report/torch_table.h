@@ -16,7 +16,7 @@ struct AllRows {
   bool has_memory = false;         // some row allocated or freed
   bool has_device_memory = false;  // some row allocated on a device, by itself
   bool has_shapes = false;
-  std::size_t name_width = 0, shapes_width = 0;  // characters
+  std::size_t name_width = 0, shapes_width = 0;  // in characters
 
   void add(const ProfileRow& row);
   /// Returns the time of devices' rows without annotations. If there are no devices' rows, it

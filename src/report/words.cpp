@@ -42,7 +42,7 @@ std::string figure_text(FigureKind kind, double value) {
 }
 
 std::string hidden_text(double visible) {
-  constexpr double too_noisy = 9;  // a factor of ten
+  constexpr double too_noisy = 9;  // that is a factor of ten
   if (visible >= too_noisy) return "too noisy to tell";
   return fmt::format(
       "differences below {} cannot be seen here",

@@ -103,7 +103,7 @@ void add_item_flows(const Lanes& hosts, std::vector<TraceFlow>& flows) {
                        .id = static_cast<std::int64_t>(flows.size()) + 1,
                        .from_pid = from->pid,
                        .from_tid = from->tid,
-                       .from_ns = std::max(stage->start_ns, stage->end_ns - 1),  // inside the slice
+                       .from_ns = std::max(stage->start_ns, stage->end_ns - 1),  // still inside the slice
                        .to_pid = to->pid,
                        .to_tid = to->tid,
                        .to_ns = next->start_ns});
@@ -206,7 +206,7 @@ void name_lanes(TraceModel& model) {
 
 /// Makes sure that every process has a name. Devices come after hosts.
 void name_processes(TraceModel& model) {
-  constexpr std::int64_t after_hosts = 5'000'000;  // as in torch's traces
+  constexpr std::int64_t after_hosts = 5'000'000;  // the same as in torch's traces
   for (TraceProcess& process : model.processes) {
     if (!process.is_device) {
       if (process.name.empty()) process.name = "normbench";

@@ -22,7 +22,7 @@ bool is_launch(const TraceSlice& slice) {
          });
 }
 
-using Started = std::pair<std::int64_t, std::int64_t>;  // correlation, start
+using Started = std::pair<std::int64_t, std::int64_t>;  // a correlation, and its start
 
 template <class Lane>
 std::vector<Started> sorted_starts(const std::vector<Lane>& lanes, bool (*wanted)(TraceKind)) {

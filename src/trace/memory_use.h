@@ -39,8 +39,8 @@ class MemoryUse {
   std::vector<TraceMemory> uncovered() const;
 
  private:
-  std::vector<TraceMemory> records_;  // in order of time
-  std::vector<Bytes> sums_;           // the sum before each record, then of all
+  std::vector<TraceMemory> records_;  // sorted by time
+  std::vector<Bytes> sums_;           // sums before each record, and the sum of all
   std::vector<std::int64_t> opened_;  // how many more calls cover a record than the one before it
 };
 

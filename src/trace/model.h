@@ -83,7 +83,7 @@ constexpr bool is_device_time(TraceKind kind, const DeviceDetails* details) {
 
 struct TraceSlice {
   std::int64_t start_ns = 0, end_ns = 0;
-  std::string_view name;  // in TraceModel::names
+  std::string_view name;  // kept in TraceModel::names
   TraceKind kind = TraceKind::CpuOp;
   /// True if the slice may end on another thread. It then has no parent and no children.
   bool async = false;
@@ -117,7 +117,7 @@ struct TraceProcess {
 struct TraceItem {
   std::int64_t id = 0;  // unique
   std::int64_t pid = 0;
-  std::string name;  // "#3"
+  std::string name;  // like "#3"
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
@@ -137,7 +137,7 @@ struct TraceCounter {
     double value = 0;
   };
   std::int64_t pid = 0;
-  std::string name, unit;  // "link", "GB/s"
+  std::string name, unit;  // like "link" and "GB/s"
   std::vector<Sample> samples = {};
 };
 

@@ -76,7 +76,7 @@ struct Filling {
   std::int64_t calls = 0, only_ns = 0;
   std::int64_t cpu_ns = 0, self_cpu_ns = 0, device_ns = 0, self_device_ns = 0, bytes = 0;
   std::int64_t first_ns = 0, first_end_ns = 0, first_number = 0;
-  std::unique_ptr<Durations> durations;  // from the second call on
+  std::unique_ptr<Durations> durations;  // made at the second call
   std::unique_ptr<Rare> rare;
 
   bool is_same(const Filling& other) const {

@@ -107,7 +107,7 @@ class Sweep {
   std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::max();
   int steps_ = 0, copies_ = 0, kernels_ = 0, others_ = 0;
   bool had_work_ = false;     // work has run since the step began
-  std::int64_t idle_ns_ = 0;  // since the last work
+  std::int64_t idle_ns_ = 0;  // time since the last work
 };
 
 template <class Trace>

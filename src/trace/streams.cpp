@@ -123,7 +123,7 @@ void start_after_calls(TraceLane& stream, const TraceModel& model, const HostInd
                        TraceLosses& losses, LossMarks& marks) {
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
   sort_parents_first(stream.slices);
-  std::int64_t end_ns = never, moved_end_ns = never;  // of all work so far
+  std::int64_t end_ns = never, moved_end_ns = never;  // the latest ends of all work so far
   for (TraceSlice& work : stream.slices) {
     if (!model.is_device_time(work)) continue;
     const bool follows = work.start_ns >= end_ns;

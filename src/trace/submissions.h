@@ -102,11 +102,11 @@ class Submissions {
   std::int64_t start_error_ns_;
   std::int64_t next_number_ = 0, next_number_of_ids_ = 0;
   std::vector<Open> open_;
-  std::vector<Numbered> calls_, ops_;  // by correlation, by external id
+  std::vector<Numbered> calls_, ops_;  // sorted by correlation, and by external id
   bool sorted_ = false;
   std::vector<Work> work_;
   std::unordered_set<std::uint64_t> wanted_ids_;
-  std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> pieces_;  // by device, by process
+  std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> pieces_;  // counts by device and process
 };
 
 }  // namespace normbench

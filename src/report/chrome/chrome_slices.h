@@ -37,7 +37,7 @@ class SliceWriter {
   EventLines& lines_;
   JsonNames names_;
   std::string track_;            // the keys that all slices of the lane share
-  std::int64_t processors_ = 0;  // of the lane's device: multiprocessors; 0: unknown
+  std::int64_t processors_ = 0;  // multiprocessors of the lane's device; 0: unknown
 };
 
 }  // namespace normbench

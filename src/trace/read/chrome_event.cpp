@@ -115,7 +115,7 @@ TraceKind kind_in(std::span<const Category> categories, std::string_view name) {
 }
 
 /// The latest and earliest times since the epoch, in microseconds: the year 2096, and 12 years
-/// before the epoch. So the difference of any two sums of a start and a duration fits into
+/// before the epoch. So the difference of any two sums of a start and a duration fits into 64-bit
 /// nanoseconds.
 constexpr std::int64_t most_us = 4'000'000'000'000'000, least_us = -400'000'000'000'000;
 

@@ -121,7 +121,7 @@ class EventReader {
 
   /// Skips the value that begins with this token, even if it is nested deeply.
   void skip_value(JsonToken token) {
-    std::vector<bool> open;  // true: an object
+    std::vector<bool> open;  // true for an object
     for (bool deep = false;;) {
       if (begins(token)) {
         open.push_back(token == JsonToken::BeginObject);

@@ -79,7 +79,7 @@ class JsonText {
   const char *start_ = nullptr, *next_ = nullptr, *end_ = nullptr;
   const char* counted_ = nullptr;  // lines before this are counted in `line_`
   std::size_t line_ = 1;
-  std::size_t column_ = 1;  // the column of `counted_`
+  std::size_t column_ = 1;  // column at `counted_`
   std::string_view token_;
   std::string decoded_;
   bool mended_ = false;

@@ -90,7 +90,7 @@ class SliceTable {
   std::deque<Facts> facts_;
   Index<More> index_of_more_;
   Index<Facts> index_of_facts_;
-  std::vector<TraceKind> kinds_;  // by category
+  std::vector<TraceKind> kinds_;  // the kind of each category
 };
 
 /// A list of slices in 24 bytes each. A run of equal slices takes no more than one slice. Elements

@@ -58,7 +58,7 @@ std::string_view without_duration(std::string_view name, std::int64_t duration_n
   if (error != std::errc() || end != text.data() + blank) return name;
   const double ns = unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
   const bool is_unit = unit == "ns" || unit == "us" || unit == "ms" || unit == "s";
-  const double rounding = 0.00051 * ns + 0.5;  // three decimals
+  const double rounding = 0.00051 * ns + 0.5;  // the name has three decimals
   return is_unit && std::abs(value * ns - static_cast<double>(duration_ns)) <= rounding
              ? name.substr(0, open)
              : name;
@@ -266,7 +266,7 @@ class EventModel {
       const auto same = id.begun.find(latest);
       name = latest;
       if (same != id.begun.end() && same->second.back().first == number) break;
-      id.order.pop_back();  // it has ended
+      id.order.pop_back();  // the slice has ended
     }
     const auto named = id.begun.find(name);
     if (named == id.begun.end()) return async_never_opened_.add(event.line);
