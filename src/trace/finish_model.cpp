@@ -103,7 +103,7 @@ void add_item_flows(const Lanes& hosts, std::vector<TraceFlow>& flows) {
                        .id = static_cast<std::int64_t>(flows.size()) + 1,
                        .from_pid = from->pid,
                        .from_tid = from->tid,
-                       .from_ns = std::max(stage->start_ns, stage->end_ns - 1),  // still inside the slice
+                       .from_ns = std::max(stage->start_ns, stage->end_ns - 1),  // inside the slice
                        .to_pid = to->pid,
                        .to_tid = to->tid,
                        .to_ns = next->start_ns});

@@ -37,7 +37,7 @@ class HostIndex {
   void add_lane(std::size_t lane);
 
   const std::vector<TraceLane>& hosts_;
-  std::vector<std::vector<std::int32_t>> parents_;  // each slice's, by lane; -1: none
+  std::vector<std::vector<std::int32_t>> parents_;  // by lane and slice; -1: none
   std::unordered_map<std::int64_t, SliceAt> calls_;
   std::unordered_map<std::uint64_t, std::vector<SliceAt>> ranges_;  // of an id, sorted by start
 };

@@ -106,7 +106,7 @@ class Submissions {
   bool sorted_ = false;
   std::vector<Work> work_;
   std::unordered_set<std::uint64_t> wanted_ids_;
-  std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> pieces_;  // counts by device and process
+  std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> pieces_;  // by device and process
 };
 
 }  // namespace normbench
