@@ -49,7 +49,7 @@ std::vector<RunFile> run_files() {
 /// What became of the files of a run.
 struct WrittenFiles {
   std::vector<std::string> names;      // files in the run's folder
-  std::vector<std::string> errors;     // why others are missing: "cannot write out/table.txt: …"
+  std::vector<std::string> errors;     // why other files are missing: "cannot write a.txt: …"
   std::string other;                   // another folder, which took the missing files, or ""
   std::vector<std::string> rescued;    // names of the files in `other`
   std::vector<std::string> no_rescue;  // why further folders did not take them

@@ -151,8 +151,8 @@ bool is_torch_header(const std::vector<std::string>& columns) {
   return false;
 }
 
-/// Returns true for the columns of the stats table. Empty columns are left out of it, but columns
-/// of `always` never are.
+/// Returns true for the columns of the stats table. An empty column may be missing, but not a
+/// column of `always`.
 bool is_stats_header(const std::vector<std::string>& columns,
                      std::span<const std::string_view> always) {
   const std::vector<std::string> all =

@@ -109,7 +109,7 @@ void add_annotation(const TraceSlice& slice, const DeviceDetails* details, Args&
   args.add("bytes", slice.bytes);
 }
 
-/// Adds the args of a wait. Its stream is -1, because readers would take the wait for work of a
+/// Adds the args of a wait. Its stream is -1, because readers would otherwise count it as work of a
 /// stream.
 void add_sync(const TraceSlice& slice, const DeviceDetails* details, std::string_view name,
               Args& args) {
