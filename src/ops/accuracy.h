@@ -1,4 +1,5 @@
-/// Forward error analysis: how far a correct result may lie from the exact one, element by element.
+/// Forward error analysis: bounds on how far each element of a correct result may lie from the
+/// exact value.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +16,11 @@
 
 namespace normbench {
 
-/// The largest magnitude of the values. NaN counts for nothing; without values it is 0.
+/// Returns the largest magnitude of the values. Ignores NaN. Returns 0 if there are no values.
 double largest_magnitude(std::span<const double> values);
 
-/// How far each computed element of a tensor may lie from the exact one. Copies share the numbers.
+/// Bounds on how far each computed element of a tensor may lie from the exact value. Copies share
+/// the numbers.
 class Errors {
  public:
   Errors(double everywhere = 0) : everywhere_(everywhere) {}
@@ -28,8 +30,8 @@ class Errors {
   double at(std::size_t element) const { return each_ ? (*each_)[element] : everywhere_; }
   bool are_same_everywhere() const { return each_ == nullptr; }
   double largest() const { return each_ ? largest_magnitude(*each_) : everywhere_; }
-  /// The errors of a tensor after its elements were moved. `move` does to a tensor of errors what
-  /// was done to the values.
+  /// Returns the errors of a tensor whose elements were moved. `move` must move a tensor of errors
+  /// in the same way as the values.
   template <class Move>
   Errors moved(const Shape& shape, Move move) const {
     if (are_same_everywhere()) return *this;
@@ -41,19 +43,19 @@ class Errors {
   }
 
  private:
-  std::shared_ptr<const std::vector<double>> each_;  // null: the same everywhere
+  std::shared_ptr<const std::vector<double>> each_;  // null: the same error everywhere
   double everywhere_ = 0;
 };
 
-/// The values that a tensor may have, and their errors.
+/// The range of a tensor's values, and the error bounds of computed values.
 struct Accuracy {
-  double low = 0, high = 0;  // all values are meant to lie between
+  double low = 0, high = 0;  // bounds of the exact values
   Errors errors = {};
-  bool whole = false;  // exact and computed values are whole numbers, which small dtypes hold
+  bool whole = false;  // exact and computed values are whole numbers that small dtypes hold
   bool operator==(const Accuracy&) const = default;
 };
 
-/// A tensor of exact values, and the accuracy of computed ones.
+/// A tensor of exact values, and how accurate computed values are.
 struct Known {
   const Tensor64& values;  // not owned
   Accuracy accuracy = {};
@@ -61,31 +63,31 @@ struct Known {
   double error(std::size_t element) const { return accuracy.errors.at(element); }
 };
 
-/// An exact value, and how far computed ones may lie from it.
+/// An exact value, and a bound on how far computed values may lie from it.
 struct Estimate {
   double value = 0, error = 0;
 };
 
-/// The most that storing a value in a float dtype does to it.
+/// The largest error of storing a value in a float dtype.
 struct Rounding {
   double relative = 0;  // the unit roundoff: half the distance between neighbours
-  double least = 0;     // half the distance between the numbers next to 0
+  double least = 0;     // half the distance between 0 and the next number
 };
 Rounding rounding_of(DType dtype);
 
-/// Unit roundoff of a dtype; 0 for uint8.
+/// Returns the unit roundoff of a dtype; 0 for uint8.
 double unit_roundoff(DType dtype);
 
-/// The uint8 nearest to a value, of two the even one; 0 below the range and 255 above it.
+/// Returns the uint8 nearest to `value`: halfway the even one, below the range 0, above it 255.
 inline double nearest_byte(double value) {
-  // Doubles of this magnitude are 1 apart, so that the sum is rounded to a whole number.
+  // Doubles of this magnitude are 1 apart, so the sum is rounded to a whole number.
   constexpr double whole_only = 0x1.8p52;
   return (std::clamp(value, 0.0, 255.0) + whole_only) - whole_only;
 }
 
-/// `a` after storing it in a float dtype. Whole numbers that the dtype holds stay as they are where
-/// the element has no error, or where computed values are `whole` too. Overflow is not foreseen: an
-/// infinity is outside any bound.
+/// Returns `a` after it was stored in a float dtype. Storing does not change a whole number that
+/// the dtype holds, if `a` has no error or computed values are `whole`, too. Overflow is not
+/// considered: an infinity is outside any bound.
 inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
   constexpr double whole_only = 0x1.8p52;
   const double magnitude = std::abs(a.value) + a.error;
@@ -97,26 +99,27 @@ inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
   return a;
 }
 
-/// How far rounding `a` to the nearest uint8 may lead from `expected`, whatever value its error
-/// allows. Without an error only the nearest uint8 counts.
+/// Returns how far from `expected` a computed value may lie after it was rounded to the nearest
+/// uint8. `a` bounds the value before the rounding.
 inline double byte_error(const Estimate& a, double expected) {
   return std::max(nearest_byte(a.value + a.error) - expected,
                   expected - nearest_byte(a.value - a.error));
 }
 
-/// `a` rounded to the nearest uint8.
+/// Returns `a` rounded to the nearest uint8.
 inline Estimate as_byte(const Estimate& a) {
   const double nearest = nearest_byte(a.value);
   return {nearest, byte_error(a, nearest)};
 }
 
-/// What a library may hold in the dtype of its output, where kernels here hold float32.
+/// Values that a library may hold in the dtype of its output. The kernels here hold them in
+/// float32.
 enum class Narrow {
-  Input,       // x, and x * scale
-  Constants,   // mean and std; gamma and beta, and their gradients
-  Difference,  // x - mean, before it is divided
-  Statistics,  // the new gradients, before old ones are added
-  Gradients    // new ones, before they are added to old ones
+  Input,       // x and x * scale
+  Constants,   // mean and std; gamma and beta and their gradients
+  Difference,  // x - mean, before the division
+  Statistics,  // mean and rstd of groups
+  Gradients    // new gradients, before they are added to old ones
 };
 constexpr auto words(Narrow) {
   return std::to_array<Word<Narrow>>({{Narrow::Input, "input"},
@@ -127,13 +130,14 @@ constexpr auto words(Narrow) {
 }
 using Rounds = std::vector<Narrow>;
 
-/// The relative error of a value that is held in `dtype`; 0 where it is held in float32 or better.
+/// Returns the relative error of a value that a library holds in `dtype`. Returns 0 if `rounds`
+/// lacks the value or `dtype` is float32.
 inline double roundoff_of(const Rounds& rounds, Narrow held, DType dtype) {
   const bool narrow = std::ranges::find(rounds, held) != rounds.end();
   return narrow && dtype != DType::Float32 ? unit_roundoff(dtype) : 0;
 }
 
-/// A constant that kernels hold in float32, with an additional relative error where one is given.
+/// A constant that kernels hold in float32. `roundoff` is an additional relative error.
 struct Constant {
   explicit Constant(double exact, double roundoff = 0)
       : exact(exact), lost(std::abs(held(exact) - exact) + roundoff * std::abs(exact)) {}
@@ -142,16 +146,15 @@ struct Constant {
   double exact, lost;
 };
 
-/// a - b, exact but for the constant: the error grows by what b loses in float32, and not by the
-/// rounding of the result.
+/// Returns a - b without rounding the result. The error grows by what b loses in float32.
 inline Estimate minus(const Estimate& a, const Constant& b) {
   return {a.value - b.exact, a.error + b.lost};
 }
-/// The product, with |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|.
+/// Returns the product, with |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|.
 inline Estimate times(const Estimate& a, const Constant& b) {
   return {a.value * b.exact, a.error * std::abs(b.exact) + (std::abs(a.value) + a.error) * b.lost};
 }
-/// The constant 1 / b, where kernels hold b in float32.
+/// The constant 1 / b for a b that kernels hold in float32.
 struct Divisor {
   explicit Divisor(double exact, double roundoff = 0)
       : reciprocal(1 / exact),
@@ -177,20 +180,20 @@ struct Computed {
   Rounding narrow, float32 = rounding_of(DType::Float32);
 };
 
-/// The product of two float32 values, rounded.
+/// Returns the product of two float32 values, rounded.
 Estimate product(const Estimate& a, const Estimate& b);
 
-/// The accuracy of values `exact` that are each computed in float32 to within their errors and then
-/// stored in `dtype`.
+/// Returns the accuracy of values that are computed in float32 and then stored in `dtype`. `errors`
+/// bounds the error of each computed value before it is stored.
 Accuracy computed_values(const Tensor64& exact, std::vector<double> errors, DType dtype);
 
-/// The accuracy of x after an op on each element. `of_channel(c)` returns the function that the op
-/// is in channel c, from Estimate to Estimate.
+/// Returns the accuracy of x after an op on each element. `of_channel(c)` returns what the op does
+/// in channel c, as a function from Estimate to Estimate.
 template <class OfChannel>
 Accuracy pointwise(const Known& x, OfChannel of_channel);
 
-/// The relative error of a float32 sum of `count` terms that is added up by halves or better, with
-/// a few operations on each term (Higham, section 4.2). A plain loop over many terms is worse.
+/// Returns the relative error of a float32 sum of `count` terms that is added pairwise or better,
+/// with a few operations on each term (Higham, section 4.2). A plain loop over many terms is worse.
 double summation_error(std::int64_t count);
 
 template <class OfChannel>
@@ -200,7 +203,7 @@ Accuracy pointwise(const Known& x, OfChannel of_channel) {
   const auto channels = static_cast<std::size_t>(shape.c);
   Accuracy found{.low = INFINITY, .high = -INFINITY};
   const bool bytes = x.accuracy.whole && x.accuracy.errors == Errors(0) && x.accuracy.low >= 0 &&
-                     x.accuracy.high <= 255 && plane > 256;  // few values, many elements
+                     x.accuracy.high <= 255 && plane > 256;  // few values: errors go into a table
   std::vector<double> errors(x.values.values.size());
   for (std::size_t first = 0, number = 0; first < errors.size(); first += plane, ++number) {
     const auto estimate = of_channel(static_cast<std::int64_t>(number % channels));

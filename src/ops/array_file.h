@@ -1,4 +1,4 @@
-/// Tensors in files: in NumPy's .npy, or as nothing but the elements.
+/// Tensors in files: NumPy's .npy, or raw elements.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace normbench {
 
-/// A tensor in a file: a .npy (by its name), or nothing but the elements, little-endian. Throws
-/// Invalid unless the file holds the tensor `desc`. The message lists all that differs, and what
-/// would be right.
+/// A tensor in a file. A file called *.npy is a .npy; any other holds raw little-endian elements.
+/// The constructor throws Invalid if the file does not hold a tensor like `desc`. The message lists
+/// all differences and what would be right.
 class ArrayFile {
  public:
   ArrayFile(const std::string& path, const TensorDesc& desc);
 
-  /// The mapped elements, which must not be written to.
+  /// Returns the elements, mapped into memory. They must not be written to.
   const View& view() const { return view_; }
-  /// The smallest and the largest value. Throws Invalid for values that are not finite.
+  /// Returns the smallest and the largest value. Throws Invalid if a value is not finite.
   std::pair<double, double> range() const;
 
  private:
@@ -27,7 +27,8 @@ class ArrayFile {
   View view_;
 };
 
-/// Writes a dense host tensor as .npy, axes in the order of its layout. Throws CannotWrite.
+/// Writes a dense host tensor as .npy, with the axes in the order of its layout. Throws
+/// CannotWrite.
 void write_npy(const std::string& path, const View& tensor);
 
 }  // namespace normbench

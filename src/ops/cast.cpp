@@ -18,15 +18,15 @@ std::vector<TensorDesc> Cast::infer(std::span<const TensorDesc> in) const {
   return one_output(to, x.layout, x.shape, x.memory);
 }
 
-// A cast to a float dtype leaves the exact value as it is: the bound holds the rounding.
+// A cast to a float dtype keeps the exact value. accuracy() accounts for the rounding.
 void Cast::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
   out[0] = in[0];
   if (is_float(to)) return;
   for (double& value : out[0].values) value = rounded<std::uint8_t>(value);
 }
 
-// A cast to uint8 rounds the exact values too, so they differ from computed ones by whole numbers.
-// How many depends on the errors of the values before that rounding.
+// A cast to uint8 also rounds the exact values, so computed values differ from them by whole
+// numbers. The errors before the rounding decide by how many.
 std::vector<Accuracy> Cast::accuracy(std::span<const Known> in, std::span<const Tensor64>,
                                      std::span<const TensorDesc>) const {
   const Known& x = in[0];

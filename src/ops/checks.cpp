@@ -11,14 +11,15 @@
 namespace normbench {
 namespace {
 
-/// Complains about an element of the list `key`, or about a single value in place of the list.
+/// Reports a mistake in an element of the list `key`, or in a single value that is there instead of
+/// a list.
 void complain_of(Reader& reader, std::string_view key, std::size_t element, std::string text) {
   const std::string at = reader.pointer_to(key);
   const bool is_list = reader.member(key).is_array();
   reader.issues().push_back({is_list ? fmt::format("{}/{}", at, element) : at, std::move(text)});
 }
 
-/// A tensor in a message: "1x64x1x1 float32".
+/// Returns a tensor's shape and dtype for a message: "1x64x1x1 float32".
 std::string shape_text(const TensorDesc& desc) {
   const auto [n, c, h, w] = desc.shape;
   return fmt::format("{}x{}x{}x{} {}", n, c, h, w, name_of(desc.dtype));
@@ -98,7 +99,7 @@ Shape of_groups(const Shape& x, std::int64_t groups) {
 }
 
 void check_size(DType dtype, const Shape& shape) {
-  // The product is a double: whole numbers could overflow here.
+  // The product is a double, since an integer could overflow.
   double bytes = static_cast<double>(size_of(dtype));
   for (const std::int64_t extent : {shape.n, shape.c, shape.h, shape.w})
     bytes *= static_cast<double>(extent);

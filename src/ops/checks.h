@@ -1,4 +1,4 @@
-/// What the `read`, `infer`, `reference`, `fewest` and `samples` of ops share.
+/// Helpers that several ops use in `read`, `infer`, `reference`, `fewest` and `samples`.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace normbench {
 
-/// The bytes that one run of a stage moves, and what it computes.
+/// What one run of a stage moves and computes.
 struct Cost {
   std::int64_t read_bytes = 0;     // from memory of the stage's place
   std::int64_t written_bytes = 0;  // to memory of the stage's place
   std::int64_t link_bytes = 0;     // over the link between host and device
   std::int64_t flops = 0;
 
-  /// Bytes that memory of the stage's place gives and takes.
+  /// Returns the bytes that are read from and written to memory of the stage's place.
   std::int64_t moved() const { return read_bytes + written_bytes; }
 };
 
@@ -32,80 +32,81 @@ struct Misplaced {
   bool operator==(const Misplaced&) const = default;
 };
 
-/// The largest extent that a user may give.
+/// The largest extent of a tensor that a user may give.
 inline constexpr std::int64_t largest_extent = 2147483647;
 
-/// Reads a pair of whole numbers, each in [low, largest_extent]. Nothing when absent or wrong.
-/// `meaning` ("[height, width]") stands in the message.
+/// Reads a pair of whole numbers, each in [low, largest_extent]. Returns nothing if the pair is
+/// missing or wrong. A message about it contains `meaning` ("[height, width]").
 std::optional<std::pair<std::int64_t, std::int64_t>> read_pair(Reader& reader, std::string_view key,
                                                                std::int64_t low,
                                                                std::string_view meaning);
 
-/// The only input of an op. Throws Invalid unless there is exactly one.
+/// Returns the only input of an op. Throws Invalid if there are more or none.
 const TensorDesc& only_input(std::span<const TensorDesc> in);
 
-/// Throws Invalid unless there are as many inputs as `names`. The message lists the names.
+/// Throws Invalid if the number of inputs is not that of `names`. The message lists the names.
 void check_inputs(std::span<const TensorDesc> in, std::span<const std::string_view> names);
-/// Throws Invalid unless the tensor has a floating-point dtype.
+/// Throws Invalid if the tensor has no floating-point dtype.
 void check_float(const TensorDesc& tensor);
-/// Throws Invalid ("dy must be like x, …") unless the tensors have the same dtype, layout and
-/// shape.
+/// Throws Invalid ("dy must be like x, …") if dtype, layout or shape of the tensors differ.
 void check_like(std::string_view name, const TensorDesc& tensor, std::string_view other_name,
                 const TensorDesc& other);
-/// Throws Invalid ("gamma must be 1x64x1x1 float32, got …") unless the tensor has that shape.
+/// Throws Invalid ("gamma must be 1x64x1x1 float32, got …") if the tensor is not float32 of this
+/// shape.
 void check_parameter(std::string_view name, const TensorDesc& tensor, const Shape& shape);
 
-/// The shape of a tensor with one value for each channel of `x`, …
+/// Returns the shape of a tensor with one value for each channel of `x`.
 Shape of_channels(const Shape& x);
-/// … and with one value for each group of channels of each image.
+/// Returns the shape of a tensor with one value for each group of channels of each image.
 Shape of_groups(const Shape& x, std::int64_t groups);
 
-/// Throws Invalid ("shape overflows …") for 2^62 bytes or more.
+/// Throws Invalid ("shape overflows …") if the tensor has 2^62 bytes or more.
 void check_size(DType dtype, const Shape& shape);
 
-/// The single output of an op: contiguous, its size checked.
+/// Returns a single output, contiguous, after check_size().
 std::vector<TensorDesc> one_output(DType dtype, Layout layout, const Shape& shape, Memory memory);
 
-/// An output like the only input, but contiguous.
+/// Returns a contiguous output with the dtype, layout, shape and memory of the only input.
 std::vector<TensorDesc> output_like(std::span<const TensorDesc> in);
 
-/// The sum of the tensors' bytes.
+/// Returns the sum of the tensors' bytes.
 std::int64_t total_bytes(std::span<const TensorDesc> tensors);
 
-/// An input of a self-test: its random values are multiplied by `scale`, a power of 2.
+/// An input of an op in a self-test. Its random values are multiplied by `scale`, a power of 2.
 struct Feed {
   TensorDesc desc;
   double scale = 1;
 };
-/// All inputs of an op in a self-test.
+/// All inputs of an op in one self-test.
 using Feeds = std::vector<Feed>;
 
-/// Reads the required per-channel constants `key`: at least one number, all within float32.
+/// Reads the required list `key` of per-channel constants: at least one number, all within float32.
 std::vector<double> read_channel_values(Reader& reader, std::string_view key);
-/// Reads such constants that are divided by: none may be 0, in float32 either.
+/// Reads a list like read_channel_values(). No value may be 0 or below the normal range of float32.
 std::vector<double> read_channel_divisors(Reader& reader, std::string_view key);
 
-/// Throws Invalid ("2 means for 3 channels (give 1 or 3)") unless there is one value, or one per
-/// channel. `plural` is their name in the message.
+/// Throws Invalid ("2 means for 3 channels (give 1 or 3)") if the number of values is not 1 and not
+/// `channels`. `plural` names the values in the message.
 void check_channels(const std::vector<double>& values, std::string_view plural,
                     std::int64_t channels);
 
-/// The value of a channel. A single value stands for all channels.
+/// Returns the value of a channel. A single value is used for all channels.
 inline double at_channel(const std::vector<double>& values, std::int64_t channel) {
   return values[values.size() == 1 ? 0 : static_cast<std::size_t>(channel)];
 }
 
-/// A value for each channel: first, first + step, …
+/// Returns a value for each channel: first, first + step, …
 std::vector<double> channel_samples(std::int64_t channels, double first, double step);
 
-/// The sum of each channel over all images, [1, C, 1, 1].
+/// Returns the sum of each channel over all images, [1, C, 1, 1].
 Tensor64 sum_channels(const Tensor64& x);
 
-/// The sum and the product of two tensors, element by element.
+/// Return the sum and the product of two tensors of the same shape, element by element.
 Tensor64 sums_of(const Tensor64& a, const Tensor64& b);
 Tensor64 products_of(const Tensor64& a, const Tensor64& b);
 
-/// Calls `use(element, channel)` for each element of a tensor of this shape, in NCHW order.
+/// Calls `use(element, channel)` for each element of a tensor of this shape. Elements are counted
+/// in NCHW order.
 template <class Use>
 void each_of_channels(const Shape& shape, Use use) {
   const std::int64_t plane = shape.h * shape.w;
@@ -113,7 +114,7 @@ void each_of_channels(const Shape& shape, Use use) {
     for (std::int64_t i = number * plane; i < (number + 1) * plane; ++i) use(i, number % shape.c);
 }
 
-/// The tensor with `f(value, channel)` in the place of each value.
+/// Returns the tensor with each value replaced by `f(value, channel)`.
 template <class F>
 Tensor64 map_channels(Tensor64 tensor, F f) {
   each_of_channels(tensor.shape, [&](std::int64_t i, std::int64_t c) {

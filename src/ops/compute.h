@@ -7,11 +7,11 @@
 
 namespace normbench {
 
-/// Stands for a network: keeps the processor busy for a time with arithmetic whose results are
-/// dropped; the input passes through. The work is a number of dependent operations, not a wait, so
-/// that its effect on others shows. The CPU uses one core, calibrated once a process; a GPU uses a
-/// share of its multiprocessors, at its nominal peak clock. Parameters: ms, or ms_per_image; fill
-/// (1: all multiprocessors; on a GPU only).
+/// Imitates a network: keeps the processor busy for a given time and passes the input through. It
+/// computes a number of dependent operations and drops the results. It does not just wait, so that
+/// its effect on other work shows. The CPU uses one core, calibrated once a process. A GPU uses the
+/// share `fill` of its multiprocessors, at its nominal peak clock. Parameters: ms or ms_per_image;
+/// fill (1; on a GPU only).
 struct Compute {
   static constexpr std::string_view name = "compute";
   static constexpr std::string_view about =
@@ -19,12 +19,12 @@ struct Compute {
   static constexpr Roles roles{
       .passes_through = true, .needs_input = true, .stands_for_work = true};
 
-  double ms = 0, ms_per_image = 0;  // exactly one is above 0
+  double ms = 0, ms_per_image = 0;  // one of them is above 0
   std::optional<double> fill = {};
 
   static Compute read(Reader& reader);
   std::optional<Misplaced> misplaced(Place place) const;
-  /// The time that a batch of so many images is to take.
+  /// Returns the time for a batch of so many images, in ns.
   double ns(std::int64_t images) const {
     return 1e6 * (ms + ms_per_image * static_cast<double>(images));
   }

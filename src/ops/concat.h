@@ -4,8 +4,8 @@
 
 namespace normbench {
 
-/// Joins several tensors to one batch: the images of the first input, then those of the second, ….
-/// Dtype, layout, channels, height and width are the same; there are two inputs at least.
+/// Joins two or more tensors to one batch: the images of the first input, then those of the second,
+/// and so on. All inputs have the same dtype, layout, channels, height and width.
 struct Concat {
   static constexpr std::string_view name = "concat";
   static constexpr std::string_view about = "the images of several tensors as one batch";
@@ -14,7 +14,8 @@ struct Concat {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   bool whole_batch() const { return true; }
-  /// Two and three inputs, of which some have more images than the first.
+  /// Returns a set of two inputs and a set of three. The last input has one image more than
+  /// `first`.
   std::vector<Feeds> feeds(const TensorDesc& first) const;
 };
 

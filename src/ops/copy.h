@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// Copies the input. Dtype and layout stay.
+/// Copies the input and keeps its dtype and layout.
 struct Copy {
   static constexpr std::string_view name = "copy";
   static constexpr std::string_view about = "copy the bytes: the limit of a 1:1 mix";
@@ -13,7 +13,7 @@ struct Copy {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const { return output_like(in); }
 };
 
-/// Changes the layout. Parameter: to nchw (default) or nhwc.
+/// Changes the layout. Parameter: to (nchw).
 struct LayoutOp {
   static constexpr std::string_view name = "layout";
   static constexpr std::string_view about = "change the layout";

@@ -4,25 +4,26 @@
 
 namespace normbench {
 
-/// A window of an image: its size, and where it starts (centred when absent).
+/// A window in an image: its size, and where it starts. Without a start it is centred.
 struct Window {
   std::int64_t height = 0, width = 0;
   std::optional<std::int64_t> top = {}, left = {};
 
-  /// Reads {"size": [h, w], "at": [top, left]}; nothing when the object has no "size".
+  /// Reads {"size": [h, w], "at": [top, left]}. Returns nothing if there is no "size".
   static std::optional<Window> read(Reader& reader);
-  /// A window in the middle of an image and smaller than it.
+  /// Returns a centred window that is smaller than an image of this shape.
   static Window inner(const Shape& shape);
-  /// Its first row and column in an image of this extent. Throws Invalid when it does not fit.
+  /// Returns the first row and column of the window in an image of h x w pixels. Throws Invalid if
+  /// the window does not fit.
   std::pair<std::int64_t, std::int64_t> origin(std::int64_t h, std::int64_t w) const;
-  /// The window cut out of every image. Throws Invalid when it does not fit.
+  /// Returns the window cut out of every image. Throws Invalid if it does not fit.
   Tensor64 cut(const Tensor64& images) const;
 };
 
-/// The number of pixels of an image of this extent that lie in at least one of the windows.
+/// Returns how many pixels of an image of h x w pixels lie in at least one of the windows.
 std::int64_t covered_pixels(std::span<const Window> windows, std::int64_t h, std::int64_t w);
 
-/// Cuts a window out of every image. Parameters: size [h, w], at [top, left] (default: centred).
+/// Cuts a window out of every image. Parameters: size [h, w]; at [top, left] (centred).
 struct Crop {
   static constexpr std::string_view name = "crop";
   static constexpr std::string_view about = "cut a window out of every image";

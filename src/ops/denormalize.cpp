@@ -11,8 +11,8 @@
 namespace normbench {
 namespace {
 
-/// A channel before rounding. Kernels may compute it in two orders: the larger error
-/// counts.
+/// Estimates a value of one channel before it is rounded to uint8. Kernels may compute it in two
+/// orders; the larger error counts.
 struct Unrounded {
   Unrounded(double mean, double std, double scale)
       : minus_mean(-mean),
@@ -23,11 +23,11 @@ struct Unrounded {
         is_scaled(scale != 1) {}
 
   Estimate operator()(const Estimate& x) const {
-    // ((x * std) + mean) / scale, every step rounded to float32.
+    // Order 1: ((x * std) + mean) / scale, every step rounded to float32.
     Estimate as_written = stored(minus(stored(times(x, std), float32), minus_mean), float32);
     if (is_scaled) as_written = stored(over(as_written, scale), float32);
-    // x * a + b with a = std / scale and b = mean / scale, prepared in double and rounded to
-    // float32; without a fused instruction the product is rounded too.
+    // Order 2: x * a + b with a = std / scale and b = mean / scale, both computed in double and
+    // rounded to float32. Without a fused multiply-add the product is rounded, too.
     const Estimate one_step = stored(minus(stored(times(x, factor), float32), minus_term), float32);
     return {as_written.value, std::max(as_written.error, one_step.error)};
   }

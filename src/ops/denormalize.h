@@ -4,11 +4,11 @@
 
 namespace normbench {
 
-/// Undoes `normalize` with the same mean, std and scale: gives the uint8 nearest to (x * std[c] +
-/// mean[c]) / scale, in layout `layout`. A value halfway between two whole numbers goes to the even
-/// one, as with np.rint and torch.round (`.to(torch.uint8)` truncates). Values beyond 0 or 255
-/// become 0 or 255, NaN becomes 0. Parameters: mean, std, scale (1), layout (input's). The input
-/// has a float dtype.
+/// Undoes `normalize` with the same mean, std and scale. Computes the uint8 nearest to (x * std[c]
+/// + mean[c]) / scale, in layout `layout`. A value halfway between two whole numbers becomes the
+/// even one, as with np.rint and torch.round (`.to(torch.uint8)` truncates). Values below 0 become
+/// 0, values above 255 become 255, and NaN becomes 0. The input has a float dtype. Parameters:
+/// mean; std; scale (1); layout (the input's).
 struct Denormalize {
   static constexpr std::string_view name = "denormalize";
   static constexpr std::string_view about =
@@ -26,7 +26,8 @@ struct Denormalize {
                                  std::span<const TensorDesc> out) const;
   bool row_wise() const { return true; }
   bool elementwise() const { return true; }
-  /// Each parameter at least once, with values that stay within 0 … 255 and with others.
+  /// Returns ops that set each parameter at least once. Some keep values within 0 … 255 and some do
+  /// not.
   static std::vector<Denormalize> samples(const Shape& shape);
 };
 

@@ -21,7 +21,8 @@ Tensor64 mirrored(Tensor64 images, Flip axis) {
   for (auto plane = images.values.begin(); plane != images.values.end();
        plane += shape.h * shape.w) {
     const auto end = plane + shape.h * shape.w;
-    // Reversing a whole plane mirrors it both ways; reversing each row once more leaves `down`.
+    // Reversing a whole plane mirrors it vertically and horizontally. Reversing each row after that
+    // undoes the horizontal mirroring.
     if (down) std::reverse(plane, end);
     if (down != across)
       for (auto row = plane; row != end; row += shape.w) std::reverse(row, row + shape.w);

@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// Mirrors every image. Parameter: axis horizontal (default), vertical or both.
+/// Mirrors every image. Parameter: axis (horizontal).
 struct FlipOp {
   static constexpr std::string_view name = "flip";
   static constexpr std::string_view about = "mirror every image";
@@ -19,7 +19,7 @@ struct FlipOp {
   static std::vector<FlipOp> samples(const Shape& shape);
 };
 
-/// Every image mirrored.
+/// Returns every image mirrored.
 Tensor64 mirrored(Tensor64 images, Flip axis);
 
 }  // namespace normbench

@@ -16,7 +16,7 @@ std::span<const std::string_view> input_names(Over over) {
   return over == Over::Group ? std::span(of_group) : std::span(of_channel);
 }
 
-/// Throws Invalid unless mean and rstd have the shapes of statistics of groups of x.
+/// Throws Invalid if mean and rstd do not have the shape of statistics of groups of x.
 void check_statistics(const TensorDesc& x, const TensorDesc& mean, const TensorDesc& rstd) {
   const std::int64_t groups = std::max<std::int64_t>(mean.shape.c, 1);
   check_groups(groups, x.shape);
@@ -24,7 +24,7 @@ void check_statistics(const TensorDesc& x, const TensorDesc& mean, const TensorD
   check_parameter("rstd", rstd, of_groups(x.shape, groups));
 }
 
-/// The statistics that a self-test feeds: for the middle one of group_samples().
+/// Returns inputs for mean and rstd in a self-test, with the middle number of group_samples().
 Feeds statistics_of(const TensorDesc& x) {
   const std::vector<std::int64_t> groups = group_samples(x.shape);
   const Feed mean{.desc = dense(DType::Float32, Layout::Nchw,
@@ -37,7 +37,7 @@ Feed channel_feed(const TensorDesc& x) {
           .scale = 0x1p-7};
 }
 
-/// A tensor like a, with the value of b for each element.
+/// Returns a tensor like `a` in which each element is the value of `b` for its channel.
 Tensor64 spread_over(const Tensor64& a, const Tensor64& b) {
   return map_channels(a, [&](double, std::int64_t c) { return value_at(b, c); });
 }

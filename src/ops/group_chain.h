@@ -1,19 +1,19 @@
-/// The single steps of group normalization and its gradients, where no kernel does all of them.
-/// PyTorch up to 1.3 ran it so: a batch norm over [1, N * groups, …] and affine operations.
+/// The single steps of group normalization and its gradients. PyTorch up to 1.3 ran it in such
+/// steps: a batch norm over [1, N * groups, …] and affine operations.
 #pragma once
 
 #include "ops/checks.h"
 
 namespace normbench {
 
-/// The parts of a tensor that have a scale and a shift of their own.
+/// The parts of a tensor that each have their own scale and shift.
 enum class Over { Group, Channel };
 constexpr auto words(Over) {
   return std::to_array<Word<Over>>({{Over::Group, "group"}, {Over::Channel, "channel"}});
 }
 
-/// x -> mean, rstd: mean and 1 / sqrt(biased variance + eps) of each group of channels of each
-/// image, [N, groups, 1, 1] float32. Floating point only. Parameters: groups, eps (1e-5).
+/// x -> mean, rstd of each group of channels of each image, where rstd = 1 / sqrt(biased variance +
+/// eps). Both are [N, groups, 1, 1] float32. x has a float dtype. Parameters: groups; eps (1e-5).
 struct Moments {
   static constexpr std::string_view name = "moments";
   static constexpr std::string_view about = "x to mean and rstd of its groups of channels";
@@ -30,9 +30,11 @@ struct Moments {
   static std::vector<Moments> samples(const Shape& shape);
 };
 
-/// over group: x, mean, rstd -> (x - mean) * rstd, where mean and rstd are [N, groups, 1, 1]. over
-/// channel: x, gamma, beta -> x * gamma + beta, where those are [1, C, 1, 1]. All four are float32.
-/// dtype and layout of x stay; floating point only. Parameter: over (channel).
+/// Scales and shifts x.
+///   over group    x, mean, rstd -> (x - mean) * rstd; mean and rstd are [N, groups, 1, 1]
+///   over channel  x, gamma, beta -> x * gamma + beta; gamma and beta are [1, C, 1, 1]
+/// x has a float dtype. The output has the dtype and layout of x. The other inputs are float32.
+/// Parameter: over (channel).
 struct ScaleShift {
   static constexpr std::string_view name = "scale_shift";
   static constexpr std::string_view about =
@@ -52,8 +54,8 @@ struct ScaleShift {
   }
 };
 
-/// a, b -> a * b. b is like a, or has one float32 value for each channel, [1, C, 1, 1]. dtype and
-/// layout of a stay; floating point only.
+/// a, b -> a * b. b has the shape and dtype of a, or one float32 value for each channel, [1, C, 1,
+/// 1]. a has a float dtype. The result has the dtype and layout of a.
 struct Mul {
   static constexpr std::string_view name = "mul";
   static constexpr std::string_view about = "the product of two tensors";
@@ -66,7 +68,7 @@ struct Mul {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
 };
 
-/// x -> the sum of each channel over all images, [1, C, 1, 1] float32. Floating point only.
+/// x -> the sum of each channel over all images, [1, C, 1, 1] float32. x has a float dtype.
 struct Sum {
   static constexpr std::string_view name = "sum";
   static constexpr std::string_view about = "the sum of each channel, over the batch";
@@ -79,9 +81,9 @@ struct Sum {
   bool whole_batch() const { return true; }
 };
 
-/// dh, x, mean, rstd -> dx. dx is the gradient of h = (x - mean) * rstd with respect to x; dh is
-/// the one with respect to h. mean and rstd are x's own, [N, groups, 1, 1] float32. Floating point
-/// only.
+/// dh, x, mean, rstd -> dx. dh is the gradient with respect to h = (x - mean) * rstd, and dx the
+/// gradient with respect to x. mean and rstd are statistics of x, [N, groups, 1, 1] float32. x has
+/// a float dtype.
 struct BatchNormBackward {
   static constexpr std::string_view name = "batch_norm_backward";
   static constexpr std::string_view about =
@@ -95,8 +97,8 @@ struct BatchNormBackward {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
 };
 
-/// old, new -> old + new, as autograd does where there is a gradient already. Floating point
-/// only.
+/// old, new -> old + new. autograd does this to a gradient that exists already. Both have the same
+/// float dtype.
 struct Accumulate {
   static constexpr std::string_view name = "accumulate";
   static constexpr std::string_view about = "the sum of an old gradient and a new one";

@@ -8,12 +8,12 @@
 namespace normbench {
 namespace {
 
-/// dy * gamma, which is the gradient with respect to (x - mean) * rstd.
+/// Returns dy * gamma, the gradient with respect to (x - mean) * rstd.
 Tensor64 weighted(const Tensor64& dy, const Tensor64& gamma) {
   return map_channels(dy, [&](double value, std::int64_t c) { return value * value_at(gamma, c); });
 }
 
-/// The accuracy of g = dy * gamma.
+/// Returns the accuracy of dy * gamma.
 Accuracy weighted_accuracy(const Known& dy, const Known& gamma) {
   std::vector<double> errors;
   errors.reserve(dy.values.values.size());
@@ -23,7 +23,7 @@ Accuracy weighted_accuracy(const Known& dy, const Known& gamma) {
   return {.errors = std::move(errors)};
 }
 
-/// How far float32 sums may lie from each element of dgamma and of dbeta.
+/// Bounds on how far float32 sums may lie from each exact element of dgamma and dbeta.
 struct ParameterErrors {
   std::vector<double> dgamma, dbeta;
 };
@@ -45,7 +45,7 @@ ParameterErrors parameter_errors(const Known& dy, const Known& x, const Known& m
   return errors;
 }
 
-/// The tensor after it was also rounded, with this relative error.
+/// Returns the tensor with the errors of one more rounding, by the relative error `roundoff`.
 Known rounded_by(double roundoff, const Known& tensor) {
   if (roundoff == 0) return tensor;
   std::vector<double> errors;
@@ -56,7 +56,7 @@ Known rounded_by(double roundoff, const Known& tensor) {
   return {tensor.values, {.errors = std::move(errors)}};
 }
 
-/// The errors of a gradient after the old one was added, which made it `exact`.
+/// Returns the errors of a gradient after the old gradient was added. `exact` is the sum.
 std::vector<double> added(std::vector<double> errors, const Known& old, const Tensor64& exact) {
   const double u = unit_roundoff(DType::Float32);
   for (std::size_t i = 0; i < errors.size(); ++i) {
@@ -172,8 +172,8 @@ std::vector<Accuracy> GroupNorm::forward_accuracy(std::span<const Known> in,
   std::vector<double> errors;
   errors.reserve(x.values.values.size());
   each_of_channels(x.values.shape, [&](std::int64_t i, std::int64_t c) {
-    // There are four roundings: x - mean, * rstd, * gamma, and one for gamma * rstd where a kernel
-    // multiplies those first and takes mean * gamma * rstd from beta.
+    // There are four roundings: x - mean, * rstd, * gamma and gamma * rstd. The last one is there
+    // for kernels that compute gamma * rstd first and subtract mean * gamma * rstd from beta.
     const Estimate h = group_scaled(estimate_of(x, i), estimate_of(mean, i / group),
                                     estimate_of(rstd, i / group), 4 * u);
     if (!affine) return errors.push_back(h.error);
@@ -223,7 +223,7 @@ std::vector<Accuracy> GroupNorm::backward_accuracy(std::span<const Known> in,
 }
 
 Cost GroupNorm::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
-  // Forward: a sum, a sum of squares and x * a + b. Backward: two sums and their parts of dx.
+  // Forward: a sum, a sum of squares and x * a + b. Backward: two sums, and what they add to dx.
   const std::int64_t flops = direction == Direction::Forward ? 5 : 10;
   return {.read_bytes = total_bytes(in),
           .written_bytes = total_bytes(out),

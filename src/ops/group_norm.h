@@ -12,16 +12,16 @@ constexpr auto words(Direction) {
       {{Direction::Forward, "forward"}, {Direction::Backward, "backward"}});
 }
 
-/// Group normalization (Wu, He: Group Normalization, 2018): each image's channels in `groups` equal
-/// groups, each group normalised by its own mean and biased variance; instance norm with as many
-/// groups as channels.
+/// Group normalization (Wu, He: Group Normalization, 2018). The channels of each image form
+/// `groups` equal groups, and each group is normalised by its own mean and biased variance. With as
+/// many groups as channels it is instance norm.
 ///   forward   x [, gamma, beta] -> y = (x - mean) * rstd * gamma + beta, mean, rstd
 ///   backward  dy, x [, gamma], mean, rstd [, old gradients] -> dx [, dgamma, dbeta]
-/// gamma and beta, [1, C, 1, 1], are there where `affine`. With `accumulate` the new gradients are
-/// added to old ones, given in the order of the outputs. mean and rstd = 1 / sqrt(variance + eps)
-/// are [N, groups, 1, 1]. x, y and their gradients are of one float dtype and layout, all other
-/// tensors float32. Parameters: groups, eps (1e-5), affine (true), direction (forward), accumulate
-/// (false).
+/// gamma and beta are [1, C, 1, 1]; without `affine` there are none. mean and rstd = 1 /
+/// sqrt(variance + eps) are [N, groups, 1, 1]. With `accumulate` the new gradients are added to old
+/// gradients, which are inputs in the order of the outputs. x, y and their gradients have the same
+/// float dtype and layout. All other tensors are float32. Parameters: groups; eps (1e-5); affine
+/// (true); direction (forward); accumulate (false).
 struct GroupNorm {
   static constexpr std::string_view name = "group_norm";
   static constexpr std::string_view about =
@@ -32,7 +32,7 @@ struct GroupNorm {
   bool affine = true;
   Direction direction = Direction::Forward;
   bool accumulate = false;
-  Rounds rounds = {};  // empty here; a peer may name some
+  Rounds rounds = {};  // empty for the kernels here; a peer may name some
 
   static GroupNorm read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -44,7 +44,7 @@ struct GroupNorm {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
   static std::vector<GroupNorm> samples(const Shape& shape);
 
-  /// The index of each input in the list of all inputs; -1 where it is not there.
+  /// The index of each input in the list of all inputs; -1 if it is missing there.
   struct Inputs {
     int dy = -1, x = -1, gamma = -1, beta = -1, mean = -1, rstd = -1;
     int old_dx = -1, old_dgamma = -1, old_dbeta = -1;

@@ -8,7 +8,7 @@
 namespace normbench {
 namespace {
 
-/// The two means over a group that its gradient needs, and how far float32 sums may lie from them.
+/// The two means over a group that the gradient needs, with error bounds of their float32 sums.
 struct GradientMeans {
   Estimate g, gh;
 };
@@ -30,7 +30,7 @@ GradientMeans means_over(std::span<const Estimate> g, std::span<const Estimate> 
   return means;
 }
 
-/// The error of rstd * (g - mean of g - h * mean of g * h).
+/// Returns the error bound of rstd * (g - mean of g - h * mean of g * h).
 double gradient_error(const Estimate& g, const Estimate& h, const GradientMeans& means,
                       const Estimate& rstd) {
   const double u = unit_roundoff(DType::Float32);
@@ -65,8 +65,8 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
   const GroupSpread group = spread_of(values);
   const double sum = summation_error(static_cast<std::int64_t>(values.size()));
   const double u = unit_roundoff(DType::Float32);
-  // If each value x is off by e, the mean is off by at most the average of |e|, and the variance by
-  // at most the average of 2 |x - mean| |e| + e^2.
+  // If each value x is off by e, the mean is off by at most the mean of |e|. The variance is off by
+  // at most the mean of 2 |x - mean| |e| + e^2.
   double given_mean = 0, given_variance = 0;
   if (!(x.accuracy.errors == Errors(0)))
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -74,16 +74,16 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
       given_mean += e / count;
       given_variance += (2 * std::abs(values[i] - group.mean) + e) * e / count;
     }
-  // A sum is off by sum |terms| times its relative error (Higham, eq. 4.4). The terms of a mean are
-  // x, or x shifted by the first value; 3 times that is for blocks of thousands that are summed by
-  // a plain loop, as kernels without vectors do.
+  // The error of a sum is at most sum |terms| times its relative error (Higham, eq. 4.4). The terms
+  // of a mean are x, or x minus the first value. The factor 3 covers blocks of thousands of terms
+  // that a plain loop adds, as kernels without vectors do.
   const double deviation = std::sqrt(group.variance), shift = std::abs(values[0] - group.mean);
   const double mean = sum * (std::abs(group.mean) + 3 * (deviation + shift)) + given_mean;
-  // The squares' sum is off by a share of itself in two passes, where a mean that is off by d adds
-  // d^2; 4 times that is for Welford's recurrence, whose error grows faster than that of a sum by
-  // halves. Its running means are also rounded, by u |mean|, which adds about 2 u |mean| std.
-  // Shifted sums are E[s^2] - E[s]^2 with s of mean `shift`: sum (variance + shift^2) + 2 shift sum
-  // (deviation + shift).
+  // With two passes the error of the sum of squares is a share of that sum, and a mean that is off
+  // by d adds d^2. The factor 4 covers Welford's recurrence, whose error grows faster than that of
+  // a pairwise sum. Its running means are also rounded, by u |mean|, which adds about 2 u |mean|
+  // std. Shifted sums compute E[s^2] - E[s]^2, where s has the mean `shift`. Their error is sum
+  // (variance + shift^2) + 2 shift sum (deviation + shift).
   const double shifted = group.variance + 2 * shift * deviation + 3 * shift * shift;
   const double variance = sum * std::max(4 * group.variance, shifted) +
                           2 * sum * std::abs(group.mean) * deviation + mean * mean + given_variance;

@@ -1,4 +1,4 @@
-/// Statistics of groups of channels, and how well float32 arithmetic knows them.
+/// Statistics of groups of channels, and how accurately float32 arithmetic computes them.
 #pragma once
 
 #include <cstdint>
@@ -9,62 +9,65 @@
 
 namespace normbench {
 
-/// The element `index` in NCHW order.
+/// Returns element `index` in NCHW order.
 inline double value_at(const Tensor64& tensor, std::int64_t index) {
   return tensor.values[static_cast<std::size_t>(index)];
 }
 
-/// The mean and the biased variance of some values.
+/// The mean and the biased variance of `group`, in double.
 struct GroupSpread {
   double mean = 0, variance = 0;
 };
 GroupSpread spread_of(std::span<const double> group);
 
-/// The exact value of an element, and its error.
+/// Returns the exact value of element `index` and its error bound.
 inline Estimate estimate_of(const Known& tensor, std::int64_t index) {
   return {value_at(tensor.values, index), tensor.error(static_cast<std::size_t>(index))};
 }
 
-/// The values of group `index`, each of C / groups channels. Groups are counted over all images.
+/// Returns the values of group `index`. A group has C / groups channels of one image, and groups
+/// are counted over all images.
 std::span<const double> group_of(const Tensor64& x, std::int64_t groups, std::int64_t index);
 
-/// How far the mean and 1 / sqrt(variance + eps) of group `index` may lie from the exact ones. The
-/// bound holds for two passes, sums shifted by the first value, and Welford's recurrence (Chan,
-/// Golub, LeVeque: Algorithms for computing the sample variance, 1983). E[x^2] - E[x]^2 keeps to it
-/// only where the mean is near 0.
+/// Bounds on how far the computed mean and 1 / sqrt(variance + eps) of group `index` may lie from
+/// the exact ones. The bounds hold for two passes, for sums shifted by the first value, and for
+/// Welford's recurrence (Chan, Golub, LeVeque: Algorithms for computing the sample variance, 1983).
+/// They hold for E[x^2] - E[x]^2 only if the mean is near 0.
 struct MomentErrors {
   double mean = 0, rstd = 0;
 };
 MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t index, double eps);
 
-/// Throws Invalid unless the channels make up so many equal groups.
+/// Throws Invalid if the channels cannot be divided into so many equal groups.
 void check_groups(std::int64_t groups, const Shape& x);
-/// Reads "eps", which is to be above 0.
+/// Reads "eps", which must be above 0. Reports other values and returns 1e-5.
 double read_eps(Reader& reader);
-/// Numbers of groups worth trying: one, as many as channels, and one in between where there is one.
+/// Returns numbers of groups worth testing: 1, the number of channels, and a divisor between them
+/// if there is one.
 std::vector<std::int64_t> group_samples(const Shape& shape);
 
-/// Mean and 1 / sqrt(biased variance + eps) of each group of each image, [N, groups, 1, 1].
+/// Computes the mean and 1 / sqrt(biased variance + eps) of each group of each image. Both outputs
+/// are [N, groups, 1, 1].
 void group_moments(const Tensor64& x, std::int64_t groups, double eps, Tensor64& mean,
                    Tensor64& rstd);
-/// The accuracy of mean and rstd when float32 arithmetic has found them.
+/// Returns the accuracy of mean and rstd computed in float32. `mean_rstd` are the exact ones.
 std::vector<Accuracy> moments_accuracy(const Known& x, double eps,
                                        std::span<const Tensor64> mean_rstd);
 
-/// (x - mean) * rstd.
+/// Returns (x - mean) * rstd.
 Tensor64 group_scaled(const Tensor64& x, const Tensor64& mean, const Tensor64& rstd);
-/// (x - mean) * rstd of one element, and how far float32 arithmetic may lie from it, as (x - mean)
-/// * rstd or as x * rstd - mean * rstd. `rounding` is the relative error of all operations on it,
-/// or of the sums that it goes into.
+/// Returns (x - mean) * rstd of one element, with a bound on how far float32 arithmetic may lie
+/// from it. The bound holds for (x - mean) * rstd and for x * rstd - mean * rstd. `rounding` is the
+/// relative error of the operations on the element, or of the sums that it goes into.
 Estimate group_scaled(const Estimate& x, const Estimate& mean, const Estimate& rstd,
                       double rounding);
 
-/// The gradient with respect to x, where h = (x - mean) * rstd and g is the gradient with respect
-/// to h: rstd * (g - sum(g) / n - h * sum(g * h) / n), sums over a group's n elements (Ioffe,
-/// Szegedy: Batch Normalization, 2015, section 3).
+/// Returns the gradient with respect to x. With h = (x - mean) * rstd, g is the gradient with
+/// respect to h. The result is rstd * (g - sum(g) / n - h * sum(g * h) / n), with sums over the n
+/// elements of a group (Ioffe, Szegedy: Batch Normalization, 2015, section 3).
 Tensor64 group_gradient(const Tensor64& g, const Tensor64& x, const Tensor64& mean,
                         const Tensor64& rstd);
-/// How far float32 arithmetic may lie from each element of group_gradient().
+/// Returns bounds on how far float32 arithmetic may lie from each element of group_gradient().
 std::vector<double> gradient_errors(const Known& g, const Known& x, const Known& mean,
                                     const Known& rstd);
 

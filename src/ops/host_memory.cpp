@@ -5,7 +5,7 @@
 namespace normbench {
 namespace {
 
-/// The only input. Throws Invalid unless it is in pageable host memory.
+/// Returns the only input. Throws Invalid if it is not in pageable host memory.
 const TensorDesc& pageable_input(std::span<const TensorDesc> in) {
   const TensorDesc& x = only_input(in);
   if (x.memory == Memory::Device) throw Invalid("input is in device memory (add a d2h stage)");

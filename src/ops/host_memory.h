@@ -4,8 +4,9 @@
 
 namespace normbench {
 
-/// Copies the input into page-locked host memory (`memory`, default pinned). With `output` fresh
-/// the stage allocates and frees it, as torch's pin_memory() does; with reuse one buffer is kept.
+/// Copies the input into page-locked host memory (`memory`, by default pinned). With `output` fresh
+/// the stage allocates and frees that memory each time, as torch's pin_memory() does. With reuse it
+/// keeps one buffer.
 struct Pin {
   static constexpr std::string_view name = "pin";
   static constexpr std::string_view about = "copy into page-locked host memory";
@@ -14,7 +15,8 @@ struct Pin {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
 
-/// Page-locks the input where it lies (cudaHostRegister). The output is the same bytes, registered.
+/// Page-locks the memory of the input (cudaHostRegister). The output is the same memory,
+/// registered.
 struct Register {
   static constexpr std::string_view name = "register";
   static constexpr std::string_view about = "page-lock the input where it lies (cudaHostRegister)";
@@ -24,8 +26,8 @@ struct Register {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
 
-/// Undoes a `register`. Inputs: the value that passes through unchanged (default: the previous
-/// stage's output), and the registered value (default: the latest one).
+/// Undoes a `register`. The first input passes through unchanged; by default it is the output of
+/// the previous stage. The second input is the registered value; by default it is the latest one.
 struct Unregister {
   static constexpr std::string_view name = "unregister";
   static constexpr std::string_view about = "undo register (cudaHostUnregister)";

@@ -4,8 +4,8 @@
 
 namespace normbench {
 
-/// Launches `count` (default 1) empty kernels. On the CPU (`"place": "cpu"`) it starts and joins as
-/// many teams of threads. The input passes through untouched.
+/// Launches `count` (1) empty kernels. On the CPU (`"place": "cpu"`) it starts and joins a team of
+/// threads `count` times. The input passes through untouched.
 struct EmptyLaunch {
   static constexpr std::string_view name = "launch";
   static constexpr std::string_view about =
@@ -21,7 +21,7 @@ struct EmptyLaunch {
   static std::vector<EmptyLaunch> samples(const Shape&) { return {{.count = 1}, {.count = 3}}; }
 };
 
-/// Makes the host wait until the device has done all submitted work; the input passes through.
+/// Makes the host wait until the device has finished all submitted work. The input passes through.
 struct Sync {
   static constexpr std::string_view name = "sync";
   static constexpr std::string_view about = "wait for the device (cudaStreamSynchronize)";

@@ -28,14 +28,14 @@ std::vector<std::string> names(const Load& load) {
   return names;
 }
 
-/// For each file why it cannot be read, or "".
+/// Returns for each file why it cannot be read, or "".
 std::vector<std::string> reasons(const Load& load) {
   std::vector<std::string> reasons;
   for (const auto& file : load.files) reasons.push_back(load.contents(file).why_broken);
   return reasons;
 }
 
-/// Throws Invalid where the folder no longer holds the files of its manifest.
+/// Throws Invalid if the folder does not hold exactly the files of its manifest.
 void check_files(const Load& load, const Manifest& manifest) {
   std::map<std::string, std::int64_t> sizes;
   for (const DatasetFile& file : manifest.files) sizes.emplace(file.name, file.bytes);
@@ -57,7 +57,7 @@ void check_files(const Load& load, const Manifest& manifest) {
   if (!sizes.empty()) unlike(sizes.begin()->first, "is missing");
 }
 
-/// Takes the facts of the folder's manifest, where it has one. Throws Invalid.
+/// Copies facts from the manifest of the folder into `load`, if there is one. Throws Invalid.
 void note_manifest(Load& load, const std::string& folder) {
   if (!std::filesystem::is_directory(folder)) return;
   const auto manifest = read_manifest(folder);
@@ -76,10 +76,10 @@ void note_manifest(Load& load, const std::string& folder) {
                               height, width, load.height, load.width));
 }
 
-/// The place of number `index` below `count` in the order that `key` stands for; each number has
-/// one. It is a Feistel network, which permutes the next power of four numbers, followed until it
-/// leads below `count`. So any place is known without the others. With 4 rounds, orders of a
-/// handful of numbers are not equally likely.
+/// Returns element `index` of a permutation of the numbers below `count`. `key` selects the
+/// permutation. A Feistel network permutes the numbers below a power of four, and is repeated until
+/// the result is below `count`. So each element is computed without the others. With only 4 rounds
+/// of the network, orders of a handful of numbers would not be equally likely.
 std::size_t shuffled(std::size_t index, std::size_t count, std::uint64_t key) {
   const auto half_bits = std::max<std::size_t>(1, (std::bit_width(count - 1) + 1) / 2);
   const std::uint64_t mask = (std::uint64_t{1} << half_bits) - 1;
@@ -91,7 +91,7 @@ std::size_t shuffled(std::size_t index, std::size_t count, std::uint64_t key) {
   return static_cast<std::size_t>(left << half_bits | right);
 }
 
-/// A window of one channel, in doubles.
+/// Returns a window of one channel, in double.
 Tensor64 plane(const Image& image, const Window& part, std::int64_t channel) {
   Tensor64 out{{1, 1, part.height, part.width}, {}};
   out.values.reserve(out.shape.elements());
@@ -101,7 +101,7 @@ Tensor64 plane(const Image& image, const Window& part, std::int64_t channel) {
   return out;
 }
 
-/// The image in an encoded file, at the loader's size.
+/// Decodes an encoded file and returns its image in the loader's size.
 std::vector<double> fitted(const Load& load, const std::string& file) {
   std::vector<std::uint8_t> bytes;
   Image image;
@@ -109,7 +109,8 @@ std::vector<double> fitted(const Load& load, const std::string& file) {
   decode_image(bytes, image);
   const Window part = load.window(image.height, image.width);
   std::vector<double> values;
-  for (std::int64_t c = 0; c < channels; ++c) {  // a plane at a time: photos are large as doubles
+  // One plane at a time, since photos in double are large.
+  for (std::int64_t c = 0; c < channels; ++c) {
     const Tensor64 decoded = plane(image, part, c);
     const Tensor64 fitting = resized(decoded, load.height, load.width, load.held_to);
     values.insert(values.end(), fitting.values.begin(), fitting.values.end());
@@ -117,7 +118,7 @@ std::vector<double> fitted(const Load& load, const std::string& file) {
   return values;
 }
 
-/// The image at byte `offset` of a raw or npy file.
+/// Returns the image at byte `offset` of a raw or npy file.
 std::vector<double> stored(const Load& load, const std::string& file, std::int64_t offset) {
   const TensorDesc image = load.image();
   std::vector<std::byte> bytes(image.bytes());
@@ -266,7 +267,8 @@ TensorDesc Load::image() const {
 Window Load::window(std::int64_t image_height, std::int64_t image_width) const {
   if (fit == Fit::Resize)
     return {.height = image_height, .width = image_width, .top = 0, .left = 0};
-  // 1 where the image holds the whole window, else the share that its shorter side can give.
+  // 1 if the image is at least as large as the window, else the largest factor by which the window
+  // fits.
   const double part = std::min(
       {1.0, static_cast<double>(image_height) / height, static_cast<double>(image_width) / width});
   Window cut{.height = std::max<std::int64_t>(1, std::llround(height * part)),

@@ -31,28 +31,30 @@ constexpr auto words(PageCache) {
   return std::to_array<Word<PageCache>>({{PageCache::Warm, "warm"}, {PageCache::Cold, "cold"}});
 }
 
-/// Where an image lies: in which file, and at which byte of it. `alone`: no other image lies in it.
+/// Where an image is stored: the index of its file and the offset in bytes. `alone` is true if the
+/// file has no other image.
 struct ImagePlace {
   std::size_t file = 0;
   std::int64_t offset = 0;
   bool alone = true;
 };
 
-/// Which images the items of a loader read: item after item the next `batch` of all images, over
-/// and over. Every pass over the images (an epoch) is in name order, or in an order of its own.
+/// Decides which images each item of a loader reads: the next `batch` images. After the last image
+/// it starts over. A pass over all images (an epoch) is in name order. With a seed each epoch has a
+/// random order of its own.
 class ImageWalk {
  public:
-  /// `places`: at least one, in the order of the files and of the bytes. Shuffled where there is a
-  /// seed.
+  /// `places` has at least one place, sorted by file and offset. With `seed` each epoch is
+  /// shuffled.
   ImageWalk(std::vector<std::string> files, std::vector<ImagePlace> places, std::int64_t batch,
             std::optional<std::uint64_t> seed);
 
   const std::vector<std::string>& files() const { return files_; }
   const std::vector<ImagePlace>& places() const { return places_; }
-  /// The numbers of the images of an item (counted from 0); any item can be asked for by itself.
-  /// Items with the same numbers load the same.
+  /// Returns the indices of the images of an item in places(). Items need not be asked for in
+  /// order. Items with the same indices load the same images.
   std::vector<std::size_t> numbers_of(std::int64_t item) const;
-  /// Where the images of an item lie.
+  /// Returns where the images of an item are stored.
   std::vector<ImagePlace> places_of(std::int64_t item) const;
 
  private:
@@ -62,17 +64,22 @@ class ImageWalk {
   std::optional<std::uint64_t> seed_;
 };
 
-/// Reads images from files. Timed. Item i of a turn is the next `batch` images after those of item
-/// i - 1, in name order (by class first) or shuffled, from the start again when all were read.
-/// Parameters: path (folder, file or glob; --images wins) or dataset (the name of a folder within
-/// --images, in which {height} and {width} are those of the size), batch, size [h, w], fit, layout,
-/// storage (`image`: JPEG, PNG and WebP, decoded and fitted to the size; `raw`, `npy`: pixels in
-/// that size and layout, one image a file or several), via (`read` or `mmap`; files of several
-/// images are opened or mapped once, up to 256 of them, others each time), page_cache (`cold`: the
-/// files' pages are dropped before each turn, untimed), on_error (`fail`: any broken file fails the
-/// case; `skip`: broken files are left out), shuffle (another order in every pass over the images),
-/// seed (of those orders). fit `resize` gives exactly [h, w]; `crop` cuts [h, w] from the centre,
-/// and where an image is smaller than that, enlarges the largest centred window of its shape.
+/// Reads images from files, timed. Each item of a turn is the next `batch` images, in name order
+/// (by class first) or shuffled. After the last image it starts over. Parameters:
+/// - path: a folder, file or glob. --images replaces it.
+/// - dataset, instead of path: the name of a folder in --images. In it {height} and {width} are
+///   replaced by the size.
+/// - batch, layout, size [h, w].
+/// - fit: `resize` resizes the image to [h, w]. `crop` cuts [h, w] from the centre. From a smaller
+///   image it cuts the largest centred window with the shape of [h, w] and enlarges that.
+/// - storage: `image` for JPEG, PNG and WebP, which are decoded and fitted. `raw` and `npy` for
+///   pixels in the right size and layout, with one or several images in a file.
+/// - via: `read` or `mmap`. Up to 256 files with several images are opened or mapped once, and
+/// other
+///   files each time.
+/// - page_cache: `cold` drops the files' pages before each turn, untimed.
+/// - on_error: with `fail` a broken file fails the case, and with `skip` it is left out.
+/// - shuffle: a new order in every pass over the images. seed: the seed of these orders.
 struct Load {
   static constexpr std::string_view name = "load";
   static constexpr std::string_view about = "read images from files; decode and resize them";
@@ -89,38 +96,42 @@ struct Load {
   OnError on_error = OnError::Fail;
   bool shuffle = false;
   std::uint64_t seed = 0;
-  std::vector<std::string> files = {};  // after resolve(): every file that matches, in order
-  std::string root = {};                // the start of all files; what follows it is a file's name
-  Beside beside = {};                   // what lies beside the files and is not taken
-  std::string searched = {};            // where the dataset was looked for in vain
-  // From the manifest of the files' folder, where it has one: how long making them took, and their
-  // mean peak signal-to-noise ratio (0: all pixels were kept).
+  std::vector<std::string> files = {};  // set by resolve(): every file that matches, in order
+  std::string root = {};                // the common start of `files`; the rest is a file's name
+  Beside beside = {};                   // files next to `files` that are not loaded
+  std::string searched = {};            // where the dataset was searched but not found
+  // From the manifest of the folder, if it has one. How long making the files took, in s, and their
+  // mean peak signal-to-noise ratio in dB (0: all pixels are unchanged).
   double prepare_seconds = 0, psnr_db = 0;
-  ResizeFilter held_to = ResizeFilter::Triangle;  // the reference's filter; a peer may say another
-  std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // copies share it: tried once
+  // The filter of the reference. A peer may name another one.
+  ResizeFilter held_to = ResizeFilter::Triangle;
+  // Shared by copies of the op, so that each file is tried once.
+  std::shared_ptr<Probe> probe = std::make_shared<Probe>();
 
   static Load read(Reader& reader);
-  /// Finds the files, as `find_files` does, by the endings of the storage's files. Leaves `files`
-  /// empty when neither a path nor --images was given, or the dataset is not there. Throws Invalid
-  /// when the path does not exist or matches nothing, or its manifest is damaged or says that files
-  /// of pixels have another size.
+  /// Finds the files as `find_files` does, by the endings of the storage. `files` stays empty if
+  /// neither a path nor --images was given, or if the dataset does not exist. Throws Invalid if the
+  /// path does not exist or matches nothing. Also throws Invalid if the manifest is damaged, does
+  /// not fit the files, or gives another size for files of pixels.
   void resolve(const Paths& paths);
-  /// The dataset's name, with the size filled in.
+  /// Returns the name of the dataset, with {height} and {width} filled in.
   std::string dataset_name() const;
-  /// Why `files` is empty.
+  /// Returns why `files` is empty.
   std::string why_no_files() const;
-  /// The name of one of the files: "a.jpg", "cat/a.jpg".
+  /// Returns the name of one of the files: "a.jpg", "cat/a.jpg".
   std::string name_of_file(const std::string& file) const { return file.substr(root.size()); }
-  /// The content of one of the files.
+  /// Returns what is known about one of the files. Tries to read it the first time.
   FileContents contents(const std::string& file) const;
-  /// The number of images in all `files`; a broken file counts as one where each has one image.
+  /// Returns the number of images in all `files`. An encoded file counts as one image, even if
+  /// broken.
   std::int64_t image_count() const;
-  /// Which images each item reads. Tries all `files`, once. Throws std::runtime_error naming every
-  /// broken file when on_error is `fail` or when no file is left.
+  /// Returns which images each item reads. Tries each of `files` once. Throws std::runtime_error if
+  /// no file is left, or if on_error is `fail` and a file is broken. The message names every broken
+  /// file.
   ImageWalk walk() const;
-  /// An image as the op gives it out, and as raw and npy files hold it.
+  /// Describes an image as the op outputs it, and as raw and npy files store it.
   TensorDesc image() const;
-  /// The part of an image of this extent that is resized to [height, width].
+  /// Returns the part of an image of this size that is resized to [height, width].
   Window window(std::int64_t image_height, std::int64_t image_width) const;
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first,
@@ -129,10 +140,9 @@ struct Load {
                                  std::span<const TensorDesc> out) const;
 };
 
-// Both try all files, once.
-/// The files that cannot be read, …
+/// Returns the files that cannot be read. Tries each file once.
 std::vector<BrokenFiles> broken_files(const Load& load);
-/// … and the files that are read and have a remark.
+/// Returns the files that can be read but have a remark. Tries each file once.
 std::vector<RemarkedFiles> remarked_files(const Load& load);
 
 }  // namespace normbench

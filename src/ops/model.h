@@ -6,7 +6,8 @@
 
 namespace normbench {
 
-/// Where a network's input is normalised: by nobody, in a step before it, or in its first layer.
+/// Where the input of a network is normalised: nowhere, in a step before the network, or in its
+/// first layer.
 enum class ModelNormalize { None, Before, Inside };
 constexpr auto words(ModelNormalize) {
   return std::to_array<Word<ModelNormalize>>({{ModelNormalize::None, "none"},
@@ -14,21 +15,22 @@ constexpr auto words(ModelNormalize) {
                                               {ModelNormalize::Inside, "inside"}});
 }
 
-/// Computes the logits of a network. Only a peer knows the names of networks and the weights.
-/// Parameters: name; normalize (none; before and inside need mean and std, and make (x - mean) /
-/// std of the input); train (do a step of training: forward, cross-entropy, backward, SGD; the
-/// logits are those of its forward pass); learning_rate (0: weights stay, so that all steps can be
-/// compared; the work is the same). Floating point only; dtype kept.
+/// Computes the logits of a network. Only a peer knows the names of networks and their weights. The
+/// input has a float dtype, which the output keeps. Parameters: name; normalize (none; `before` and
+/// `inside` compute (x - mean) / std of the input); mean and std; train; learning_rate (0).
+/// With train the stage does a step of training: forward, cross-entropy, backward, SGD. Its logits
+/// are those of the forward pass. With a learning_rate of 0 the weights do not change, so that all
+/// steps can be compared; the work is the same.
 struct Model {
   static constexpr std::string_view name = "model";
   static constexpr std::string_view about =
       "logits of a network: [n, 3, h, w] to [n, 1000, 1, 1]; runs in a peer only";
   static constexpr Roles roles{.peer_only = true};
-  static constexpr std::int64_t channels = 3, classes = 1000;  // ImageNet's
+  static constexpr std::int64_t channels = 3, classes = 1000;  // those of ImageNet
 
   std::string network = {};
   ModelNormalize normalize = ModelNormalize::None;
-  std::vector<double> mean = {}, std = {};  // one value, or one per channel; empty: not given
+  std::vector<double> mean = {}, std = {};  // one value, or one per channel; empty: missing
   bool train = false;
   double learning_rate = 0;
 

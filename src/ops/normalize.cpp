@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// A channel. Kernels may compute it in two orders: the larger error counts.
+/// Estimates a value of one channel. Kernels may compute it in two orders; the larger error counts.
 struct Normalized {
   Normalized(const Normalize& op, std::int64_t c, DType to)
       : Normalized(op.scale, at_channel(op.mean, c), at_channel(op.std, c), to,
@@ -20,24 +20,25 @@ struct Normalized {
   }
 
   Estimate operator()(const Estimate& x) const {
-    // ((x * scale) - mean) / std, every step rounded to float32, or as a library says.
+    // Order 1: ((x * scale) - mean) / std, every step rounded to float32, or as a library rounds.
     const Estimate scaled = rounded(is_scaled ? stored(times(x, scale), float32) : x, input);
     const Estimate centred = rounded(stored(minus(scaled, mean), float32), difference);
     Estimate as_written = stored(over(centred, std), float32);
-    // x * a + b with a = scale / std and b = -mean / std, prepared in double and rounded to
-    // float32; without a fused instruction the product is rounded too.
+    // Order 2: x * a + b with a = scale / std and b = -mean / std, both computed in double and
+    // rounded to float32. Without a fused multiply-add the product is rounded, too.
     const Estimate one_step = stored(minus(stored(times(x, factor), float32), term), float32);
     as_written.error = std::max(as_written.error, one_step.error);
     return is_narrow ? stored(as_written, narrow) : as_written;
   }
 
  private:
-  /// The roundoff of what a library rounds, even to float32: it may divide all by 255 first.
+  /// Returns the roundoff of a value that a library rounds. Unlike roundoff_of(), it is above 0 for
+  /// float32, too, since a library may divide all values by 255 first.
   static double roundoff_here(const Rounds& rounds, Narrow held, DType to) {
     const bool is_named = std::ranges::find(rounds, held) != rounds.end();
     return is_named ? unit_roundoff(to) : 0;
   }
-  /// Adds the error even to whole numbers: a library may have divided all by 255.
+  /// Adds a rounding error. Whole numbers get it, too: a library may have divided them by 255.
   static Estimate rounded(Estimate a, double roundoff) {
     a.error += roundoff * (std::abs(a.value) + a.error);
     return a;
@@ -61,7 +62,7 @@ struct Normalized {
   Rounding narrow, float32 = rounding_of(DType::Float32);
 };
 
-/// The part of images that the op reads, where it puts it.
+/// Returns the windows of the images, mirrored, in the order of the op's output.
 Tensor64 placed(const Normalize& op, const Tensor64& images) {
   if (op.crop.empty()) return mirrored(images, op.flip);
   Tensor64 cut = op.crop[0].cut(images);
@@ -75,7 +76,7 @@ Tensor64 placed(const Normalize& op, const Tensor64& images) {
 
 constexpr std::size_t most_windows = 64;
 
-/// The window in an object of its own; nothing where the object has mistakes.
+/// Reads a window from its own object. Returns nothing if "size" is missing or wrong.
 std::optional<Window> read_window(Reader& reader, bool is_object) {
   if (is_object) reader.require("size", "[height, width]");
   const auto window = Window::read(reader);

@@ -5,11 +5,11 @@
 
 namespace normbench {
 
-/// Computes y = (x * scale - mean[c]) / std[c] on the window, mirrored, in dtype `to` and layout
-/// `layout`. Several windows of one size make [N * windows, C, height, width] of [N, C, H, W]: the
-/// first window of all images, then the second, …, as `concat` of crops would. Parameters: mean,
-/// std, dtype (float32), scale (1), layout (input's), crop (a window, or a list of at most 64),
-/// flip, constants.
+/// Computes y = (x * scale - mean[c]) / std[c] on a window of each image, mirrored by `flip`, in
+/// dtype `to` and layout `layout`. Several windows of one size turn [N, C, H, W] into [N * windows,
+/// C, height, width]: the first window of all images, then the second, as a `concat` of crops
+/// would. Parameters: mean; std; dtype (float32); scale (1); layout (the input's); crop (a window,
+/// or a list of at most 64); flip; constants.
 struct Normalize {
   static constexpr std::string_view name = "normalize";
   static constexpr std::string_view about =
@@ -22,19 +22,19 @@ struct Normalize {
   std::vector<Window> crop = {};  // all of one size; empty: the whole image
   Flip flip = Flip::None;
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // empty here; a peer may name some
+  Rounds rounds = {};  // empty for the kernels here; a peer may name some
 
   static Normalize read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
-  /// Reads only what windows cover of the input, and that once.
+  /// Returns the cost of reading only pixels that a window covers, each once.
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   bool whole_batch() const { return crop.size() > 1; }
   bool elementwise() const { return crop.empty() && flip == Flip::None; }
   bool row_wise() const { return crop.empty() && (flip == Flip::None || flip == Flip::Horizontal); }
-  /// Each parameter at least once with each dtype.
+  /// Returns ops that set each parameter at least once with each dtype.
   static std::vector<Normalize> samples(const Shape& shape);
 };
 

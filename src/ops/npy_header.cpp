@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// Reads the header's text, a Python dict of three known keys, and nothing more general.
+/// Parses the header's text: a Python dict with three known keys. Other Python text is a mistake.
 class DictParser {
  public:
   explicit DictParser(std::string_view text) : text_(text) {}
@@ -65,7 +65,7 @@ class DictParser {
     if (!accept(c)) throw Invalid(fmt::format("expected '{}' in the dict", c));
   }
 
-  /// Reads a dtype's string, or the whole text of a structured type or an array of a type.
+  /// Reads a dtype's string, or the whole text of a structured type or an array type.
   std::string type() {
     skip_space();
     if (!text_.starts_with('[') && !text_.starts_with('(')) return quoted();
@@ -74,7 +74,7 @@ class DictParser {
     return std::string(all.substr(0, all.size() - text_.size()));
   }
 
-  /// Skips what begins with a bracket, to its end.
+  /// Skips from an opening bracket to the one that closes it.
   void skip_brackets() {
     std::size_t open = 0;
     do {
@@ -91,7 +91,7 @@ class DictParser {
     } while (open > 0);
   }
 
-  /// Reads a string. Python 2 marks some: u'descr'.
+  /// Reads a string, also as Python 2 may write it: u'descr'.
   std::string quoted() {
     skip_space();
     if (text_.starts_with("u'") || text_.starts_with("u\"")) text_.remove_prefix(1);
@@ -137,9 +137,9 @@ class DictParser {
   std::string_view text_;
 };
 
-/// A type that NumPy has, and the ways in which it may be written.
+/// A type of NumPy, and the ways in which a header may name it.
 struct NumPyType {
-  std::string_view code;  // behind its byte order
+  std::string_view code;  // without the byte order
   std::string_view name;
   std::string_view letter, alias;
 };
@@ -160,7 +160,7 @@ constexpr auto kTypes = std::to_array<NumPyType>({{"b1", "bool", "?", "bool_"},
                                                   {"c16", "complex128", "D", "cdouble"},
                                                   {"c32", "complex256", "G", "clongdouble"}});
 
-/// Types with a length or a unit, and types without numbers, by their first letter.
+/// Types with a length or a unit, and types that are no numbers, by their first letter.
 struct OtherType {
   char letter;
   std::string_view said;
@@ -176,9 +176,9 @@ constexpr auto kOthers =
                               {'M', "dates (datetime64)"},
                               {'m', "time spans (timedelta64)"}});
 
-/// A dtype as the file has it, without its byte order.
+/// The dtype in a header, split into code and byte order.
 struct FileType {
-  const NumPyType* known = nullptr;  // null: none of kTypes
+  const NumPyType* known = nullptr;  // null if kTypes lacks it
   std::string_view code;
   bool big_endian = false;
 };
@@ -200,7 +200,7 @@ FileType type_of(std::string_view descr) {
   return {.known = &*at, .code = at->code, .big_endian = descr[0] == '>' && !one_byte};
 }
 
-/// The type in words, or the raw text.
+/// Returns the type in words, or the header's text if it is unknown.
 std::string said(const std::string& descr) {
   const FileType type = type_of(descr);
   if (type.known != nullptr)
@@ -213,7 +213,7 @@ std::string said(const std::string& descr) {
   return fmt::format("\"{}\"", descr);
 }
 
-/// True where NumPy has no such dtype: the file has its bits.
+/// Returns true for a dtype that NumPy lacks. Files hold its bits as another dtype.
 bool stands_as_bits(const DTypeRow& dtype) {
   return dtype.significant_bits > 0 && dtype.npy[1] == 'u';
 }
@@ -224,7 +224,7 @@ bool holds(const NpyHeader& header, const DTypeRow& dtype) {
   return type.known != nullptr && !type.big_endian && type.code == dtype.npy.substr(1);
 }
 
-/// The type that would be right, and how to get there where that is known.
+/// Returns the right type, and how to get it if that is known.
 std::string wanted(const NpyHeader& header, const DTypeRow& dtype) {
   if (stands_as_bits(dtype))
     return fmt::format("{} (as ml_dtypes saves it, or its bits as uint{})", dtype.name,

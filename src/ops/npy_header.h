@@ -12,24 +12,26 @@
 
 namespace normbench {
 
-/// The header of a file. Versions 1.0 to 3.0 are read, 1.0 is written.
+/// The header of a .npy file. Versions 1.0 to 3.0 are read. Version 1.0 is written.
 struct NpyHeader {
   std::string descr;           // "|u1", "<f4", …; for a structured type: "[('a', '<f4')]"
-  bool fortran_order = false;  // columns first
+  bool fortran_order = false;  // the first index changes fastest
   std::vector<std::int64_t> shape;
-  std::size_t offset = 0;  // of the first element
+  std::size_t offset = 0;  // of the first element, in bytes
 };
 
-/// Reads what numpy.load reads, but no strings in pieces or with escapes. Throws Invalid saying
-/// what is wrong with the header.
+/// Reads a header that numpy.load reads. Strings with escapes or in several parts are not
+/// supported. Throws Invalid with what is wrong.
 NpyHeader parse_npy(std::span<const std::byte> file);
 
-/// The header to write in front of the elements, rows first; they start at a multiple of 64 bytes.
+/// Returns a header to write before the elements, for rows first. Elements after it start at a
+/// multiple of 64 bytes.
 std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape);
 
-/// What keeps a file with this header from holding elements of `dtype`, rows first: "holds float64,
-/// expected float32". Every way in which NumPy writes a type counts that it would read here as
-/// `dtype`. It has no bfloat16: two raw bytes, as ml_dtypes saves it, and its bits as uint16 count.
+/// Returns why a file with this header does not hold elements of `dtype` with rows first: "holds
+/// float64, expected float32". Returns nothing if it does. Accepts every way in which NumPy writes
+/// the type. NumPy has no bfloat16: two raw bytes per element, as ml_dtypes saves it, and uint16
+/// with its bits are accepted.
 std::vector<std::string> npy_mistakes(const NpyHeader& header, DType dtype);
 
 }  // namespace normbench

@@ -24,8 +24,8 @@ struct NamedRoles {
   std::string_view op;
   Roles roles;
 };
-/// The roles of all ops, in the order of their names: documents are asked for each stage of a
-/// round.
+/// The roles of all ops, sorted by name. Looking one up must be fast: documents do it for each
+/// stage of a round.
 constexpr auto named_roles = [] {
   std::array<NamedRoles, std::variant_size_v<Op>> all;
   std::size_t next = 0;
@@ -37,7 +37,7 @@ constexpr auto named_roles = [] {
 }();
 constexpr Roles no_roles;
 
-/// The accuracy of tensors whose values only move: errors move with them.
+/// Returns the accuracy of tensors whose values only move. Their errors move in the same way.
 template <class T>
 Accuracy moved(const T& op, std::span<const Known> in, const Tensor64& exact) {
   Accuracy found = in[0].accuracy;
@@ -61,7 +61,7 @@ Accuracy moved(const T& op, std::span<const Known> in, const Tensor64& exact) {
   return found;
 }
 
-/// The cost of an op that reads only input elements that become output, and writes every output.
+/// Returns the cost of an op that writes every output element and reads one input element for each.
 Cost window_cost(std::span<const TensorDesc> in, std::span<const TensorDesc> out,
                  std::int64_t flops_per_element) {
   const std::int64_t elements = out[0].elements();

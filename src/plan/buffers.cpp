@@ -17,13 +17,15 @@ bool is_resident(const Case& planned, int index, const Sides& cache_bytes) {
   int first = index;
   for (const int value : stage.in) first = std::min(first, writer_of(planned, value));
   if (first < 0) return false;
-  // The first stage's input leaves the cache while it writes. Its output is an input here.
+  // The first stage's input does not count: it leaves the cache while that stage writes its output,
+  // which is what this stage reads.
   const Memory side = stage.signature.in[0].memory;
   return touched_bytes(planned, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);
 }
 
-/// The next stage on the CPU that reads value `index`; the number of stages where none does.
+/// Returns the index of the next stage on the CPU that reads value `index`; the number of stages if
+/// there is none.
 int next_reader(const Case& planned, int index) {
   const int stages = static_cast<int>(planned.stages.size());
   for (int s = planned.values[index].producer + 1; s < stages; ++s) {
@@ -36,7 +38,7 @@ int next_reader(const Case& planned, int index) {
   return stages;
 }
 
-/// True if a stage allocates and frees its output itself, inside the timed region.
+/// Returns true if a stage allocates and frees its output itself, in the timed region.
 bool is_fresh(OutputPolicy policy, Memory memory, std::size_t bytes) {
   if (policy == OutputPolicy::CudaMalloc) return true;
   const bool recycled = !cuda_owns(memory) && bytes < fresh_mmap_bytes;
@@ -64,11 +66,11 @@ Slot value_slot(const Case& planned, const Value& value) {
   return buffer(planned.stages[value.producer].output, value.desc.memory, bytes, value.producer);
 }
 
-/// Marks the slots that stages on a device read or write over its link. Host memory that CUDA owns
-/// is always marked: it is there for the link.
+/// Sets `near_link` of the pageable slots that stages on a device read or write over its link. Host
+/// memory that CUDA owns is near the link without that.
 void mark_near_link(const Case& planned, std::vector<Slot>& slots) {
   for (const Stage& stage : planned.stages) {
-    // Pinning copies on the host; registering moves nothing.
+    // `pin` copies on the host, and `register` moves nothing.
     if (stage.place != Place::Cuda || roles_of(stage.op).locks == PageLocking::Copies ||
         passes_through(stage.op))
       continue;
@@ -190,7 +192,8 @@ std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory mem
 }
 
 std::size_t gap_limit(std::size_t bytes, std::size_t line) {
-  constexpr std::size_t alias = 4096;  // 4K aliasing: cores compare the lower 12 bits first
+  // 4K aliasing: a core compares the lower 12 bits of addresses first.
+  constexpr std::size_t alias = 4096;
   return std::min(alias, whole_lines(bytes, line) + line);
 }
 

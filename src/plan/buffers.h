@@ -1,5 +1,6 @@
-/// Buffers of a case: which values share one, where their bytes come from, how many they take when
-/// each turn places them anew, and what a cache still has when one is used again.
+/// Decides the buffers of a case: which values share a buffer, where the bytes of a value come
+/// from, and how much memory a random placement takes. Also finds stages whose inputs are still in
+/// a cache.
 #pragma once
 
 #include <cstddef>
@@ -9,43 +10,51 @@
 
 namespace normbench {
 
-/// The stage that wrote the bytes of value `index`, passed on untouched since; -1: it is an input.
+/// Returns the index of the stage that wrote the bytes of value `index`. Stages that only pass a
+/// value on do not count. Returns -1 if the bytes are those of an input of the case.
 int writer_of(const Case& planned, int index);
 
-/// The value whose own buffer holds value `index`, through all that works in place or passes on.
+/// Returns the index of the value whose own buffer holds value `index`. The two differ after stages
+/// that work in place or pass a value on.
 int buffer_of(const Case& planned, int index);
 
-/// The stage that wrote over value `index` after it was made; null while it is whole.
+/// Returns the first stage that overwrites value `index` after it was made; null if none does.
 const Stage* overwriter_of(const Case& planned, int index);
 
-/// The output of the last `register` that no `unregister` has undone; -1 for none.
+/// Returns the output of the last `register` that no later `unregister` undoes; -1 if there is
+/// none.
 int registered_value(const Case& planned);
 
-/// True if a `register` page-locked the value and an `unregister` undid it.
+/// Returns true if a `register` page-locked the value and an `unregister` undid that.
 bool is_unregistered(const Case& planned, int index);
 
-/// True for two kinds of host memory, and for device memory twice: the same side of the link.
+/// Returns true if both kinds are host memory, or both are device memory.
 constexpr bool same_side(Memory a, Memory b) { return host_reaches(a) == host_reaches(b); }
 
-/// Bytes that stages [first, end) touch on the side of `side`: each buffer once, in whole lines.
+/// Returns the bytes of the buffers on the side of `side` that stages [first, end) read or write.
+/// Each buffer counts once, rounded up to whole lines.
 std::int64_t touched_bytes(const Case& planned, int first, int end, Memory side,
                            std::size_t line = 1);
 
-/// Sets `resident` of every stage that finds its inputs in the last cache (`cache_bytes`) of their
-/// memory: earlier stages of the iteration wrote them, and everything touched there since fits,
-/// this stage's outputs included. Only for cold buffers.
+/// Sets `resident` of each stage: true if its inputs are still in the last cache of their memory.
+/// That needs two things. Earlier stages of the iteration wrote the inputs. And all bytes touched
+/// there since then, with this stage's outputs, fit into `cache_bytes`. Call it only for cold
+/// buffers.
 void mark_resident(Case& planned, const Sides& cache_bytes);
 
-/// Sets `reuse_bytes` and `read_next` in the signatures of stages on the CPU: bytes touched before
-/// a later stage on the CPU reads the output. Where none does, hot buffers are used again after an
-/// iteration, cold ones leave every cache. An output in its input's buffer is used at once.
+/// Sets `reuse_bytes` and `read_next` in the signatures of stages on the CPU. `read_next` is true
+/// if a later stage on the CPU reads the output, and `reuse_bytes` is how many bytes are touched
+/// until then. Without such a stage it is what an iteration touches for hot buffers. For cold
+/// buffers, which leave every cache, it is the largest integer. It is 0 for an output in its
+/// input's buffer.
 void note_reuse(Case& planned, Cache cache);
 
-/// Fresh pageable outputs of at least this size come from the operating system. Smaller ones come
-/// from a recycled arena, as in malloc and eager frameworks. CUDA's memory is new at any size.
+/// A fresh pageable output of at least this many bytes is mapped from the operating system. A
+/// smaller output comes from a recycled arena, as in malloc and eager frameworks. CUDA allocates
+/// fresh outputs of any size anew.
 inline constexpr std::size_t fresh_mmap_bytes = 32u << 20;
 
-/// The bytes of one value, or of one stage's scratch memory.
+/// Where the bytes of one value, or of one stage's scratch memory, come from.
 struct Slot {
   enum class Kind { None, Source, Placed, Fresh, InPlace };
 
@@ -53,36 +62,40 @@ struct Slot {
   Memory memory = Memory::Pageable;
   std::size_t bytes = 0;
   OutputPolicy policy = OutputPolicy::Reuse;
-  int buffer = 0;          // the slot that holds the bytes: itself, but for InPlace
-  int first_stage = 0;     // Fresh: allocated before this stage …
+  int buffer = 0;          // index of the slot with the bytes: for InPlace another slot
+  int first_stage = 0;     // a Fresh slot is allocated before this stage …
   int last_stage = 0;      // … and freed after this one
-  bool near_link = false;  // pageable memory near the device's link, apart from other
+  bool near_link = false;  // pageable memory near the device's link, in an arena of its own
 };
 
-/// The slots of a case: its values, then each stage's scratch memory. A peer's outputs are None.
+/// Returns the slots of a case: its values, then the scratch memory of each stage. Values that a
+/// peer makes have slots of kind None.
 std::vector<Slot> storage_of(const Case& planned);
 
-/// True if the slot's bytes lie in the group's arena of this kind, near the link or not.
+/// Returns true if the slot's bytes lie in the group's arena for this memory and `near_link`.
 inline bool is_placed(const Slot& slot, Memory memory, bool near_link) {
   return slot.kind == Slot::Kind::Placed && slot.memory == memory && slot.near_link == near_link;
 }
 
-/// The sizes of the buffers that one set takes from that arena, in slot order.
+/// Returns the sizes, in bytes, of the buffers that one set takes from this arena, in slot order.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
                                       bool near_link);
 
-/// The alignment of buffers: a host's cache line, or what a device's allocators give.
+/// Returns the alignment of buffers, in bytes: a cache line on a host, and on a device what its
+/// allocators guarantee.
 constexpr std::size_t alignment_of(Memory memory) { return host_reaches(memory) ? 64 : 512; }
 
-/// `bytes` rounded up to whole lines.
+/// Returns `bytes` rounded up to whole lines.
 constexpr std::size_t whole_lines(std::size_t bytes, std::size_t line = 64) {
   return (bytes + line - 1) / line * line;
 }
 
-/// The gap before a buffer is below this: 4 KiB; less for tiny ones, which would be mostly gaps.
+/// Returns the exclusive upper bound of the gap before a buffer: 4 KiB, or about the size of the
+/// buffer if that is less.
 std::size_t gap_limit(std::size_t bytes, std::size_t line);
 
-/// Bytes for any random placement of `sets` sets of buffers of these sizes; SIZE_MAX if too many.
+/// Returns the bytes that are enough for any random placement of `sets` sets of buffers of these
+/// sizes. Returns SIZE_MAX if the product does not fit.
 std::size_t placement_bytes(std::span<const std::size_t> sizes, std::size_t sets,
                             std::size_t line = 64);
 

@@ -1,4 +1,4 @@
-/// The decided cases: what each runs, stage by stage, on which values, by which kernels.
+/// The decided cases: the stages that each runs, the values between them, and the kernels.
 #pragma once
 
 #include <cstdint>
@@ -19,123 +19,134 @@ namespace normbench {
 
 struct Case;
 
-/// A tensor that is there before the first stage: random, from a file, or made by an untimed setup.
+/// A tensor that exists before the first stage: random, from a file, or made by an untimed setup.
 struct Input {
-  Source source;                           // for a setup's tensor only how it lies in memory
-  std::shared_ptr<const Case> setup = {};  // the references of its stages make it, …
-  int value = 0;                           // … as this value of the setup
+  // For a tensor of a setup only the dtype, layout, memory and shape in it count.
+  Source source;
+  std::shared_ptr<const Case> setup = {};  // references of the setup's stages make the tensor: …
+  int value = 0;                           // … it is the value with this index in the setup
 };
 
-/// A tensor that flows between stages of a case: an input (inputs are first) or a stage's output.
+/// A tensor that flows between stages of a case: an input or the output of a stage. Inputs come
+/// first.
 struct Value {
   TensorDesc desc;
-  int producer = -1;      // index of the stage; -1: it is an input
-  int in_place_of = -1;   // index of the value whose buffer holds it; -1: its own
-  std::string name = {};  // its name in the config; "": none
+  int producer = -1;  // index of the stage that makes it; -1 for an input
+  // Index of the value whose buffer holds this value; -1 if it has its own buffer.
+  int in_place_of = -1;
+  std::string name = {};  // its name in the config; "" if it has none
   bool operator==(const Value&) const = default;
 };
 
 struct Stage {
   Op op;
-  // The name in tables and ranges: the config's, in which "{i}" stands for the iteration's number
-  // in ranges, else the op's name, with the kernel when forced.
+  // The name in tables and ranges: the config's label, or the op's name (with the kernel if the
+  // config forces one). In ranges the number of the iteration replaces "{i}".
   std::string label;
   std::vector<std::string> ranges = {};  // names of the config's ranges around it, outermost first
   Place place = Place::Cpu;
-  std::string forced = {};         // the row that the config names; "": the default one
-  const Kernel* kernel = nullptr;  // null: a peer runs it, or nothing can and the case is skipped
-  std::vector<int> in, out;        // indices of values
+  std::string forced = {};  // the kernel row that the config names; "" for the default row
+  // Null if a peer runs the stage, or if nothing can and the case is skipped.
+  const Kernel* kernel = nullptr;
+  std::vector<int> in, out;  // indices of values
   OutputPolicy output = OutputPolicy::Reuse;
   Signature signature;
   Json parameters = {};   // the op's own members in the config (not place, memory, …)
-  bool resident = false;  // its input is still in a cache
-  Cost fewest;            // what the op must move
+  bool resident = false;  // true if the inputs are still in a cache
+  Cost fewest;            // the least that any kernel for the op must move
   Cost cost;              // what the chosen kernel row moves
-  std::string lane = {};  // that the config names; "": its engine's
+  // The lane that the config names; "" for the lane of the stage's engine.
+  std::string lane = {};
 };
 
-/// Stages of a pipeline that one engine runs one after the other for an item.
+/// The stages of a pipeline that one engine runs for an item, one after the other.
 struct Lane {
   std::string name;
-  int servers = 1;                  // items that it works on at once
-  int threads = 1;                  // of each server, for stages on the CPU
-  std::vector<std::size_t> stages;  // in their order; there may be others between
+  int servers = 1;                  // how many items it works on at once
+  int threads = 1;                  // threads of each server, for stages on the CPU
+  std::vector<std::size_t> stages;  // indices in order; stages of other lanes may lie between them
 };
 
-/// The part of a pipeline that a contender beside it runs: one lane alone, with one server, or
-/// everything but the loading. What that needs is made before its turns.
+/// The part of a pipeline that a contender runs to show its limit: one lane with one server, or all
+/// stages except the load. The inputs of the part are made before its turns.
 struct PipelinePart {
-  std::string of;         // the variant
-  std::string lane = {};  // "": all but the loading
+  std::string of;         // name of the variant with the pipeline
+  std::string lane = {};  // "": all stages except the load
 };
 
 /// How a case runs with several items under way at once.
 struct Pipeline {
   int in_flight = 1;
-  std::int64_t items = 1;  // in a turn, which starts and ends with none in flight
+  std::int64_t items = 1;  // in a turn; at its start and end none is in flight
   Submit submit = Submit::Lane;
-  std::vector<Lane> lanes = {};  // in the order of their first stages; every stage is in one
-  std::optional<PipelinePart> part = {};  // nothing: the whole pipeline
+  std::vector<Lane> lanes = {};  // in the order of their first stages; each stage is in one lane
+  std::optional<PipelinePart> part = {};  // empty: the whole pipeline
 };
 
 /// One variant at one point of the sweep, fully decided.
 struct Case {
-  std::string variant;         // display name, "name [axis=value]" when varied
+  std::string variant;         // name in outputs: "name [axis=value]" if `vary` varies it
   std::string written;         // the variant's name in the config
   Json axes = Json::object();  // values of the `vary` axes
-  std::vector<Input> inputs;   // none when the first stage loads; all in one kind of memory
-  std::vector<Value> values;   // the inputs, then what stages give
-  std::vector<int> outputs;    // the values that are checked; alike in all cases
+  // Empty if the first stage loads. All inputs are in one kind of memory.
+  std::vector<Input> inputs;
+  std::vector<Value> values;  // the inputs, then the outputs of the stages
+  std::vector<int> outputs;   // indices of the values that are checked; alike in all cases
   std::vector<Stage> stages;
   int threads = 1;
   bool threads_decided = false;  // the config says "all"
   Wait wait = Wait::Turn;
   bool graph = false;
   bool resident = false;                  // a limit on one set of buffers that stays in the cache
-  bool near_link = false;                 // what crosses the link lies near it: some nodes are far
-  std::optional<Pipeline> pipeline = {};  // nothing: one iteration after the other, as `wait` says
-  std::string peer = {};                  // which of the plan's peers runs it; "": this process
-  std::optional<std::string> skip;        // why it cannot run here: in words, …
-  Skip skip_kind = Skip::Other;           // … and the kind of reason
+  bool near_link = false;                 // buffers that a device reads or writes lie near its link
+  std::optional<Pipeline> pipeline = {};  // empty: one iteration after the other, as `wait` says
+  // The peer of the plan that runs the case; "" for this process.
+  std::string peer = {};
+  std::optional<std::string> skip;  // why the case cannot run here, in words; empty if it can
+  Skip skip_kind = Skip::Other;     // the kind of that reason
 
-  /// The first output.
+  /// Returns the description of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }
-  /// The images of its batch: the most that one of its inputs has, or that it loads.
+  /// Returns the number of images in the batch: the largest of the sources and setup tensors, or
+  /// what the first stage loads.
   std::int64_t images() const;
-  /// The op that loads its images from files; null where it starts from inputs.
+  /// Returns the op that loads the images from files; null if the case starts from inputs.
   const Load* loader() const;
-  /// Bytes that an iteration must read: the files, or the parts of the inputs that its stages take.
+  /// Returns the least bytes that an iteration must read: the files, or the parts of the inputs
+  /// that stages use.
   std::int64_t fewest_read_bytes() const;
-  /// Bytes that an iteration must write: its outputs.
+  /// Returns the bytes of the outputs of an iteration.
   std::int64_t output_bytes() const;
-  /// True if checking the outputs takes the whole batch at once.
+  /// Returns true if a check of the outputs needs the whole batch at once.
   bool whole_batch() const;
-  /// True if rows of the outputs depend only on the same rows of the inputs, so that a few can be
+  /// Returns true if each output row depends only on the same input row. Then a few rows can be
   /// checked at a time.
   bool row_wise() const;
-  /// True if a stage runs on a GPU, or the source lies there.
+  /// Returns true if a stage runs on a GPU, or the first input is in device memory.
   bool uses_gpu() const;
-  /// The threads of a stage on the CPU: in a pipeline its lane's.
+  /// Returns the number of threads for a stage on the CPU. In a pipeline the stage's lane has the
+  /// number.
   int threads_of(std::size_t stage) const;
 };
 
-/// All variants at one point of the sweep, measured interleaved.
+/// All variants at one point of the sweep. Their turns are interleaved.
 struct Group {
   std::string experiment, question;
   Json point = Json::object();
   std::string baseline;
   std::vector<Case> cases;
-  std::vector<Case> limits;          // contenders that the planner added (limits.h)
-  std::vector<Published> published;  // the point's
-  std::vector<Claim> claims;         // the whole experiment's
-  std::vector<std::string> ids;      // the published experiments it reproduces
+  std::vector<Case> limits;          // contenders that the planner adds (limits.h)
+  std::vector<Published> published;  // the figures for this point
+  std::vector<Claim> claims;         // the claims of the whole experiment
+  std::vector<std::string> ids;      // ids of the published experiments that it reproduces
   OwnMeasure own = {};
-  std::int64_t scaled_from = 0;  // images in the config where fewer fit; 0: as there
+  // Images in the config if --fit made them fewer; 0 if the group has as many as written.
+  std::int64_t scaled_from = 0;
 
-  /// The case called `name`: as written (the first of its variations) or as displayed; null for
-  /// none.
+  /// Returns the case whose written name is `name` (the first of its variations), else the case
+  /// whose display name it is. Returns null if there is none.
   const Case* find(const std::string& name) const;
-  /// The cases and limits that are not skipped.
+  /// Returns the cases and limits that are not skipped.
   std::vector<const Case*> runnable() const;
   /// True where a case of the group runs here.
   bool runs_here() const;

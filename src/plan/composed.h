@@ -1,4 +1,5 @@
-/// Objects composed from several places of a config; a mistake is reported where it is written.
+/// Objects whose members are written in several places of a config. A mistake is reported at the
+/// place where the member is written.
 #pragma once
 
 #include <map>
@@ -11,23 +12,26 @@
 
 namespace normbench {
 
-/// The text for a member of the wrong type: "expected a list, got 5".
+/// Returns the message for a member of the wrong type: "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// Moves issues at or below a pointer of `places` to the place that it maps to.
+/// Changes the pointer of each issue that is at or below a key of `places`: the key in it is
+/// replaced by its value.
 void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
 
-/// A JSON object whose members come from a stage, from `defaults`, or from the experiment.
+/// A JSON object with members of a stage, of `defaults` or of the experiment.
 struct Composed {
   Json fields = Json::object();
-  std::string pointer;                         // the object's, in the user's file
-  std::map<std::string, std::string> origins;  // members written elsewhere: key -> pointer
+  std::string pointer;  // to the object in the user's file
+  // Where members were written that are not at `pointer`: key -> pointer.
+  std::map<std::string, std::string> origins;
 
-  /// Takes over the members of the object `more`, which is written at `at`, that are not there yet.
+  /// Adds the members of `more` that the object lacks. `at` is the pointer where `more` is written.
   void add(const Json& more, const std::string& at);
-  /// Where the member was written; where the object was, if it lacks the member.
+  /// Returns the pointer to where the member is written. If the member is missing, returns
+  /// `pointer`.
   std::string where(std::string_view key) const;
-  /// Moves issues found in members to where those members were written.
+  /// Moves issues in members to the places where those members are written.
   void relocate(std::span<Issue> issues) const;
 };
 

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-constexpr double tiny = 1e-9;  // bounds are inclusive, so this stands for "above 0"
+constexpr double tiny = 1e-9;  // bounds are inclusive, so this lower bound means "above 0"
 
 std::string read_name(Reader& config) {
   config.takes(
@@ -93,7 +93,7 @@ ProfileOptions read_profile(Reader reader, const PlanOptions& options) {
   return profile;
 }
 
-/// Checks the members of one op's defaults. Members that the op lacks are no mistake here.
+/// Checks the members of one op's defaults. A required member that is missing is no mistake here.
 void check_defaults(const std::string& op, const Json& members, std::vector<Issue>& issues) {
   const std::string pointer = "/defaults/" + op;
   Json fields = Json::object();
@@ -156,16 +156,17 @@ Json read_experiments(Reader& config) {
   return Json::array();
 }
 
-/// The keys of `measure`, which --set takes by name.
+/// The keys of `measure` that --set takes by name.
 constexpr auto settable =
     std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache", "clock", "seed",
                                      "processes", "turn_timeout_seconds", "checked_calls"});
 
-/// The keys that may also stand on an experiment.
+/// The keys of `measure` that an experiment may set, too.
 constexpr auto own_settable =
     std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache"});
 
-/// `text` as JSON where it is JSON, else as a string. Throws Invalid where JSON cannot hold it.
+/// Returns `text` parsed as JSON, or as a string if it is not JSON. Throws Invalid if it is not
+/// UTF-8 or has a key twice.
 Json value_of(const std::string& text) {
   std::vector<Issue> duplicates;
   try {
@@ -178,7 +179,7 @@ Json value_of(const std::string& text) {
   throw Invalid("the value has a key twice");
 }
 
-/// Sets the value at `pointer`. Throws Invalid when neither it nor its parent object is there.
+/// Sets the value at `pointer`. Throws Invalid if neither the value nor its parent object exists.
 void set_at(Json& config, const std::string& pointer, Json value) {
   try {
     const Json::json_pointer target(pointer);
@@ -191,7 +192,7 @@ void set_at(Json& config, const std::string& pointer, Json value) {
   }
 }
 
-/// Sets the key for experiments with a value of their own, too.
+/// Removes the key `name` from each experiment's own `measure`, so that the value of --set applies.
 void set_own(Json& config, const std::string& name) {
   if (std::ranges::find(own_settable, name) == own_settable.end()) return;
   if (!value_at(config, "/experiments").is_array()) return;

@@ -1,4 +1,4 @@
-/// The top level of a config: --set, and everything beside the experiments.
+/// Reads a config's top level: all but the experiments. Applies --set.
 #pragma once
 
 #include <map>
@@ -12,20 +12,20 @@
 
 namespace normbench {
 
-/// Reads `measure` of an experiment. Keys of the whole run are mistakes there.
+/// Reads `measure` of an experiment. Keys that only the config's `measure` may have are mistakes.
 OwnMeasure read_own_measure(Reader reader, bool quick);
 
-/// Applies `--set NAME=VALUE`. NAME is a JSON pointer to a value (or to a new member of an object),
-/// or a key of `measure`, which then holds for every experiment. A VALUE that is not JSON is a
-/// string.
+/// Applies `--set NAME=VALUE`. NAME is a JSON pointer to a value or to a new member of an object.
+/// Or it is a key of `measure`, whose new value then holds for all experiments. A VALUE that is not
+/// JSON is taken as a string. Mistakes go to `issues`.
 void apply_set(Json& config, const std::string& name, const std::string& value,
                std::vector<Issue>& issues);
 
-/// True for a member of a config, at any depth, that is for people or editors and decides
-/// nothing.
+/// Returns true for a member that people or editors read and the planner ignores. Such a member may
+/// be at any depth of a config.
 bool is_free_text(std::string_view member);
 
-/// The top level of a config. Its defaults and experiments are read later.
+/// The top level of a config. `defaults` and `experiments` are read later.
 struct Head {
   std::string name = {}, about = {};
   Measure measure = {};
@@ -35,11 +35,10 @@ struct Head {
   Json experiments = Json::array();
 };
 
-/// Reads the top level of a config.
+/// Reads the top level of a config. Mistakes go to the reader.
 Head read_head(Reader& reader, const PlanOptions& options);
 
-/// Reads the top level of a config. Mistakes go to `issues`. The defaults are checked as far as
-/// they can be by themselves.
+/// Reads the top level of a config. Mistakes go to `issues`. Checks each op's defaults alone.
 Head read_head(const Json& config, const PlanOptions& options, std::vector<Issue>& issues);
 
 }  // namespace normbench

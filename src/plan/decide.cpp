@@ -17,7 +17,7 @@
 namespace normbench {
 namespace {
 
-/// Runs `action` for a stage. After a mistake, which is added to the issues, returns false.
+/// Runs `action` for a stage. If it throws a mistake, adds that to the issues and returns false.
 template <class Action>
 bool wired(const Composed& members, std::vector<Issue>& issues, Action action) {
   try {
@@ -35,14 +35,15 @@ using Specs = std::vector<std::optional<StageSpec>>;
 
 bool is_given(const StageSpec& spec) { return roles_of(spec.op).given; }
 
-/// True for ops that a setup can have: their references make a tensor of others.
+/// Returns true for ops that may be in a setup: their references compute a tensor from other
+/// tensors.
 bool can_set_up(const Op& op) {
   const Roles& roles = roles_of(op);
   const bool moves_memory = roles.link != LinkUse::None || roles.locks == PageLocking::Copies;
   return has_reference(op) && !roles.passes_through && !roles.starts && !moves_memory;
 }
 
-/// Connects the sources to the stages of the setup. Their references run once.
+/// Adds the results of the setup's stages to `wiring` as inputs. Returns false after a mistake.
 bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
                 PlanContext& context) {
   if (text.setup.empty()) return true;
@@ -65,7 +66,7 @@ bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup,
                [&] { wiring.add_inputs_of(std::move(made)); });
 }
 
-/// Connects the stages up to the first mistake, which is added to the issues.
+/// Connects the stages in order. Stops at the first mistake, which is added to the issues.
 void wire(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
           PlanContext& context) {
   bool set_up = false;
@@ -79,11 +80,11 @@ void wire(const VariantText& text, const Specs& specs, const Specs& setup, Wirin
   wired(text.options, context.issues, [&] { wiring.set_outputs(text.outputs); });
 }
 
-/// The name of a stage or of a range in tables and traces.
+/// A stage or a range, by its name in tables and traces.
 struct Named {
   std::string name;
   bool is_range = false;
-  std::string where;  // "": not in the config
+  std::string where;  // pointer to the name in the config; "" if the config lacks it
 };
 
 std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
@@ -100,7 +101,8 @@ std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
   return names;
 }
 
-/// Reports names in the config that stand twice in the variant; of two the later one.
+/// Reports each name in the config that another stage or range of the variant has, too. If the
+/// config has both names, reports the later one.
 void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& [name, is_range, where] = names[i];
@@ -119,16 +121,17 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   }
 }
 
-/// True for stages that are worth a team at any size: decoding, encoding and networks take longer
-/// than waking a team, and `launch` on the CPU measures the team itself.
+/// Returns true for stages that use a whole team, whatever their size. Decoding, encoding and
+/// networks take longer than it takes to wake a team. `launch` on the CPU measures the team itself.
 bool always_pays(const Stage& stage) {
   const Roles& roles = roles_of(stage.op);
   return roles.files != FileUse::None || roles.peer_only ||
          (roles.runs == Runs::Launch && stage.place == Place::Cpu);
 }
 
-/// Decides how many threads "all" are for a case. The stage that moves the most bytes (or reads for
-/// its arithmetic) decides, wherever it runs, so that variants differ only where their stages do.
+/// Returns the number of threads that "all" means for a case. The stage with the most bytes
+/// decides, on whatever place it runs. Arithmetic counts as bytes read for it. Variants with the
+/// same stages thus get the same number.
 int decide_threads(const Case& decided, const PlanOptions& options) {
   if (std::ranges::any_of(decided.stages, always_pays)) return options.all_threads;
   std::int64_t most = 0;
@@ -156,7 +159,7 @@ void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
     decided.threads = static_cast<int>(reader.integer("threads", 1, 1, most));
 }
 
-/// The variant's "peer"; "" for none, and for a peer that the config's `peers` lack.
+/// Reads the variant's "peer". Returns "" if it has none, or if `peers` lacks that name.
 std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& peers) {
   std::string said = reader.text("peer", "");
   if (said.empty() || peers.contains(said)) return said;
@@ -166,7 +169,7 @@ std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& 
   return "";
 }
 
-/// Reads the members of a variant beside its stages.
+/// Reads the members of a variant other than its stages.
 void read_members(Reader& reader, const PlanOptions& options,
                   const std::map<std::string, PeerCommand>& peers, bool has_all_stages,
                   Case& decided) {
@@ -201,7 +204,8 @@ std::size_t sources_of(const Case& decided) {
       decided.inputs, [](const Input& input) { return input.setup == nullptr; }));
 }
 
-/// The text of a stage. Sources are in the text, too, but are no stages.
+/// Returns the members of a stage of the case. `text.stages` begins with the sources, which are no
+/// stages of the case.
 const Composed& text_of(const VariantText& text, const Case& decided, std::size_t stage) {
   return text.stages[stage + sources_of(decided)].members;
 }
@@ -237,7 +241,8 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
   }
 }
 
-/// Reports lanes without items in flight, and ranges whose stages are in several lanes.
+/// Reports "lane" in a variant without "in_flight". Reports ranges whose stages are in several
+/// lanes.
 void check_lanes(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   if (!decided.pipeline) {
     for (std::size_t s = 0; s < decided.stages.size(); ++s)
@@ -258,7 +263,7 @@ void check_lanes(const VariantText& text, const Case& decided, std::vector<Issue
   }
 }
 
-/// Reports options that do not go with a peer: graphs, waiting within a turn.
+/// Reports options that a peer does not support: graphs, and waits within a turn.
 void check_peer_case(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   const auto complain = [&](std::string_view option, const char* why) {
     issues.push_back({text.options.where(option), why});
@@ -270,8 +275,8 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
     complain("wait", "a peer waits at the end of its turn only (remove this)");
 }
 
-/// Reports files that no check could compare with what was saved: a peer's, or those of a value
-/// that is gone when the iteration ends.
+/// Reports saved files that no check can compare with the values that were saved: a peer's files,
+/// and files of a value that later stages overwrite or that is no output.
 void check_saves(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   for (std::size_t s = 0; s < decided.stages.size(); ++s) {
     const Stage& stage = decided.stages[s];

@@ -13,25 +13,26 @@
 
 namespace normbench {
 
-/// What all experiments of a config share.
+/// What the experiments of a config share.
 struct PlanContext {
   const Backends& backends;
   const PlanOptions& options;
-  const Json& written;   // the config as in its file, before --set
+  const Json& written;   // the config as the file has it, before --set
   const Json& defaults;  // `defaults` of the config, an object
   const std::map<std::string, PeerCommand>& peers;
-  const Measure& measure;  // the config's
+  const Measure& measure;  // `measure` of the config
   std::vector<Issue>& issues;
   ResolvedOps resolved;
 };
 
-/// The case of a variant, still unnamed; nothing after a mistake, which goes to `context.issues`.
+/// Decides the case of a variant. The case has no name yet. Returns nothing after a mistake, which
+/// is added to `context.issues`.
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 
-/// Reads the "threads" of an experiment, whether or not all its variants have their own.
+/// Checks the "threads" of an experiment, even if each variant sets its own.
 void check_threads(Reader& experiment);
 
-/// Asks a reader that describes for all members of a variant beside its stages.
+/// Asks `reader` for all members of a variant other than its stages. Used to make the schema.
 void describe_variant(Reader& reader);
 
 }  // namespace normbench

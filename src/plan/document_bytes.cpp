@@ -5,7 +5,7 @@
 namespace normbench {
 namespace {
 
-// Bytes in a results.json for each part that it has many of, as measured in kept documents.
+// Approximate bytes of a results.json for each item that it repeats, measured in kept documents.
 constexpr std::int64_t kHeadBytes = 3000, kGroupBytes = 500, kContenderBytes = 1500,
                        kStageBytes = 800, kProfileBytes = 1600;
 constexpr std::int64_t kRoundBytes = 52, kStageRoundBytes = 12;

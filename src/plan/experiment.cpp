@@ -17,13 +17,15 @@ namespace {
 struct Frame {
   const Json& experiment;
   std::string pointer;
-  const Json& written_sweep;  // as the file has it: --set may change values
+  const Json& written_sweep;  // from the file, before --set
   std::vector<Axis> sweep, vary;
-  std::set<std::string> used;  // axes that some text uses
-  std::int64_t batch = 0;      // images of sources where fewer fit than written; 0: as written
+  std::set<std::string> used;  // axes that some text of the experiment uses
+  // Images of each source in place of the written number; 0 to use the written number.
+  std::int64_t batch = 0;
 };
 
-/// The display name of the case that `name` stands for; an issue at `pointer` when there is none.
+/// Returns the display name of the case called `name`. If there is none, adds an issue at `pointer`
+/// and returns `name`.
 std::string resolve(const std::string& name, const std::string& pointer, const Group& group,
                     std::vector<Issue>& issues) {
   if (const Case* found = group.find(name)) return found->variant;
@@ -36,7 +38,8 @@ std::string resolve(const std::string& name, const std::string& pointer, const G
   return name;
 }
 
-/// The axes at which an entry is meant; null where it names none. Reports axes that do not exist.
+/// Reads the "point" of a published figure or claim: {axis: value}. Returns null if it has none.
+/// Reports unknown axes and values.
 Json read_point(Reader& entry, const Frame& frame) {
   if (!entry.has("point")) return {};
   Reader point = entry.object("point");
@@ -61,7 +64,7 @@ Json read_point(Reader& entry, const Frame& frame) {
   return said;
 }
 
-/// The case called `said` at the point, if there is one.
+/// Returns the case called `said` whose axes agree with `point`; null if there is none.
 const Case* case_at(const std::string& said, const Json& point, const Group& group) {
   const auto found = std::ranges::find_if(group.cases, [&](const Case& one) {
     return (one.written == said || one.variant == said) && agree(point, one.axes);
@@ -88,7 +91,7 @@ void check_stage(Reader& published, const std::string& stage, const Case& meant)
     published.complain_at("stage", unknown("stage", stage, labels));
 }
 
-/// Reports figures of a single stage that only a whole variant can have: speed-up and first call.
+/// Reports figures that only a whole variant can have, if the entry has a "stage".
 void check_parts(Reader& reader, const Published& published) {
   if (!published.stage.empty() && published.speed_up)
     reader.complain_at("speed_up", "goes with the whole variant (a \"stage\" takes times)");
@@ -100,7 +103,8 @@ void check_parts(Reader& reader, const Published& published) {
                        "goes with the whole variant (first calls of stages are not known)");
 }
 
-/// The ids of an entry, a part of its experiment's; all of them where it names none.
+/// Reads the "ids" of a published figure or claim, which must be ids of the experiment. Returns all
+/// ids of the experiment if it names none.
 std::vector<std::string> read_ids(Reader& entry, const Group& group) {
   std::vector<std::string> ids = entry.texts("ids", group.ids);
   for (const std::string& id : ids)
@@ -109,7 +113,7 @@ std::vector<std::string> read_ids(Reader& entry, const Group& group) {
   return ids;
 }
 
-/// Reads the published figures and keeps those of the group's point.
+/// Reads the published figures and keeps the figures for the group's point.
 void read_published(Reader& experiment, const Frame& frame, Group& group) {
   experiment.each_object("published", [&](Reader& reader) {
     const std::string said = reader.text("variant", "");
@@ -142,7 +146,7 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
   });
 }
 
-/// Reads "ratio": 3.69, or [3.5, 4.0].
+/// Reads "ratio": 3.69, or "ratio": [3.5, 4.0].
 std::optional<ClaimedRatio> read_ratio(Reader& claim) {
   if (!claim.has("ratio")) return std::nullopt;
   const std::vector<double> said = claim.numbers("ratio", {});
@@ -157,7 +161,7 @@ std::optional<ClaimedRatio> read_ratio(Reader& claim) {
   return ClaimedRatio{.low = said.front(), .high = said.back()};
 }
 
-/// True for a number, and for [height, width].
+/// Returns true for a number and for [height, width].
 bool is_numeric(const Json& value) {
   return value.is_number() ||
          (value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number());
@@ -188,7 +192,7 @@ std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   return trend;
 }
 
-/// Reports sizes of a claim that do not go with its relation.
+/// Reports sizes of a claim that its relation does not allow.
 void check_size(Reader& reader, const Claim& claim) {
   const bool is_equal = claim.relation == Relation::Equal;
   if (is_equal && reader.has("ratio"))
@@ -241,7 +245,8 @@ void read_claims(Reader& experiment, const Frame& frame, Group& group) {
   });
 }
 
-/// Replaces the axes by this assignment. Mistakes in their values are reported where those stand.
+/// Returns a substitution of the axes by this assignment. Mistakes in an axis value are reported at
+/// that value in the file.
 Substitution substitution_of(const Frame& frame, const Json& assignment,
                              std::vector<Issue>& issues) {
   AxisPlaces places;
@@ -250,7 +255,8 @@ Substitution substitution_of(const Frame& frame, const Json& assignment,
   return {assignment, issues, places};
 }
 
-/// An unnamed variant with these axes; a Case{} after a mistake. Adds the used axes to `used`.
+/// Plans a variant with these axes. The case has no name yet, and is empty after a mistake. Adds
+/// the axes that the variant uses to `used`.
 Case plan_variant(const Frame& frame, const std::string& name, const Json& assignment,
                   std::set<std::string>& used, PlanContext& context) {
   const VariantPlace place{.defaults = context.defaults,
@@ -266,8 +272,8 @@ Case plan_variant(const Frame& frame, const std::string& name, const Json& assig
   return planned;
 }
 
-/// A case of the group that loads one of the same files, one of the two from memory and the other
-/// not; null when there is none.
+/// Returns a case of the group that loads one of the files of `planned` with the other `page_cache`
+/// (cold instead of warm, or warm instead of cold). Returns null if there is none.
 const Case* loads_otherwise(const Group& group, const Case& planned) {
   const Load* const own = planned.loader();
   if (own == nullptr) return nullptr;
@@ -280,7 +286,8 @@ const Case* loads_otherwise(const Group& group, const Case& planned) {
   return nullptr;
 }
 
-/// Adds the cases of a variant at a point: one per combination of the varied axes that it uses.
+/// Adds the cases of a variant at a point: one case for each combination of the `vary` axes that
+/// the variant uses.
 void add_variant(Frame& frame, const std::string& name, const Json& point, Group& group,
                  PlanContext& context) {
   Json assignment = point;
@@ -312,7 +319,7 @@ void add_variant(Frame& frame, const std::string& name, const Json& point, Group
   }
 }
 
-/// Reads the members of an experiment other than its variants and what they start with.
+/// Reads the members of an experiment, without its variants and what they start with.
 void read_rest(Reader& reader, const Frame& frame, bool quick, Group& group) {
   group.experiment = reader.text("name", "");
   group.question = reader.text("question", "");
@@ -342,8 +349,8 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   return group;
 }
 
-/// True if a "batch", a shape or a whole source in here depends on an axis. Fewer images would then
-/// make it another point.
+/// Returns true if an axis sets a "batch", a shape or a whole source anywhere in `json`. With fewer
+/// images the group would then be at another point of the sweep.
 bool sweeps_batch(const Json& json) {
   if (!json.is_structured()) return false;
   constexpr std::array sweepable{"/batch", "/shape", "/source"};
@@ -354,7 +361,8 @@ bool sweeps_batch(const Json& json) {
   return std::ranges::any_of(json, sweeps_batch);
 }
 
-/// The group at a point. With --fit it has fewer images where as many as written do not fit.
+/// Plans the group at a point. If it does not fit in memory, --fit makes it a group with fewer
+/// images.
 Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
   Group group = plan_point(frame, point, context);
   if (!context.options.fit || !context.issues.empty()) return group;
@@ -371,7 +379,7 @@ Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
   return fits(chosen, cache, context.options) ? fitting : group;
 }
 
-/// Reports axes that nothing uses.
+/// Reports axes that no text uses.
 void check_used(Reader& reader, const Frame& frame) {
   const auto check = [&](std::string_view key, const std::vector<Axis>& axes) {
     for (const Axis& axis : axes)
@@ -384,13 +392,14 @@ void check_used(Reader& reader, const Frame& frame) {
   check("vary", frame.vary);
 }
 
-/// The mistake in a name that stands in tables and sentences; "" for none.
+/// Returns the mistake in a name for tables and sentences; "" if the name is right.
 std::string name_mistake(std::string_view name) {
   if (name.find_first_not_of(' ') == name.npos) return "is empty (tables and sentences name it)";
   return name.front() == ' ' || name.back() == ' ' ? "begins or ends with a blank" : "";
 }
 
-/// True if the experiment has variants to plan. Asks for all keys of it.
+/// Returns true if the experiment has variants to plan. Asks the reader for all keys of an
+/// experiment, so that none counts as unknown.
 bool check_keys(Reader& reader) {
   reader.require("name", "it names the experiment in outputs");
   for (const std::string_view key : {"ids", "sweep", "vary", "question", "measure", "source",

@@ -9,12 +9,12 @@
 
 namespace normbench {
 
-/// Asks a reader that describes for all members of an experiment. Of its variants and what they
-/// start with it says only that they may be there.
+/// Asks `reader` for all members of an experiment, to make the schema. It names the variants and
+/// what they start with, but does not describe them.
 void describe_experiment(Reader& reader);
 
-/// The groups of `experiment`, written at `pointer`. Mistakes go to `context.issues`; a group with
-/// mistakes is incomplete.
+/// Plans the groups of `experiment`, which is written at `pointer`. Mistakes go to
+/// `context.issues`. A group with mistakes is incomplete.
 std::vector<Group> plan_experiment(const Json& experiment, const std::string& pointer,
                                    PlanContext& context);
 

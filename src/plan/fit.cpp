@@ -20,7 +20,7 @@ struct Side {
 constexpr std::array sides{Side{"host", &Sides::host, &SideNotes::host},
                            Side{"device", &Sides::device, &SideNotes::device}};
 
-/// Compares what cases need with the memory that is free.
+/// Compares the memory that cases need with free memory.
 class Room {
  public:
   Room(Cache cache, const PlanOptions& options) : cache_(cache), options_(options) {}
@@ -28,7 +28,8 @@ class Room {
   Sides need(std::span<const Case* const> cases) const { return need(cases, cache_); }
   Sides need(const Case& planned) const { return need(std::array{&planned}); }
 
-  /// The first side on which this does not fit; null for none, or where free memory is unknown.
+  /// Returns the first side on which `need` exceeds free memory. Returns null if it fits or free
+  /// memory is unknown.
   const Side* lacking(const Sides& need) const {
     const auto lacks = [&](const Side& side) {
       const std::int64_t free = options_.free_bytes.*side.bytes;
@@ -38,8 +39,8 @@ class Room {
     return found == sides.end() ? nullptr : &*found;
   }
 
-  /// "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)", and how much of it
-  /// are buffers to exceed the cache.
+  /// Returns "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)". Adds how many
+  /// of these bytes are copies that exceed the cache.
   std::string text(const Side& side, std::span<const Case* const> cases) const {
     const std::string& note = options_.free_notes.*side.note;
     const std::int64_t bytes = need(cases).*side.bytes;
@@ -47,7 +48,7 @@ class Room {
                                    format_bytes(options_.free_bytes.*side.bytes),
                                    note.empty() ? "" : fmt::format(" ({})", note));
     const std::int64_t hot = need(cases, Cache::Hot).*side.bytes;
-    // Where one set of buffers exceeds the cache, rotation adds little.
+    // The copies add little if one set of buffers already exceeds the cache.
     if (bytes - hot > hot / 10)
       text += fmt::format("; {} of it are copies that exceed the cache (--set cache=hot needs {})",
                           format_bytes(bytes - hot), format_bytes(hot));
@@ -63,8 +64,9 @@ class Room {
   const PlanOptions& options_;
 };
 
-/// The case that by itself needs most on this side; of equal ones the last, since the baseline is
-/// mostly the first. Null when all are skipped.
+/// Returns the case of `list` that alone needs the most memory on this side. If several need the
+/// same, returns the last, since the baseline is usually the first. Returns null if all are
+/// skipped.
 Case* largest(std::vector<Case>& list, const Room& room, const Side& side) {
   Case* found = nullptr;
   std::int64_t most = -1;

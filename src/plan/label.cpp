@@ -13,7 +13,7 @@ constexpr std::string_view number_mark = "{i}";
 constexpr std::string_view step_prefix = "ProfilerStep";
 constexpr std::size_t longest_label = 100;  // bytes
 
-/// The text with every `from` as `to`.
+/// Returns `text` with each `from` replaced by `to`.
 std::string with_each(std::string_view text, std::string_view from, std::string_view to) {
   std::string result;
   for (auto at = text.find(from); at != text.npos; at = text.find(from)) {
@@ -25,13 +25,13 @@ std::string with_each(std::string_view text, std::string_view from, std::string_
 
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
-/// The label with "0" for each number and for each place of one, so that the names of all
-/// iterations are the same.
+/// Returns the label with "0" for each number and each "{i}". The names of all iterations of a
+/// label become the same.
 std::string without_numbers(std::string_view label) {
   std::string result = with_each(label, number_mark, "0");
   std::ranges::replace_if(result, is_decimal, '0');
-  // clang 14, which builds for ThreadSanitizer, cannot compile std::ranges::unique of
-  // libstdc++.
+  // Not std::ranges::unique: clang 14 cannot compile it with libstdc++, and builds for
+  // ThreadSanitizer.
   const auto both = [](char a, char b) { return a == '0' && b == '0'; };
   result.erase(std::unique(result.begin(), result.end(), both), result.end());
   return result;

@@ -12,24 +12,26 @@
 
 namespace normbench {
 
-/// The label of a stage without one in the config: "cast", or "cast (simd)" where the config names
-/// the kernel.
+/// Returns the label of a stage that has none in the config: "cast", or "cast (simd)" if the config
+/// names the kernel.
 std::string own_label(const Op& op, const std::string& forced);
 
-/// The mistake in a label; nothing when it is fine.
+/// Returns what is wrong with a label; nothing if it is right.
 std::optional<std::string> label_mistake(std::string_view label);
 
-/// The name in the member `key`, or `fallback`. A name that is no label is a mistake.
+/// Reads the name in member `key`; returns `fallback` if there is none. Reports a name that is no
+/// valid label.
 std::string read_label(Reader& reader, std::string_view key, std::string fallback);
 
-/// True if the label has "{i}": the stage's ranges have another name in every iteration.
+/// Returns true if the label contains "{i}". The ranges of such a stage have another name in every
+/// iteration.
 bool is_numbered(std::string_view label);
-/// The label's name in an iteration: "load7" for "load{i}".
+/// Returns the label with the number of the iteration for "{i}": "load7" for "load{i}".
 std::string numbered(std::string_view label, std::int64_t iteration);
-/// True if the two can be the same name: as they are, or in some of their iterations.
+/// Returns true if the two labels are the same name, or become the same name in some iterations.
 bool can_be_one_name(std::string_view a, std::string_view b);
 
-/// A range around consecutive stages, from `first` to `last`.
+/// A range around the consecutive stages `first` to `last`, both included.
 struct StageRange {
   std::string name;
   std::size_t first = 0, last = 0;
@@ -37,7 +39,8 @@ struct StageRange {
   bool operator==(const StageRange&) const = default;
 };
 
-/// The ranges of a case in the order in which they open: outer ones before those inside.
+/// Returns the ranges of a case in the order in which they open: an outer range comes before the
+/// ranges inside it.
 std::vector<StageRange> ranges_of(const std::vector<Stage>& stages);
 
 }  // namespace normbench

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-/// The reading and writing that a stream imitates.
+/// The bytes that a stream reads and writes, and where.
 struct Mix {
   Place place = Place::Cpu;
   std::int64_t read = 0, written = 0;
@@ -23,8 +23,8 @@ struct Mix {
   bool operator==(const Mix&) const = default;
 };
 
-/// True for a case that only memory of this place could bound. A network has weights to read, and
-/// arithmetic, that nobody knows here.
+/// Returns true for a case whose time only the memory of this place could bound. False for cases
+/// with a network, whose weights and arithmetic are unknown here.
 bool stays_at(const Case& planned, Place place) {
   if (planned.inputs.empty() || planned.stages.empty()) return false;
   if (std::ranges::any_of(planned.stages, [&](const Stage& stage) {
@@ -36,8 +36,8 @@ bool stays_at(const Case& planned, Place place) {
          });
 }
 
-/// True for stages that read and write memory of this place, and move nothing over the link. Files
-/// and page locking have costs of their own.
+/// Returns true for stages that read and write memory of this place and move nothing over the link.
+/// False for stages that use files or lock pages, which have other costs.
 bool uses_memory_of(const Stage& stage, Place place) {
   if (stage.place != place || stage.signature.in.empty() || is_peer_only(stage.op)) return false;
   if (roles_of(stage.op).locks != PageLocking::None || stage.cost.link_bytes > 0) return false;
@@ -46,16 +46,18 @@ bool uses_memory_of(const Stage& stage, Place place) {
                                  stage.signature.out[0].memory == Memory::Device);
 }
 
-/// True for a kernel that reads or writes host memory itself. Copies have limits of their own.
+/// Returns true for a kernel that reads or writes host memory over the link itself. Copies are
+/// excluded, since they have limits of their own.
 bool works_over_link(const Stage& stage) {
   return stage.place == Place::Cuda && stage.fewest.link_bytes == 0 && stage.cost.link_bytes > 0 &&
          stage.fewest.read_bytes > 0 && stage.fewest.written_bytes > 0 && !is_peer_only(stage.op);
 }
 
-/// The kind of memory of a limit over the link: no host memory is nearer than pinned.
+/// Returns the kind of memory that a limit over the link uses. No host memory is nearer than
+/// pinned.
 Memory nearest(Memory memory) { return host_reaches(memory) ? Memory::Pinned : Memory::Device; }
 
-/// What tells streams of the same bytes apart, beside their rows.
+/// Returns the end of a stream's name, which tells streams of the same bytes and row apart.
 std::string suffix(const Mix& mix) {
   std::string text = mix.place == Place::Cuda ? ", cuda"
                      : mix.threads == 1       ? ", 1 thread"
@@ -68,11 +70,12 @@ std::string suffix(const Mix& mix) {
   return text + (mix.resident ? ", in cache" : "");
 }
 
-/// A source of meaningless bytes. Many bytes are divided into images of at most 1 MiB, since a copy
-/// is checked a few images at a time; odd numbers are one image.
+/// Returns a source of meaningless bytes. An even number above 1 MiB is divided into images of at
+/// most 1 MiB, since a copy is checked a few images at a time. Odd numbers are one image.
 Source plain_source(std::int64_t bytes, Memory memory) {
   constexpr std::int64_t least = 64, most = 1 << 20;
-  const std::int64_t power = std::min(most, bytes & -bytes);  // of two
+  // The largest power of two that divides `bytes`, but at most 1 MiB.
+  const std::int64_t power = std::min(most, bytes & -bytes);
   const std::int64_t width = bytes <= most || power < least ? bytes : power;
   return {.layout = Layout::Nchw,
           .memory = memory,
@@ -86,7 +89,7 @@ StageSpec spec_of(Op op) {
   return spec;
 }
 
-/// A case of these stages on a source; nothing where one of them has no kernel.
+/// Returns a case with these stages on a source; nothing if a stage has no kernel.
 std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Source& source,
                                const Backends& backends) {
   Wiring wiring(backends);
@@ -102,7 +105,7 @@ std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Sourc
   return limit.skip ? std::nullopt : std::optional(std::move(limit));
 }
 
-/// The limits of one group while they are collected.
+/// Collects the limits of one group.
 class Limits {
  public:
   Limits(const Group& group, const Backends& backends)
@@ -118,7 +121,7 @@ class Limits {
   std::vector<Case> take() { return std::move(limits_); }
 
  private:
-  /// The name of a limit, and its name where another has that one: "1.00 MB", "1,001,000 B".
+  /// The name of a limit, and its name if another limit has `name`: "1.00 MB", "1,001,000 B".
   struct Names {
     std::string name, exact;
   };
@@ -127,10 +130,11 @@ class Limits {
   void add_stream(Mix mix);
   void add_transfer(const Stage& stage, Memory host);
   void add_exchange(const Case& planned);
-  /// A source of `bytes` in this memory: preferably one that a case of the group reads, since other
-  /// pages of the machine may be a few percent faster or slower, and take more memory.
+  /// Returns a source of `bytes` in this memory. Takes a source of a case in the group if one fits:
+  /// other pages may be a few percent faster or slower, and need more memory.
   Source source_of(std::int64_t bytes, Memory memory) const;
-  /// Adds the case of these stages on a source, unless one has no kernel or the case is there.
+  /// Adds a case with these stages on a source. Does nothing if a stage has no kernel, or if the
+  /// limit was added before.
   void add(const Names& names, const std::vector<StageSpec>& stages, const Source& source,
            int threads, bool resident = false);
 
@@ -170,7 +174,7 @@ void Limits::add_parts() {
   for (Case& part : parts_of(cases_)) limits_.push_back(std::move(part));
 }
 
-/// Bytes that are decoded from files do not count: they are not known.
+/// Bytes decoded from files are not counted, since their number is unknown.
 void Limits::add_pipeline_streams(int threads) {
   for (const Case* planned : cases_) {
     Mix mix{.threads = threads};
@@ -206,7 +210,8 @@ void Limits::add_streams(Place place) {
     }
 }
 
-/// As for memory of the device, but from or to the host's: caches of the GPU hold none of that.
+/// Adds streams from or to host memory over the link. The caches of the GPU hold no host memory, so
+/// no stream is in cache.
 void Limits::add_streams_over_link() {
   for (const Case* planned : cases_)
     for (const Stage& stage : planned->stages)
@@ -223,7 +228,8 @@ void Limits::add_stream(Mix mix) {
   const int threads = mix.threads;
   const StreamMix bytes = limit_mix({.read = mix.read, .written = mix.written});
   mix.read = bytes.read, mix.written = bytes.written;
-  if (mix.place == Place::Cuda) mix.threads = 1;  // threads of the host make no difference there
+  // Threads of the host make no difference on a device.
+  if (mix.place == Place::Cuda) mix.threads = 1;
   if (std::ranges::find(mixes_, mix) != mixes_.end()) return;
   mixes_.push_back(mix);
   const std::int64_t unit = std::gcd(mix.read, mix.written);
@@ -243,7 +249,8 @@ void Limits::add_stream(Mix mix) {
   }
 }
 
-/// The largest output that a stage of the group allocates anew from the operating system.
+/// Adds a limit for the largest output that a stage of the group allocates anew from the operating
+/// system.
 void Limits::add_first_touch() {
   const Case* owner = nullptr;
   TensorDesc largest;
@@ -267,7 +274,7 @@ Limits::Names Limits::of_bytes(std::string_view op, std::int64_t bytes, Memory m
           fmt::format("{} {} B {}", op, format_count(bytes), name_of(memory))};
 }
 
-/// Adds a transfer of as many bytes as a stage moves, from or to host memory of this kind.
+/// Adds a transfer of as many bytes as `stage` moves, from or to host memory of kind `host`.
 void Limits::add_transfer(const Stage& stage, Memory host) {
   const bool up = roles_of(stage.op).link == LinkUse::Up;
   const std::int64_t bytes = stage.signature.in[0].bytes();
@@ -277,7 +284,8 @@ void Limits::add_transfer(const Stage& stage, Memory host) {
       source_of(bytes, up ? host : Memory::Device), 1);
 }
 
-/// Adds an `exchange` of as many bytes as a case sends up that uses both directions of the link.
+/// Adds an `exchange` of as many bytes as the case copies to the device, if the case uses both
+/// directions of the link.
 void Limits::add_exchange(const Case& planned) {
   const auto link_of = [](const Stage& stage) { return roles_of(stage.op).link; };
   const auto up = std::ranges::find(planned.stages, LinkUse::Up, link_of);
@@ -288,7 +296,8 @@ void Limits::add_exchange(const Case& planned) {
       source_of(bytes, Memory::Pinned), 1);
 }
 
-/// Adds a copy of as many bytes as each transfer: from pinned memory, and from the case's pageable.
+/// For each transfer adds a copy of as many bytes with pinned memory, and one with the case's host
+/// memory if that is pageable.
 void Limits::add_transfers() {
   for (const Case* planned : cases_) {
     for (const Stage& stage : planned->stages) {
@@ -302,10 +311,11 @@ void Limits::add_transfers() {
   }
 }
 
-/// Adds the costs of giving the GPU any work and of waiting for it. They use the smallest tensor on
-/// it: neither touches it, and a tiny one would need the most copies to exceed the cache.
+/// Adds the cost of launching work on the GPU, and of waiting for it. Both use the smallest tensor
+/// on the GPU that a case has. They do not touch it, but a smaller one would need more copies to
+/// exceed the cache.
 void Limits::add_launches() {
-  const Case* first = nullptr;  // on the GPU
+  const Case* first = nullptr;  // the first case on the GPU
   const TensorDesc* smallest = nullptr;
   for (const Case* planned : cases_) {
     if (first == nullptr && planned->uses_gpu()) first = planned;

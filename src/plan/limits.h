@@ -1,26 +1,27 @@
-/// The contenders that say how fast the machine can be, added to each group that needs them.
+/// The limits: contenders that show how fast the machine can be. The planner adds them to groups.
 #pragma once
 
 #include "plan/case.h"
 
 namespace normbench {
 
-/// The limits that the runnable cases of a group are compared with:
-/// - The lanes of pipelines, each alone, and pipelines that load fed from memory.
-/// - A `stream` by `all_threads` of what all stages of a pipeline on the host must move.
-/// - `stream`s of the mixes of bytes read and written once. First those of whole cases that stay in
-///   one place's memory from a source on, then those of all their stages there. One per row; a
-///   stage whose input is still in a cache gets one on buffers that stay there, with the row of
-///   normal stores.
-/// - For every kernel that reads or writes host memory over the link the same, from or to pinned
-///   memory: a kernel's reads may be slower than copies.
+/// Returns the limits that the runnable cases of a group are compared with:
+/// - For each pipeline: every lane alone, and, if it loads, all but the load with inputs from
+///   memory.
+/// - For each pipeline: a `stream` by `all_threads` of the bytes that its host stages must move.
+/// - `stream`s with the mix of bytes that a case reads and writes once. Whole cases come first, if
+///   they have a source and stay in the memory of one place. Then come all stages there. There is
+///   one stream for each kernel row. A stage whose input is still in a cache gets only the row with
+///   normal stores, on buffers that stay in the cache.
+/// - For each kernel that reads or writes host memory over the link: a `stream` of its bytes from
+///   or to pinned memory, since a kernel's reads may be slower than copies.
 /// - `first_touch` of the largest fresh output that the operating system has to map.
-/// - For every transfer a copy of as many bytes, pinned, and pageable where the case's is;
-///   `exchange` for a case with both directions.
-/// - With a GPU `launch`, and `launch` with `sync`.
+/// - For each transfer: a copy of as many bytes from or to pinned memory, and one with the case's
+///   memory if that is pageable. For a case with both directions: `exchange`.
+/// - For a group with a case on the GPU: `launch`, and `launch` with `sync`.
 ///
-/// Starting a team is no limit of its own: the streams of a case have as many threads, so their
-/// times contain it.
+/// There is no limit for the start of a team: the streams of a case use as many threads as the
+/// case, so their times include it.
 std::vector<Case> limits_of(const Group& group, const Backends& backends, int all_threads);
 
 }  // namespace normbench

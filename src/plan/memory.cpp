@@ -11,7 +11,7 @@ namespace {
 
 std::int64_t whole(double bytes) { return static_cast<std::int64_t>(std::min(bytes, 0x1p60)); }
 
-/// Bytes of host and device memory, as doubles: products may be larger than any machine.
+/// Bytes of host and device memory. They are doubles, since products may exceed any integer type.
 struct Amounts {
   double host = 0, device = 0;
 
@@ -28,7 +28,7 @@ std::int64_t of_side(const Sides& sides, Memory memory) {
   return host_reaches(memory) ? sides.host : sides.device;
 }
 
-/// The buffers that a group's cases rotate through.
+/// The sets of buffers that a group's cases rotate through.
 struct Rotation {
   Cache cache;
   Sides cache_bytes;
@@ -39,8 +39,8 @@ struct Rotation {
   }
 };
 
-/// Bytes that an iteration touches on this side, in whole cache lines. 0 where this process has no
-/// output there: then no buffers rotate.
+/// Returns the bytes that an iteration touches on this side, in whole cache lines. Returns 0 if no
+/// output of this process is there, since then no buffers rotate.
 std::int64_t rotating_bytes(const Case& planned, Memory side) {
   const bool rotates =
       planned.peer.empty() && std::ranges::any_of(planned.values, [&](const Value& value) {
@@ -49,7 +49,7 @@ std::int64_t rotating_bytes(const Case& planned, Memory side) {
   return rotates ? touched_bytes(planned, 0, static_cast<int>(planned.stages.size()), side, 64) : 0;
 }
 
-/// True if two inputs hold the same values.
+/// Returns true if two inputs hold the same values.
 bool are_alike(const Input& one, const Input& other) {
   if (one.source != other.source || one.value != other.value ||
       (one.setup == nullptr) != (other.setup == nullptr))
@@ -63,7 +63,7 @@ bool are_alike(const Input& one, const Input& other) {
                             });
 }
 
-/// Bytes of every case's inputs, with all copies; shared ones count once.
+/// Returns the bytes of all copies of the cases' inputs. Inputs that cases share count once.
 Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (auto planned = cases.begin(); planned != cases.end(); ++planned) {
@@ -86,8 +86,8 @@ Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation
   return bytes;
 }
 
-/// What peers hold in processes of their own: their copies of the source, and all their outputs, of
-/// which as many live on in device memory as there are copies.
+/// Returns the bytes that peers hold in processes of their own: their copies of the source, and
+/// their outputs. An output in device memory lives on, in as many copies as the source has.
 Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (const Case* planned : cases) {
@@ -98,7 +98,7 @@ Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation)
       if (value.in_place_of >= 0) continue;
       const bool lives_on = value.desc.memory == Memory::Device &&
                             std::ranges::count(planned->outputs, static_cast<int>(i)) > 0;
-      // There are at least two inputs, one of which differs.
+      // A peer always has at least two inputs, and one of them differs.
       const std::int64_t copies = value.producer < 0 ? std::max<std::int64_t>(2, rotating)
                                   : lives_on         ? rotating
                                                      : 1;
@@ -113,31 +113,35 @@ double values_per_image(const Shape& shape) {
   return static_cast<double>(shape.c) * static_cast<double>(shape.h) * static_cast<double>(shape.w);
 }
 
-/// Values of an image that the reference of `resize` has brought to its new width, not yet height.
+/// Returns how many values of an image the reference of `resize` holds between its passes: the
+/// width is the new one, the height still the old one.
 double between_passes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return values_per_image({.n = 1, .c = in.c, .h = in.h, .w = out.w});
 }
 
-/// Bytes of the filters of a `resize`, in kernel and reference: taps of each output row and column.
+/// Returns the bytes of a `resize`'s filters in kernel and reference: taps for each output row and
+/// column.
 double filter_bytes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return 128 * static_cast<double>(out.h + out.w) +
          32 * static_cast<double>(std::max(in.h, out.h) + std::max(in.w, out.w));
 }
 
-/// True where no reference can say if the output is right: another case's output does.
+/// Returns true if no reference can check the output. Then it is compared with another case's
+/// output.
 bool is_held_to_others(const Case& planned) {
   return std::ranges::any_of(planned.stages,
                              [](const Stage& stage) { return is_peer_only(stage.op); });
 }
 
-/// Bytes of a whole output in double.
+/// Returns the bytes of the first output in double.
 double bytes_in_double(const Case& planned) {
   return 8 * static_cast<double>(planned.result().elements());
 }
 
-/// Bytes that computing the setup takes: all its values in double, and copies of a stage's inputs.
+/// Returns the bytes for computing the setup: all its values in double, and copies of a stage's
+/// inputs.
 double setup_bytes(const Case& planned) {
   const auto made = std::ranges::find_if(planned.inputs,
                                          [](const Input& input) { return input.setup != nullptr; });
@@ -148,10 +152,11 @@ double setup_bytes(const Case& planned) {
   return 8 * values;
 }
 
-/// Bytes for a check. It holds the values of a slab in double, each with its error, and up to four
-/// times the largest tensor: intermediate values of a stage's reference, errors that move, copies
-/// to read from. A resize adds the image between its passes, twice. An output that is compared with
-/// another case's is whole. Where a team checks rows, each thread has some of an image.
+/// Returns the bytes for a check. It holds the values of a slab in double, each with its error
+/// bound. It also needs up to four times the largest tensor: intermediate values of references,
+/// moved bounds, copies to read from. A `resize` adds the image between its passes, twice. An
+/// output that is compared with another case's output is held whole. If a team checks rows, each
+/// thread has some rows of an image.
 double check_bytes(const Case& planned) {
   if (is_held_to_others(planned)) return bytes_in_double(planned);
   double values = 0, largest = 0;
@@ -173,13 +178,13 @@ double check_bytes(const Case& planned) {
   return 8 * (2 * values + 4 * largest) * at_once;
 }
 
-/// Bytes of a case beside sources and arenas.
+/// Bytes of a case apart from sources and arenas.
 struct Extra {
   Amounts held;     // until the group ends
   Amounts passing;  // while the case runs or is checked
 };
 
-/// `all_sets`: of buffers, on each side.
+/// `all_sets` is the number of buffer sets on each side.
 Extra extra_of(const Case& planned, const Sides& all_sets) {
   Extra extra;
   const std::vector<Slot> slots = storage_of(planned);
@@ -193,22 +198,26 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
     if (slots[i].kind != Slot::Kind::Fresh) continue;
     if (host_reaches(slots[i].memory))
       extra.passing.host += at_once * bytes;
-    else  // as many as there are sets live on
+    else  // in device memory as many live on as there are sets
       extra.held.device += planned.resident ? bytes : static_cast<double>(all_sets.device) * bytes;
     if (std::ranges::find(results, i) == results.end()) continue;
-    extra.held.of(slots[i].memory) += bytes;                        // the last check keeps it
-    extra.held.host += bytes / static_cast<double>(planned.images());  // others keep an image
+    // The check of the last call keeps this output.
+    extra.held.of(slots[i].memory) += bytes;
+    // The other checks keep one image.
+    extra.held.host += bytes / static_cast<double>(planned.images());
   }
-  // An address of every slot in every set; in `place` each buffer's order and offset.
+  // Every slot has an address in each set, and `place` needs an order and an offset for each
+  // buffer.
   const auto sets = static_cast<double>(std::max(all_sets.host, all_sets.device));
   if (is_held_to_others(planned))
-    extra.held.host += bytes_in_double(planned);  // others are held to it
+    extra.held.host += bytes_in_double(planned);  // other cases' outputs are compared with it
   extra.held.host += 8 * sets * static_cast<double>(slots.size());
   extra.passing.host += 16 * sets * placed + check_bytes(planned);
   for (const Stage& stage : planned.stages) {
     if (std::holds_alternative<Resize>(stage.op))
       extra.held.host += at_once * filter_bytes(stage.signature);
-    if (roles_of(stage.op).link == LinkUse::BothWays)  // the row's memory for the way back
+    // The kernel row has memory of its own for the way back.
+    if (roles_of(stage.op).link == LinkUse::BothWays)
       extra.held.host += at_once * static_cast<double>(stage.signature.out[0].bytes());
   }
   if (planned.pipeline && planned.pipeline->part)
@@ -216,16 +225,16 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
       extra.held.host +=
           static_cast<double>(items_fed(planned)) *
           static_cast<double>(planned.values[static_cast<std::size_t>(value)].desc.bytes());
-  if (planned.pipeline)  // its check keeps two outputs, and one of each flight
+  if (planned.pipeline)  // the check keeps two outputs, and one for each item in flight
     extra.passing.host += (2 + at_once) * static_cast<double>(planned.output_bytes());
   if (!planned.peer.empty()) {
-    // The files of source and output may lie in memory.
+    // The files with the source and the output may lie in memory.
     extra.passing.host += static_cast<double>(input_bytes(planned) + planned.output_bytes());
-    extra.held.host += static_cast<double>(input_bytes(planned));  // the input that differs
+    extra.held.host += static_cast<double>(input_bytes(planned));  // the second input
   }
   if (!planned.inputs.empty() && !host_caches(planned.values.front().desc.memory))
     extra.passing.host +=
-        2 * static_cast<double>(input_bytes(planned));  // as made, and a copy of it
+        2 * static_cast<double>(input_bytes(planned));  // the input as generated, and a copy of it
   extra.passing.host += setup_bytes(planned);
   return extra;
 }
@@ -286,7 +295,8 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 
 std::int64_t slab_images(const Case& planned) {
   if (planned.whole_batch()) return planned.images();
-  constexpr std::int64_t slab_elements = 1'000'000;  // with their errors, within most caches
+  // So many values stay, with their error bounds, in most caches.
+  constexpr std::int64_t slab_elements = 1'000'000;
   std::int64_t per_image = 0;
   for (const Value& value : planned.values)
     per_image += value.desc.elements() / std::max<std::int64_t>(1, value.desc.shape.n);

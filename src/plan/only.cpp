@@ -12,17 +12,20 @@
 namespace normbench {
 namespace {
 
-/// True if `--only GLOB` selects the case: by its names, its experiment's, or "experiment/variant".
+/// Returns true if `--only GLOB` selects the case: by a name of the case, the experiment's name, or
+/// "experiment/variant".
 bool matches(const std::string& glob, const Group& group, const Case& one) {
   for (const std::string& name :
        {group.experiment, one.written, one.variant, group.experiment + "/" + one.written,
         group.experiment + "/" + one.variant})
-    // Names in a config hold brackets, so a glob that is a name means that name.
+    // Names in a config contain brackets, which a glob reads as a set. So a glob that equals the
+    // name also matches.
     if (glob == name || fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
   return false;
 }
 
-/// "place: CPU, 'GPU eager'; dtype: CPU", each name quoted for a shell.
+/// Returns the variants of each experiment: "place: CPU, 'GPU eager'; dtype: CPU". Names are quoted
+/// for a shell.
 std::string all_variants(const std::vector<Group>& groups) {
   std::vector<std::string> experiments;
   std::set<std::string> seen;

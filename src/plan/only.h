@@ -1,4 +1,4 @@
-/// What `--only` selects.
+/// Selects the cases that `--only` names.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace normbench {
 
-/// Keeps the cases that match one of the globs of `--only` and, if any does, the baseline; without
-/// globs all cases.
+/// Keeps the cases that match one of the globs of `--only`, and the baseline if any case matches.
+/// Keeps all cases if there are no globs.
 void keep_chosen(Group& group, const std::vector<std::string>& globs);
 
-/// Keeps what the globs select of all groups. A glob without a match is an issue.
+/// Calls keep_chosen() for every group, and removes groups without a case. Reports each glob
+/// without a match.
 void keep_only(std::vector<Group>& groups, const std::vector<std::string>& globs,
                std::vector<Issue>& issues);
 

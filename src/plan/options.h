@@ -1,4 +1,5 @@
-/// What a config says beside its experiments, and what is said on the command line.
+/// Options of a run: those that a config has outside of its experiments, and those of the command
+/// line.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace normbench {
 
-/// `measure` of a config. Times in seconds, precision as a relative half-width.
+/// `measure` of a config. Times are in seconds, and precision is a relative half-width.
 struct Measure {
   double precision = 0.01;
   double max_seconds_per_group = 5;
@@ -21,16 +22,17 @@ struct Measure {
   std::int64_t seed = 1;
   std::int64_t processes = 1;
   double turn_timeout_seconds = 60;
-  std::int64_t checked_calls = 8;  // of each case, at least; the first and last are among them
-  bool quick = false;              // --quick: fewer rounds, said in the output
+  // The fewest calls of each case that are checked. The first and the last are among them.
+  std::int64_t checked_calls = 8;
+  bool quick = false;  // --quick: fewer rounds; outputs mention it
 };
 
-/// The measure options that an experiment sets itself, instead of the config's.
+/// The options of `measure` that an experiment sets for itself.
 struct OwnMeasure {
   std::optional<double> precision = {}, max_seconds_per_group = {};
   std::optional<Cache> cache = {};
 
-  /// `measure`, with the options that are set here in their place.
+  /// Returns `measure` with the options that are set here replaced.
   Measure over(Measure measure) const {
     measure.precision = precision.value_or(measure.precision);
     measure.max_seconds_per_group = max_seconds_per_group.value_or(measure.max_seconds_per_group);
@@ -39,24 +41,24 @@ struct OwnMeasure {
   }
 };
 
-/// `profile` of a config: torch.profiler's schedule and table options.
+/// `profile` of a config: the options of torch.profiler's schedule and tables.
 struct ProfileOptions {
   std::int64_t skip_first = 0, wait = 1, warmup = 1, active = 10;
-  std::int64_t repeat = 1;           // 0: forever, which for a case is once
-  std::int64_t skip_first_wait = 0;  // other than 0: the first cycle has no `wait`
+  std::int64_t repeat = 1;           // 0: forever in torch.profiler; here one time
+  std::int64_t skip_first_wait = 0;  // not 0: the first cycle has no `wait`
   std::string sort_by = "cpu_time_total";
   std::int64_t row_limit = 10;
   bool group_by_input_shape = false;
-  bool enabled = true;  // --no-profile
+  bool enabled = true;  // false with --no-profile
 };
 
-/// How a peer is started: the program (looked up in PATH), its arguments, and where.
+/// How a peer is started: a program (looked up in PATH) with arguments, in a directory.
 struct PeerCommand {
   std::vector<std::string> argv;
-  std::string directory;  // the config's: relative paths in the command start there
+  std::string directory;  // the config's folder, where relative paths of the command start
 };
 
-/// Options from the command line and facts of the machine, which are added to a config.
+/// Options of the command line and facts about the machine. The planner needs them with a config.
 struct PlanOptions {
   std::string base_dir;                                  // relative paths start here
   std::optional<std::string> images_dir;                 // --images
@@ -64,14 +66,15 @@ struct PlanOptions {
   std::vector<std::string> only;                         // --only globs over experiments/variants
   bool quick = false;
   bool profile = true;
-  bool allow_peers = false;  // --allow-peers: commands of the config may be run
+  bool allow_peers = false;  // commands of the config may be run
   bool fit = false;          // --fit: fewer images where a group does not fit in memory
-  int all_threads = 1;       // what this process may use: `"threads": "all"` is that or 1
-  std::vector<std::int64_t> data_caches = {};  // of a core, nearest first: for decisions
-  std::vector<std::string> sort_keys = {};     // what `profile.sort_by` may name; empty: anything
-  Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};  // the last caches before each memory
-  Sides free_bytes = {};      // memory that this process can have on each side; 0: unknown
-  SideNotes free_notes = {};  // what limits it
+  int all_threads = 1;       // threads for `"threads": "all"`, unless 1 is faster
+  std::vector<std::int64_t> data_caches = {};  // bytes of a core's data caches, nearest first
+  std::vector<std::string> sort_keys = {};     // allowed values of `profile.sort_by`; empty: any
+  // The size in bytes of the last cache of each memory.
+  Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};
+  Sides free_bytes = {};      // memory that this process can get on each side; 0: unknown
+  SideNotes free_notes = {};  // what limits that memory
 };
 
 }  // namespace normbench

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t most_in_flight = 1024, most_items = 1'000'000, most_threads = 4096;
 
-/// The items of a turn unless the config says: filling and draining are then a small share.
+/// Returns the items of a turn if the config has no number. With so many the filling and the
+/// draining take a small share of the turn.
 std::int64_t usual_items(int in_flight) { return std::max(16, 8 * in_flight); }
 
 std::size_t lane_named(std::string_view name, std::vector<Lane>& lanes) {
@@ -41,7 +42,8 @@ bool works_on_cpu(const Case& planned, const Lane& lane) {
       lane.stages, [&](std::size_t stage) { return planned.stages[stage].place == Place::Cpu; });
 }
 
-/// Gives each item its own thread in every lane of the host; a lane of a device has one stream.
+/// Gives each lane on the host as many threads as items are in flight. A lane of a device keeps one
+/// stream.
 void serve_every_item(Reader& options, const Case& planned, Pipeline& pipeline) {
   for (Lane& lane : pipeline.lanes) {
     if (!works_on_cpu(planned, lane)) continue;
@@ -57,10 +59,10 @@ void serve_every_item(Reader& options, const Case& planned, Pipeline& pipeline) 
   }
 }
 
-/// Reads one lane: {"servers": 2, "threads": 1}
+/// Reads a lane, such as {"servers": 2, "threads": 1}.
 void read_lane(Reader& reader, const Case& planned, const Pipeline& pipeline, Lane& lane) {
   const auto servers = static_cast<int>(reader.integer("servers", 1, 1, most_in_flight));
-  lane.servers = std::min(servers, pipeline.in_flight);  // more would never work
+  lane.servers = std::min(servers, pipeline.in_flight);  // more servers would never have work
   lane.threads = static_cast<int>(reader.integer("threads", lane.threads, 1, most_threads));
   if (reader.has("threads") && !works_on_cpu(planned, lane))
     reader.complain_at("threads", "goes with stages on the CPU (this lane has none)");
@@ -69,7 +71,7 @@ void read_lane(Reader& reader, const Case& planned, const Pipeline& pipeline, La
   reader.finish();
 }
 
-/// Reads the lanes: "lanes": {"save": {"servers": 2, "threads": 1}}
+/// Reads the lanes, such as "lanes": {"save": {"servers": 2, "threads": 1}}.
 void read_lanes(Reader& options, const Case& planned, bool has_all_stages, Pipeline& pipeline) {
   if (!options.has("lanes")) return;
   if (options.describes()) {
@@ -92,7 +94,7 @@ void read_lanes(Reader& options, const Case& planned, bool has_all_stages, Pipel
       reader.complain_at(name, unknown("lane of the variant", name, known));
 }
 
-/// The number of host threads that work at once.
+/// Returns the number of host threads that may work at once.
 std::int64_t threads_of(const Pipeline& pipeline) {
   std::int64_t sum = 0, most = 0;
   for (const Lane& lane : pipeline.lanes) {
@@ -102,7 +104,7 @@ std::int64_t threads_of(const Pipeline& pipeline) {
   return pipeline.submit == Submit::Item ? pipeline.in_flight * most : sum;
 }
 
-/// Reports options that do not go with items in flight.
+/// Reports options that "in_flight" does not allow.
 void check_options(Reader& options, const Case& planned) {
   if (planned.graph)
     options.complain_at("graph", "does not go with in_flight: lanes submit stages one by one");
@@ -114,7 +116,7 @@ void check_options(Reader& options, const Case& planned) {
 
 bool loads(const Stage& stage) { return roles_of(stage.op).files == FileUse::Reads; }
 
-/// True if both stages do the same work on the same tensors.
+/// Returns true if both stages do the same work on tensors of the same kind.
 bool is_same_stage(const Stage& one, const Stage& other) {
   return name_of(one.op) == name_of(other.op) && one.parameters == other.parameters &&
          one.kernel == other.kernel && one.output == other.output && one.label == other.label &&
@@ -123,7 +125,7 @@ bool is_same_stage(const Stage& one, const Stage& other) {
 
 bool saves(const Stage& stage) { return roles_of(stage.op).files == FileUse::Writes; }
 
-/// True if the stages up to this one make the same values in both cases.
+/// Returns true if both cases compute the same values up to this stage.
 bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   const auto is_same_input = [](const Input& a, const Input& b) {
     return a.source == b.source && a.setup == b.setup && a.value == b.value;
@@ -134,8 +136,9 @@ bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   return true;
 }
 
-/// True if both run the same stages with as many threads. Where values decide the time, they are
-/// the same, too: which files items load, and how well saved images compress.
+/// Returns true if both parts run the same stages with the same number of threads. Stages that load
+/// must load the same files, and stages that save must save the same images: these values decide
+/// how long they take.
 bool is_same_part(const Case& one, const Case& other) {
   std::vector<std::size_t> left, right;
   for (const auto& [planned, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {
@@ -253,7 +256,7 @@ std::vector<Case> parts_of(const std::vector<const Case*>& cases) {
         std::ranges::find_if(parts, [&](const Case& other) { return is_same_part(part, other); });
     if (same == parts.end())
       parts.push_back(std::move(part));
-    else  // as many as in any of them: no host waits for a device where another does not
+    else  // the most of these parts: with fewer, a host may wait for a device
       same->pipeline->in_flight = std::max(same->pipeline->in_flight, part.pipeline->in_flight);
   };
   for (const Case* planned : cases) {

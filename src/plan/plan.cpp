@@ -16,14 +16,15 @@
 namespace normbench {
 namespace {
 
-/// True if an axis is written at `pointer`.
+/// Returns true if the value at `pointer` is "$axis".
 bool is_axis(const Json& config, const std::string& pointer) {
   const Json& value = value_at(config, pointer);
   return value.is_string() && value.get_ref<const std::string&>().starts_with('$');
 }
 
-/// Throws all issues, each once: the same mistake may be found at several points of a sweep. Where
-/// an axis could not be replaced, only that is reported, and nothing that follows from it.
+/// Throws BadInput with all issues, if there are any. A mistake that is found at several points of
+/// a sweep is reported once. At an axis that could not be replaced only the first mistake is
+/// reported, since the others follow from it.
 void throw_if_any(const std::string& file, const Json& config, const std::vector<Issue>& issues) {
   std::vector<Issue> once;
   std::set<std::pair<std::string, std::string>> seen;
@@ -34,8 +35,8 @@ void throw_if_any(const std::string& file, const Json& config, const std::vector
   if (!once.empty()) throw BadInput(file, std::move(once));
 }
 
-/// Reports names and texts that would break a table, or do something to a terminal. A peer's
-/// command is exempt: it may hold a whole program.
+/// Reports names and texts with control characters, which would break a table or change a terminal.
+/// Commands of peers are exempt: they may contain a whole program.
 void check_controls(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
   if (json.is_string() && has_control(json.get_ref<const std::string&>()))
     issues.push_back({pointer, "holds a control character (a line break, an escape, …)"});
@@ -62,7 +63,7 @@ Json parse(const std::string& file, std::string_view text, std::vector<Issue>& i
   }
 }
 
-/// Plans every experiment; their names must differ.
+/// Plans every experiment. Reports an experiment whose name another experiment has.
 std::vector<Group> plan_experiments(const Json& experiments, PlanContext& context) {
   std::vector<Group> groups;
   std::set<std::string> names;
@@ -77,13 +78,13 @@ std::vector<Group> plan_experiments(const Json& experiments, PlanContext& contex
   return groups;
 }
 
-/// True if a stage runs on the GPU, or something lies in memory that its driver gives.
+/// Returns true if a stage runs on the GPU, or a value is in memory that CUDA allocates.
 bool needs_gpu(const Case& planned) {
   const auto lies_there = [](const Value& value) { return cuda_owns(value.desc.memory); };
   return planned.uses_gpu() || std::ranges::any_of(planned.values, lies_there);
 }
 
-/// Readies the GPU for cases that need it; skips them where nothing can run there after all.
+/// Readies the GPU for cases that need it. If that fails, skips them with the reason.
 void ready_gpu(std::vector<Group>& groups, const Backends& backends) {
   for (Group& group : groups)
     for (Case& planned : group.cases) {

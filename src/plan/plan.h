@@ -1,4 +1,5 @@
-/// The decided run: what is measured, in which groups, by which kernels. Nothing is left to parse.
+/// The plan of a run: what is measured, in which groups, by which kernels. Nothing is left to
+/// parse.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +17,26 @@ namespace normbench {
 
 struct Plan {
   std::string name, about;
-  Json config;  // as read, after --set
+  Json config;  // with the values of --set
   Measure measure;
   ProfileOptions profile;
   std::vector<Group> groups;
   std::map<std::string, PeerCommand> peers = {};  // by name
   Sides free_bytes = {};                          // memory that every group fits in; 0: unknown
-  SideNotes free_notes = {};                      // what limits it
+  SideNotes free_notes = {};                      // what limits that memory
 
   Measure measure_of(const Group& group) const { return group.own.over(measure); }
 };
 
-/// Reads, checks and decides a config. Throws BadInput with every mistake: none is found later. The
-/// plan points to kernels of `backends`, which must outlive it.
+/// Makes the plan of the config in `file`. Throws BadInput with every mistake in it: later steps
+/// find none. The plan points to kernels of `backends`, so they must outlive it.
 Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options);
-/// Makes a plan of text that was read already; `file` names it in errors.
+/// Makes the plan of a config that was read into `text`. Errors call it `file`.
 Plan make_plan(const std::string& file, std::string_view text, const Backends& backends,
                const PlanOptions& options);
 
-/// The approximate size of the document of a run that measures so many rounds of each case.
+/// Returns the approximate size in bytes of the results document, if each case is measured for
+/// `rounds` rounds.
 std::int64_t document_bytes(const Plan& plan, std::int64_t rounds);
 
 }  // namespace normbench

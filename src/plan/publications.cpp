@@ -15,7 +15,7 @@
 namespace normbench {
 namespace {
 
-/// A member that has to be there and to say something.
+/// Reads a required text, which must not be empty.
 std::string said(Reader& reader, std::string_view key, std::string_view why) {
   if (!reader.require(key, why)) return "";
   const bool is_text = reader.member(key).is_string();
@@ -24,8 +24,8 @@ std::string said(Reader& reader, std::string_view key, std::string_view why) {
   return text;
 }
 
-/// Reads publications. Their names and the ids of experiments are what people ask for, so that no
-/// word may stand for two of them.
+/// Reads publications. Users name a publication by its name and an experiment by its id, so each of
+/// these words must be unique.
 class PublicationsReader {
  public:
   std::vector<PublishedExperiment> read(Reader& reader) {

@@ -1,4 +1,5 @@
-/// The published experiments that normbench reproduces, by id: a file beside the configs has them.
+/// The published experiments that normbench reproduces, each with an id. They are read from a file
+/// beside the configs.
 #pragma once
 
 #include <string>
@@ -9,8 +10,9 @@ namespace normbench {
 
 struct Publication {
   std::string name;
-  std::string origin;  // where it comes from: "post on GPU normalisation, 2024-12"
-  std::string says;    // as a paragraph begins: "It normalises …"; sizes are claims' and figures'
+  std::string origin;  // where it was published: "post on GPU normalisation, 2024-12"
+  // What it reports, as a paragraph begins: "It normalises …". Sizes are in claims and figures.
+  std::string says;
   bool operator==(const Publication&) const = default;
 };
 
@@ -22,18 +24,19 @@ struct PublishedExperiment {
   std::string id;
   Publication source;
   std::string about;
-  std::string missing = {};  // why no config has it; "": one has
+  std::string missing = {};  // why no config reproduces it; "" if one does
 };
 
-/// Where the published experiments stand, in a folder of configs.
+/// Returns the path of the file with the published experiments, for a folder of configs.
 std::string publications_file(const std::string& folder);
 
-/// All experiments in a file's text, in order. Throws BadInput with all mistakes.
+/// Reads all published experiments in a file's text, in order. Throws BadInput with all mistakes.
 std::vector<PublishedExperiment> read_publications(const std::string& file, std::string_view text);
-/// Reads them from a file. Throws BadInput, also where it cannot be read.
+/// Reads all published experiments from a file. Throws BadInput with all mistakes, or if the file
+/// cannot be read.
 std::vector<PublishedExperiment> read_publications(const std::string& file);
 
-/// The publications of the experiments, each once, in order.
+/// Returns the publications of the experiments, each once, in order of first appearance.
 std::vector<Publication> publications_of(const std::vector<PublishedExperiment>& experiments);
 
 }  // namespace normbench

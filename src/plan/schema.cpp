@@ -17,7 +17,7 @@ Json to(std::string_view definition) { return {{"$ref", fmt::format("#/$defs/{}"
 Json list_of(const Json& schema) { return {{"type", "array"}, {"items", schema}, {"minItems", 1}}; }
 Json any_of(std::initializer_list<Json> schemas) { return {{"anyOf", schemas}}; }
 
-/// The schema of what `read(reader)` asks for.
+/// Returns the schema of all that `read(reader)` asks for.
 template <class Read>
 Json described(Read read) {
   Json schema;
@@ -28,13 +28,14 @@ Json described(Read read) {
   return schema;
 }
 
-/// The schema `then` for values that `condition` accepts, `otherwise` for others. With anyOf a
-/// mistake would be reported of both; here it is reported of the one that was meant.
+/// Returns a schema: `then` for values that `condition` accepts, `otherwise` for other values. An
+/// editor then reports mistakes of one of the two only, while with anyOf it would report mistakes
+/// of both.
 Json either(const Json& condition, const Json& then, const Json& otherwise) {
   return {{"if", condition}, {"then", then}, {"else", otherwise}};
 }
 
-/// The schema of what `schema` accepts, or the name of an axis.
+/// Returns a schema for "$axis" and for all that `schema` accepts.
 Json or_axis(const Json& schema) { return either(to("axis"), true, schema); }
 
 void allow_axes(Json& schema);
@@ -47,7 +48,8 @@ void allow_axes_within(Json& schema) {
     if (schema.contains(key) && schema[key].is_object()) allow_axes(schema[key]);
 }
 
-/// Lets "$axis" stand for any value, and for any part of it. (A text may be "$axis" anyway.)
+/// Changes `schema` so that "$axis" may replace a value and any part of it. A schema of a string
+/// accepts "$axis" anyway.
 void allow_axes(Json& schema) {
   allow_axes_within(schema);
   if (schema == true || schema.value("type", "") == "string") return;
@@ -57,8 +59,8 @@ void allow_axes(Json& schema) {
   if (!fallback.is_null()) schema["default"] = std::move(fallback);
 }
 
-/// The members of an op, with those that every stage may have. `defaults` may give what the stage
-/// lacks, so none is required.
+/// Returns the schema of a stage with this op: the op's own members and those of every stage. No
+/// member is required, since `defaults` may have it.
 Json op_schema(std::string_view name, std::string_view about) {
   Json schema = described([&](Reader& reader) { read_stage_members(std::string(name), reader); });
   schema.erase("required");
@@ -68,7 +70,7 @@ Json op_schema(std::string_view name, std::string_view about) {
   return schema;
 }
 
-/// A stage as an object. Its op says what other members it may have.
+/// Returns the schema of a stage as an object. The op decides which other members it may have.
 Json stage_object() {
   Json by_op = Json::array();
   for (const std::string& name : op_names())
@@ -82,11 +84,11 @@ Json stage_object() {
 Json range_schema() {
   Json schema = described([](Reader& reader) { read_range(reader); });
   schema["properties"]["stages"] = to("stages");
-  schema["required"] = {"range", "stages"};  // without "range" it is none
+  schema["required"] = {"range", "stages"};  // without "range" the object is no range
   return schema;
 }
 
-/// A variant: a list of stages, or an object that says more.
+/// Returns the schema of a variant: a list of stages, or an object with "stages" and options.
 Json variant_schema() {
   Json with_options = described(describe_variant);
   allow_axes_within(with_options);
@@ -141,7 +143,7 @@ Json definitions() {
   return all;
 }
 
-/// The members that stages take where they have none of their own.
+/// Returns the schema of `defaults`: for each op the members that its stages have by default.
 Json defaults_schema() {
   Json members;
   for (const std::string& name : op_names()) members[name] = to(name);

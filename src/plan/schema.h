@@ -1,4 +1,4 @@
-/// The JSON Schema of configs, with which editors complete and check them.
+/// Makes the JSON Schema of configs, which editors use to complete and check configs.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace normbench {
 
-/// The title of the schema, by which a file is recognised as one.
+/// The title of the schema. A file with this title is recognised as the schema.
 inline constexpr std::string_view kSchemaTitle = "normbench config";
 
-/// The JSON Schema (2020-12) of a config, made from what its readers ask for, so that the two
-/// cannot differ. What it refuses is a mistake. Only the plan sees mistakes in how stages fit
-/// together. `sort_keys`: the columns that tables can be sorted by.
+/// Returns the JSON Schema (2020-12) of a config. It is made from what the config's readers ask
+/// for, so it cannot differ from them. Everything that the schema refuses is a mistake. Mistakes in
+/// how stages fit together are found by the planner alone. `sort_keys` are the columns by which
+/// tables can be sorted.
 Json config_schema(const std::vector<std::string>& sort_keys);
 
 }  // namespace normbench

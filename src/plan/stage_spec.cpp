@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// The members that every stage may have beside its op's own parameters.
+/// The members that every stage may have, apart from its op's own parameters.
 constexpr auto common_members = std::to_array<std::string_view>(
     {"label", "as", "in", "output", "memory", "place", "kernel", "lane"});
 
@@ -21,7 +21,8 @@ Json own_members(const Json& members) {
   return own;
 }
 
-/// True for mistakes in the extents of the stage that starts a variant: its kind is still known.
+/// Returns true for a mistake in the number or size of the images of a source or load. After it the
+/// kind of its tensor is still known.
 bool is_extent(const Issue& issue, const std::string& start) {
   const std::string& at = issue.pointer;
   return at == start || at.ends_with("/batch") || at.ends_with("/size") ||
@@ -43,7 +44,8 @@ void read_common(Reader& reader, StageSpec& spec) {
     reader.complain_at("label", "reads like a kernel that is forced (choose another name)");
 }
 
-/// Finds the files of an op once. Throws Invalid.
+/// Finds the files of an op, or takes what an earlier search with the same text found. Throws
+/// Invalid.
 void resolve_once(Op& op, const std::string& written, const Paths& paths, ResolvedOps& resolved) {
   if (const auto known = resolved.find(written); known != resolved.end()) {
     op = known->second;
@@ -53,13 +55,13 @@ void resolve_once(Op& op, const std::string& written, const Paths& paths, Resolv
   resolved.emplace(written, op);
 }
 
-/// True for ops that are calls of the CUDA runtime and not kernels.
+/// Returns true for stages that run as calls of the CUDA runtime and not as kernels.
 bool calls_cuda(const StageSpec& spec) {
   const Runs runs = roles_of(spec.op).runs;
   return runs == Runs::Call || (runs == Runs::Launch && spec.place != Place::Cpu);
 }
 
-/// Throws StageMistake where an op that puts its input into other memory does not write this kind.
+/// Throws StageMistake if a stage that copies to other memory cannot write memory of kind `said`.
 void check_memory(const StageSpec& spec, Memory said) {
   const Roles& roles = roles_of(spec.op);
   const auto refuse = [&](std::string_view what) {
@@ -73,7 +75,7 @@ void check_memory(const StageSpec& spec, Memory said) {
     refuse("pinned, write_combined or mapped memory");
 }
 
-/// Advice for memory that a place does not reach.
+/// Returns what to do about an input in memory that the place cannot reach.
 std::string_view advice(Place place) {
   return place == Place::Cpu
              ? "add a d2h stage"
@@ -112,7 +114,7 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
   const std::span<Issue> found = std::span(issues).subspan(before);
   members.relocate(found);
   const auto harmless = [&](const Issue& issue) { return is_extent(issue, members.pointer); };
-  // Ops on several tensors compare shapes: after a wrong one they would look wrong, too.
+  // A wrong shape would cause more mistakes later: ops on several tensors compare their shapes.
   const bool with_shape = members.fields.contains("shape");
   if (starts && !with_shape && std::ranges::all_of(found, harmless)) return spec;
   return std::nullopt;

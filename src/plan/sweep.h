@@ -1,4 +1,4 @@
-/// Axes of a sweep; replaces each "$axis" by its value before anything is read.
+/// The axes of a sweep. Each "$axis" in a config is replaced by a value before anything is read.
 #pragma once
 
 #include <map>
@@ -16,38 +16,42 @@ namespace normbench {
 struct Axis {
   std::string name;
   std::vector<Json> values;  // never empty
-  std::string pointer = {};  // where the values are in the user's file
+  std::string pointer = {};  // where the values are written in the user's file
 };
 
-/// Where values of axes stand in the user's file: axis -> pointer.
+/// The pointers to the values of axes in the user's file: axis -> pointer.
 using AxisPlaces = std::map<std::string, std::string>;
 
-/// Adds the places of those values of `axes` that are in the assignment.
+/// Adds to `places` where the values of the assignment are written. Ignores axes that are not in
+/// the assignment.
 void add_places(const std::vector<Axis>& axes, const Json& assignment, AxisPlaces& places);
 
-/// The axes in member `key` ("sweep" or "vary") of an experiment.
+/// Reads the axes in member `key` ("sweep" or "vary") of an experiment.
 std::vector<Axis> read_axes(Reader& experiment, std::string_view key);
 
-/// Every combination of values, {axis: value}, the last axis fastest; an empty object without axes.
+/// Returns every combination of values as {axis: value}. The last axis changes fastest. Without
+/// axes returns one empty object.
 std::vector<Json> combinations(const std::vector<Axis>& axes);
 
-/// "batch=8, memory=pinned". An object value with a "name" is called by that.
+/// Returns the assignment as text: "batch=8, memory=pinned". The text for an object with a "name"
+/// is that name.
 std::string axes_text(const Json& assignment);
 
-/// True for a value that an axis replaces, or with such a part in it.
+/// Returns true if an axis replaces the value or a part of it.
 bool is_swept(const Json& value);
 
-/// Replaces whole strings: "$axis" by its value, "$axis.field" by a field of an object value, and
-/// "$$…" by "$…". Unknown axes and fields become issues, and their values null.
+/// Replaces whole strings: "$axis" by the value of the axis, "$axis.field" by a field of that
+/// value, and "$$…" by "$…". Unknown axes and fields become issues and are replaced by null.
 class Substitution {
  public:
   Substitution(Json assignment, std::vector<Issue>& issues, AxisPlaces places = {});
 
-  /// A copy of `text`, which is written at `pointer`, with every axis replaced.
+  /// Returns a copy of `text` with every axis replaced. `pointer` is where `text` is written.
   Json apply(const Json& text, const std::string& pointer);
-  /// The axes that were replaced so far.
+  /// Returns the axes that were replaced so far.
   const std::set<std::string>& used() const { return used_; }
-  /// Moves issues in replaced values to the values of the axes, where their places are known.
+  /// Moves issues in replaced text to the values of the axes in the user's file, if these are
+  /// known.
   void relocate(std::span<Issue> issues) const;
 
  private:
@@ -57,7 +61,7 @@ class Substitution {
   std::vector<Issue>& issues_;
   AxisPlaces places_;
   std::set<std::string> used_;
-  std::map<std::string, std::string> replaced_;  // where an axis is written -> its value's pointer
+  std::map<std::string, std::string> replaced_;  // pointer to "$axis" -> pointer to its value
 };
 
 }  // namespace normbench

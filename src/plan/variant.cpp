@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// An op that also takes a member from the defaults of another op.
+/// Lets an op take a member from the defaults of another op.
 struct Shared {
   std::string_view op, member, from;
 };
@@ -26,7 +26,7 @@ constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"model", "mean", "normalize"},
                                                {"model", "std", "normalize"}});
 
-/// A stage from its `text`, in which axes are replaced already.
+/// Reads a stage from `text`, in which axes are already replaced.
 StageText read_stage_text(const Json& text, const std::string& pointer,
                           std::vector<Issue>& issues) {
   StageText stage;
@@ -62,7 +62,7 @@ StageText start_of(const std::string& op, const Json& members, const std::string
   return start;
 }
 
-/// The stages that the experiment's variants start with: a load, or sources.
+/// Returns what the variants of the experiment start with: a load, or sources.
 std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
                                  std::vector<Issue>& issues) {
   const std::string op(place.experiment.contains("load") ? Load::name : Source::name);
@@ -78,7 +78,7 @@ std::vector<StageText> starts_of(const VariantPlace& place, Substitution& axes,
   return starts;
 }
 
-/// The stages of the experiment's `setup`.
+/// Returns the stages of the experiment's `setup`.
 std::vector<StageText> setup_of(const VariantPlace& place, Substitution& axes,
                                 std::vector<Issue>& issues) {
   if (!place.experiment.contains("setup") || place.experiment.contains("load")) return {};
@@ -94,7 +94,7 @@ std::vector<StageText> setup_of(const VariantPlace& place, Substitution& axes,
   return stages;
 }
 
-/// The list of stages of a variant, and where it stands. The other members go to `options`.
+/// Returns the list of a variant's stages and its pointer. Puts the other members into `options`.
 std::pair<Json, std::string> split(const Json& variant, const std::string& pointer,
                                    Composed& options, std::vector<Issue>& issues) {
   if (!variant.is_object()) return {variant, pointer};
@@ -109,7 +109,7 @@ bool is_range(const Json& stage) {
   return stage.is_object() && stage.contains("range") && !stage.contains("op");
 }
 
-/// The number of stages in a list, with those in its ranges.
+/// Returns the number of stages in a list, including the stages in its ranges.
 std::size_t count_stages(const Json& list) {
   std::size_t count = 0;
   for (const Json& stage : list)
@@ -117,14 +117,14 @@ std::size_t count_stages(const Json& list) {
   return count;
 }
 
-/// Puts the stages of a variant in one list, whatever ranges they lie in.
+/// Puts the stages of a variant into one list and drops the nesting of ranges.
 class Flattening {
  public:
   Flattening(const VariantPlace& place, Substitution& axes, std::vector<Issue>& issues,
              VariantText& text)
       : place_(place), axes_(axes), issues_(issues), text_(text) {}
 
-  /// Adds the stages of the list that is written at `at`.
+  /// Adds the stages of `list`, which is written at `at`.
   void add(const Json& list, const std::string& at) {
     if (!list.is_array()) return issues_.push_back({at, wrong_type("a list of stages", list)});
     if (list.empty()) issues_.push_back({at, "has no stages (a list of at least one)"});
@@ -165,11 +165,12 @@ class Flattening {
   Substitution& axes_;
   std::vector<Issue>& issues_;
   VariantText& text_;
-  std::vector<std::string> open_;  // the ranges around, outermost first
-  std::size_t running_ = 0;        // stages so far, without sources
+  std::vector<std::string> open_;  // names of the ranges that are open, outermost first
+  std::size_t running_ = 0;        // number of stages so far, without sources
 };
 
-/// Adds `defaults` for members that the stage lacks: its op's own, and normalize's for some ops.
+/// Adds members of `defaults` that the stage lacks: the members of its op, and for some ops members
+/// of `normalize`.
 void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
   const auto take = [&](std::string_view from, const std::string& member, const Json& value) {
     const std::string at = fmt::format("/defaults/{}", from);

@@ -1,4 +1,4 @@
-/// The complete text of a variant: axes replaced, defaults merged, its sources in front.
+/// Makes the complete text of a variant: replaces axes, merges defaults and puts the sources first.
 #pragma once
 
 #include <string>
@@ -10,41 +10,42 @@
 
 namespace normbench {
 
-/// One stage: the op's name, and every member that the config has for it anywhere.
+/// A stage: the name of its op, and all members that the config has for the stage in any place.
 struct StageText {
   std::string op;  // "" after a mistake
   Composed members;
   std::vector<std::string> ranges = {};  // the ranges around it, outermost first
 };
 
-/// A range as written: {"range": "preprocess", "stages": […]}
+/// A range as it is written: {"range": "preprocess", "stages": […]}.
 struct RangeText {
   std::string name, pointer;
 };
 
 struct VariantText {
-  std::vector<StageText> stages;          // with those in ranges; first the sources, or a load
-  std::vector<StageText> setup = {};      // run once, untimed, on the sources
-  std::vector<std::string> outputs = {};  // names of values; none: the last stage's output
-  std::vector<RangeText> ranges;          // outer ones before those inside
+  std::vector<StageText> stages;          // all, also those in ranges; first the sources, or a load
+  std::vector<StageText> setup = {};      // run once, untimed, with the sources as inputs
+  std::vector<std::string> outputs = {};  // names of values; empty: the last stage's output
+  std::vector<RangeText> ranges;          // an outer range comes before the ranges inside it
   Composed options;                       // threads, wait, graph, in_flight, peer
-  bool whole = false;                     // there was no mistake so far
+  bool whole = false;                     // true if there was no mistake
 };
 
-/// Reads {"range": NAME, "stages": …} and returns the name. The stages are read elsewhere.
+/// Reads {"range": NAME, "stages": …} and returns NAME. The stages are read elsewhere.
 std::string read_range(Reader& reader);
 
-/// The places from which a variant's text is composed.
+/// Where a variant's text comes from.
 struct VariantPlace {
   const Json& defaults;  // `defaults` of the config
   const Json& experiment;
-  std::string pointer;     // the experiment's
-  std::int64_t batch = 0;  // images of a source instead of the written number; 0: as written
+  std::string pointer;     // of the experiment
+  std::int64_t batch = 0;  // images of each source; 0: the written number
 };
 
-/// The variant `name` with these axes. A bare "source" or "load" at its start stands for the
-/// experiment's, if that has one; {"op": "source"} is its own. Ranges become names of their stages,
-/// and change nothing else. Mistakes go to `issues`.
+/// Returns the complete text of the variant `name` with these axes. A variant that starts with the
+/// string "source" or "load" takes the experiment's source or load, if there is one. An object with
+/// "op": "source" is a source of the variant itself. Ranges only add their names to their stages.
+/// Mistakes go to `issues`.
 VariantText complete_variant(const VariantPlace& place, const std::string& name, Substitution& axes,
                              std::vector<Issue>& issues);
 

@@ -12,7 +12,8 @@
 namespace normbench {
 namespace {
 
-// With this limit, sums over all tensors of a case, each counted a few times, never overflow.
+// With this limit, sums over all tensors of a case do not overflow, even if each counts a few
+// times.
 constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 50;
 
 void check_bytes(const TensorDesc& desc) {
@@ -38,7 +39,7 @@ std::string signature_text(const Signature& signature) {
   return list(signature.in) + " -> " + list(signature.out);
 }
 
-/// What a row refuses: "take … -> …". For a loader the input is files.
+/// Returns what a kernel row refuses to do: "take … -> …", or for a load "go with …".
 std::string refused_text(const Stage& stage) {
   const Load* const load = load_of(stage.op);
   if (load == nullptr) return "take " + signature_text(stage.signature);
@@ -46,7 +47,7 @@ std::string refused_text(const Stage& stage) {
                      name_of(load->fit));
 }
 
-/// Why no stage at all can run in this place; nothing when some can.
+/// Returns why no stage can run in this place; nothing if stages can.
 std::optional<std::string> missing_place(const Backends& backends, Place place) {
   const Backend* backend = backends.at(place);
   return backend == nullptr ? fmt::format("no {} backend in this build", name_of(place))
@@ -55,7 +56,7 @@ std::optional<std::string> missing_place(const Backends& backends, Place place) 
 
 Skip without(Place place) { return place == Place::Cuda ? Skip::NoGpu : Skip::Other; }
 
-/// The rows for a stage's op in its place.
+/// Returns the kernel rows for the stage's op in its place.
 std::vector<const Kernel*> rows_of(const Backend& backend, const Stage& stage) {
   std::vector<const Kernel*> rows;
   for (const Kernel& kernel : backend.kernels())
@@ -63,7 +64,8 @@ std::vector<const Kernel*> rows_of(const Backend& backend, const Stage& stage) {
   return rows;
 }
 
-/// The row that the config names.
+/// Returns the row that the config names. Throws StageMistake if there is none, or if it does not
+/// accept the stage.
 const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
   const auto row = std::ranges::find(rows, stage.forced, &Kernel::name);
   if (row == rows.end()) {
@@ -77,7 +79,8 @@ const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& st
   return *row;
 }
 
-/// The first row after the reference that takes the signature. An op's only row is no reference.
+/// Returns the first row after the reference that accepts the stage. An op's only row is tried,
+/// too. Throws StageMistake if no row accepts the stage.
 const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
   const auto row = std::find_if(
       rows.begin() + (rows.size() > 1 ? 1 : 0), rows.end(),
@@ -96,7 +99,8 @@ const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& s
 void Wiring::add(const StageSpec& spec) {
   const Roles& roles = roles_of(spec.op);
   const bool first = case_.values.empty();
-  if (roles.given && case_.stages.empty()) return add_source(spec);  // the first, or beside others
+  // More sources may follow the first one.
+  if (roles.given && case_.stages.empty()) return add_source(spec);
   if (!for_peer_ && roles.peer_only)
     throw StageMistake{
         "", fmt::format("\"{}\" runs in a peer only (name a peer: {{\"peer\": \"torch\", "
@@ -140,7 +144,7 @@ void Wiring::choose_kernel(Stage& stage) {
 }
 
 void Wiring::count_link(Stage& stage) const {
-  if (roles_of(stage.op).locks != PageLocking::None) return;  // the host's work
+  if (roles_of(stage.op).locks != PageLocking::None) return;  // the host does that work
   const auto cross = [&](std::int64_t& bytes, const TensorDesc& tensor) {
     const std::int64_t crossing = std::min(bytes, tensor.bytes());
     stage.cost.link_bytes += crossing;
@@ -240,7 +244,7 @@ std::vector<int> Wiring::inputs(const StageSpec& spec) const {
     if (undoes) values.push_back(registered_value(case_));
   }
   check_registration(spec, values);
-  // Undoing a registration reads nothing, so the value may have been written over.
+  // An unregister does not read the value, so the value may have been overwritten.
   for (std::size_t i = 0; i < (undoes ? 1 : values.size()); ++i) check_input(values[i]);
   return values;
 }
@@ -257,7 +261,7 @@ void Wiring::check_input(int input) const {
 void Wiring::check_registration(const StageSpec& spec, const std::vector<int>& in) const {
   const PageLocking locks = roles_of(spec.op).locks;
   const int registered = registered_value(case_);
-  // Two registered values might share a page, which CUDA refuses to register twice.
+  // Two registered values might share a page, and CUDA refuses to register a page twice.
   if (locks == PageLocking::Locks && registered >= 0)
     throw StageMistake{"", "a value is registered already (put an unregister stage before this)"};
   if (locks != PageLocking::Unlocks) return;

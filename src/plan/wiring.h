@@ -1,4 +1,4 @@
-/// Connects the stages that were read: decides the values, places, kernels and buffers of a case.
+/// Connects the stages that were read. Decides the values, places, kernels and buffers of a case.
 #pragma once
 
 #include "plan/case.h"
@@ -6,38 +6,45 @@
 
 namespace normbench {
 
-/// Puts a case together. `add` connects a stage to earlier values and decides its place, outputs
-/// and kernel (a peer's stage has none); it throws StageMistake or Invalid.
+/// Builds a case stage by stage. `add` connects a stage to earlier values and decides its place,
+/// outputs and kernel. A stage that a peer runs has no kernel. `add` throws StageMistake or
+/// Invalid.
 class Wiring {
  public:
   explicit Wiring(const Backends& backends, bool for_peer = false)
       : backends_(backends), for_peer_(for_peer) {}
 
   void add(const StageSpec& spec);
-  /// Adds the named values that the stages of `setup` give as inputs. Call it after the sources.
+  /// Adds the named values that the stages of `setup` make as inputs. Call it after all sources.
+  /// Throws StageMistake if there are none.
   void add_inputs_of(Wiring setup);
-  /// Names the outputs; by default the first one of the last stage. Throws Invalid.
+  /// Sets the outputs of the case by name. Without names the output is the first one of the last
+  /// stage. Throws Invalid.
   void set_outputs(const std::vector<std::string>& names);
-  /// Says why the case cannot run here. Only the first reason counts.
+  /// Marks the case as one that cannot run here. Only the first reason is kept; no reason does
+  /// nothing.
   void skip(Skip kind, const std::optional<std::string>& reason);
   Case take();
 
  private:
   void add_source(const StageSpec& spec);
   void add_input(Input input);
-  /// Sets the stage's row and cost. Skips the case where the op has no row. Throws when none fits.
+  /// Sets the stage's kernel row and cost. Skips the case if no row exists for the op. Throws
+  /// StageMistake if there are rows but none accepts the stage.
   void choose_kernel(Stage& stage);
-  /// What a stage on the GPU, no transfer, reads and writes in host memory crosses the link.
+  /// Counts host memory that a stage on the GPU reads and writes as bytes over the link. Call it
+  /// only for stages that are no transfers.
   void count_link(Stage& stage) const;
-  /// True if a kernel reaches the value over the link only. Managed pages are on the GPU, but where
-  /// the host has just written them.
+  /// Returns true if a kernel on the GPU reads the value over the link. Managed pages are on the
+  /// GPU, except right after a stage on the host wrote them.
   bool is_beyond_link(int value) const;
   std::vector<int> inputs(const StageSpec& spec) const;
   int input_named(const std::string& name) const;
   std::vector<std::string> known_names() const;
   void check_input(int input) const;
   void check_registration(const StageSpec& spec, const std::vector<int>& in) const;
-  /// The memory kind that the op infers; for unregister the kind before register.
+  /// Returns `inferred`, the kind that the op infers. For an unregister, returns the kind before
+  /// the register.
   Memory inferred_memory(const Stage& stage, Memory inferred) const;
   void add_outputs(const StageSpec& spec, Stage& stage);
   void share_buffer(const StageSpec& spec, const Stage& stage);
