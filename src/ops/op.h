@@ -1,32 +1,36 @@
 /// The catalogue of ops: what a stage means, before any kernel is chosen.
 ///
-/// Each op is a struct with a file of its own and one alternative of `Op`. All that it may have is
-/// listed here: `name`, `about`, its parameters, and
-///   static constexpr Roles roles           what it is to a pipeline, and what it thus does without
-///                                          (roles.h); absent: it has none
-///   static T read(Reader&)                 reads the op's own parameters; absent: it has none
+/// Each op is a struct with its own header, and one alternative of `Op`. It has `name`, `about`,
+/// its parameters, and may have these members:
+///   static constexpr Roles roles           what it is to a pipeline, and which of these members it
+///                                          needs (roles.h); default: the roles of a plain kernel
+///   static T read(Reader&)                 reads its parameters; missing: it has no parameters
 ///   infer(in) -> std::vector<TensorDesc>   the outputs; throws Invalid
-///   reference(in, out, first[, item])      the exact meaning, in double; `item` where they differ
-///   accuracy(in, exact, out)               the range and the elements' error bounds of each output
-///   fewest(in, out) -> Cost                default: reads every input, writes every output once
-///   static constexpr int flops_per_element   in place of `fewest`: operations per output element,
-///                                          each of which comes of one input element
-///   static constexpr int flops_per_input   in place of `fewest`: operations per element of the
-///                                          first input; every input is read
-///   whole_batch() -> bool                  an output image depends on more than the input image of
-///                                          its number; default: false
-///   row_wise() -> bool                     row h of an output image depends only on row h of the
-///                                          input image of its number; default: false
-///   elementwise() -> bool                  an output element depends only on the input element in
-///                                          its place, and may be written over it; default: false
-///   static std::vector<T> samples(Shape)   what a self-test tries; absent: it has no parameters
-///   feeds(first) -> std::vector<Feeds>     inputs that a self-test tries; default: `first` alone
+///   reference(in, out, first[, item])      computes the outputs in double; `item` if items differ
+///   accuracy(in, exact, out)               the range and the error bounds of each output
+///   fewest(in, out) -> Cost                default: reads every input and writes every output once
+///   static constexpr int flops_per_element   instead of `fewest`: operations per output element,
+///                                          for an op that reads one input element for each
+///   static constexpr int flops_per_input   instead of `fewest`: operations per element of the
+///                                          first input, for an op that reads every input
+///   whole_batch() -> bool                  true if an output image depends on other input images
+///                                          than the one with its number; default: false
+///   row_wise() -> bool                     true if row h of an output image depends only on row h
+///                                          of the input image with its number; default: false
+///   elementwise() -> bool                  true if an output element depends only on the input
+///                                          element at its position, and may overwrite it;
+///                                          default: false
+///   static std::vector<T> samples(Shape)   the ops that a self-test runs; missing: one without
+///                                          parameters
+///   feeds(first) -> std::vector<Feeds>     the inputs of a self-test; default: `first` alone
 ///   resolve(paths)                         finds its files; throws Invalid; default: it has none
-///   misplaced(place) -> optional           a parameter that does not suit the place of its stage
-///   saved_file(start, image), why_not_saved(path, image)   of an op that writes files, one for
-///                                          each image: the file's name, and what is wrong with it
-///   rounds, held_to                        members: how a peer that does the op rounds and resizes
-/// Beside it stand its rows: a file in backend/cpu/ and in backend/cuda/, listed in their rows.h.
+///   misplaced(place) -> optional           a parameter that does not suit the stage's place
+///   saved_file(start, image)               the path of the file that it writes for an image
+///   why_not_saved(path, image)             what is wrong with that file
+///   rounds, held_to                        variables: how a peer that runs the op rounds, and with
+///                                          which filter it resizes
+/// Its kernel rows are in a file in backend/cpu/ and one in backend/cuda/, listed in the rows.h
+/// there.
 #pragma once
 
 #include <optional>
@@ -75,81 +79,85 @@ constexpr void for_each_op(Use use) {
 
 std::string_view name_of(const Op& op);
 const Roles& roles_of(const Op& op);
-/// The images that the op reads from files; null for an op that reads none.
+/// Returns the op if it is one that reads images from files, else null.
 const Load* load_of(const Op& op);
 
-/// The names of all ops, in the catalogue's order.
+/// Returns the names of all ops, in the order of the catalogue.
 std::vector<std::string> op_names();
 
-/// What an op's parameter is about. OfOutput: what the op writes shows it, too. Files: which files
-/// are loaded, which are other ones where their Storage is another.
+/// What a parameter of an op decides. OfOutput: a property of the output, such as its dtype.
+/// Storage: how files hold images. Files: which files are loaded; other storage needs other files.
 enum class ParameterKind { Constants, Flip, OfOutput, Storage, Files, Other };
 ParameterKind parameter_kind(std::string_view parameter);
 
-/// The op called `name` with parameters from `reader`; nothing (and no issue) for an unknown name.
+/// Reads the op called `name` with parameters from `reader`. Returns nothing for an unknown name,
+/// without an issue.
 std::optional<Op> read_op(std::string_view name, Reader& reader);
 
-/// The outputs. Their memory kind is the first input's; the planner overrides it. Throws Invalid.
+/// Returns the outputs. Their memory kind is that of the first input; the planner replaces it.
+/// Throws Invalid.
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
-/// Computes the op on whole images [first, first + count) in double. `in` and `out` hold just those
-/// images; tensors that are no batch, such as one value for each channel, are whole. `item` is the
-/// iteration of a turn: a loader reads other images for each.
+/// Computes the op on images [first, first + count) in double. `in` and `out` hold just these
+/// images. Tensors that are no batch are whole, such as one value for each channel. `item` is the
+/// iteration in a turn: a loader reads other images for each.
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
                std::int64_t first, std::int64_t item = 0);
 
-/// False for ops whose output values are undefined, or known to a peer alone.
+/// Returns false for ops with undefined output values, and for ops that only peers can compute.
 bool has_reference(const Op& op);
 
-/// True if an output image depends on more than the input image of its number (sums over the batch,
-/// another order), so that `reference` needs all images at once.
+/// Returns true if an output image depends on other input images than the one with its number, as
+/// sums over the batch do. `reference` then needs all images at once.
 bool whole_batch(const Op& op);
 
-/// True if a row of an output image depends only on the same row of one input image, so that
-/// `reference` and `accuracies` can be given some of the rows.
+/// Returns true if a row of an output image depends only on the same row of one input image.
+/// `reference` and `accuracies` may then get some of the rows.
 bool row_wise(const Op& op);
 
-/// True if every output element depends only on the input element in the same position.
+/// Returns true if every output element depends only on the input element at the same position.
 bool is_elementwise(const Op& op);
 
-/// True for ops that no kernel of this program ever does.
+/// Returns true for ops that only peers run.
 bool is_peer_only(const Op& op);
 
-/// True if the output is the first input's own bytes, which the op does not touch.
+/// Returns true if the output is the first input itself, which the op does not change.
 bool passes_through(const Op& op);
 
-/// True if the op reads its inputs, or stands for an op that does.
+/// Returns true if the op reads its inputs, or imitates an op that does.
 bool needs_input(const Op& op);
 
-/// Range and forward error bounds of each output; `exact` are the outputs that `reference` gives.
+/// Returns the range and the error bounds of each output. `exact` are the outputs of `reference`.
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out);
 
-/// The op as a library does it that holds these values in the dtype of its output.
+/// Returns the op as a library computes it that rounds the values in `rounds` to the output's
+/// dtype.
 Op with_rounds(Op op, const Rounds& rounds);
 
-/// The op as a library does it that resizes images by this filter.
+/// Returns the op as a library computes it that resizes images with this filter.
 Op with_filter(Op op, ResizeFilter filter);
 
-/// Finds the op's files. Throws Invalid.
+/// Finds the files of the op. Throws Invalid.
 void resolve(Op& op, const Paths& paths);
 
-/// A parameter of the op that does not suit the place where it runs.
+/// Returns a parameter of the op that does not suit the place; nothing if all do.
 std::optional<Misplaced> misplaced(const Op& op, Place place);
 
-/// The file that the op writes of an image: `start` (folder, stage and item: "/tmp/x/4-0"), then
-/// the image's number. "": it writes none.
+/// Returns the path of the file that the op writes for an image: `start` (folder, stage and item:
+/// "/tmp/x/4-0") and the image's number. Returns "" for an op that writes no file.
 std::string saved_file(const Op& op, std::string_view start, std::int64_t image);
-/// Why such a file does not hold this dense image, or "".
+/// Returns why the file at `path` does not hold this dense image, or "".
 std::string why_not_saved(const Op& op, const std::string& path, const View& image);
 
-/// The fewest bytes that the op can move, and the operations that it takes.
+/// Returns the fewest bytes that the op can move, and its floating-point operations.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);
 
-/// The op `name`, with all parameters worth trying on such an input; none if it takes no input.
+/// Returns the op `name` with all parameters worth testing on such an input. Returns none for an op
+/// without inputs.
 std::vector<Op> samples(std::string_view name, const Shape& shape);
 
-/// All inputs for the op on a tensor like `first`, in every way worth trying.
+/// Returns all sets of inputs worth testing for the op, for a first input like `first`.
 std::vector<Feeds> feeds(const Op& op, const TensorDesc& first);
 
 }  // namespace normbench

@@ -7,13 +7,14 @@
 namespace normbench {
 namespace {
 
-/// The taps per axis that the bound allows for: shrinking 32 times. Beyond, kernels sum in blocks.
+/// The taps per axis that the error bound assumes: those of shrinking 32 times. With more taps,
+/// kernels sum in blocks.
 constexpr double most_taps = 64;
 
 constexpr double largest_byte = 255;
 
-/// Rows of another width. `of_taps` computes each pixel of the weights and the pixels under
-/// them.
+/// Returns rows with another width. `of_taps` computes each pixel from its taps and the input
+/// pixels from the first tap on.
 template <class OfTaps>
 Tensor64 resized_rows(const Tensor64& in, std::int64_t width, ResizeFilter kind, OfTaps of_taps) {
   const auto filter = kind == ResizeFilter::Box ? box_filter(in.shape.w, width)
@@ -38,10 +39,10 @@ Tensor64 transposed(const Tensor64& in) {
   return out;
 }
 
-/// The error of a pixel after two sums of k products, with float32 weights in any order. Each sum
-/// is off by at most gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where sum |w| = 1 and gamma(n) = n
-/// u / (1 - n u). Kernels that also compute the weights in float32 may be off by as much of
-/// `largest`, the largest of the pixels.
+/// Returns the error of a pixel after two sums of k products, with float32 weights in any order.
+/// Each sum is off by at most gamma(k + 1) sum |w| |x| (Higham, eq. 3.5), where sum |w| = 1 and
+/// gamma(n) = n u / (1 - n u). Kernels that also compute the weights in float32 may be off by the
+/// same share of `largest`, the largest of the pixels.
 Estimate weighed_twice(Estimate a, double largest) {
   const double nu = (most_taps + 1) * unit_roundoff(DType::Float32);
   for (int pass = 0; pass < 2; ++pass) a.error += nu / (1 - nu) * (largest + a.error);
@@ -55,7 +56,7 @@ Tensor64 resized_by(const Tensor64& in, std::int64_t height, std::int64_t width,
   return transposed(resized_rows(transposed(rows), height, kind, of_taps));
 }
 
-/// For each output pixel, the largest magnitude of the pixels that it is made of.
+/// Returns for each output pixel the largest magnitude of the input pixels under its taps.
 Tensor64 largest_under(const Tensor64& in, std::int64_t height, std::int64_t width) {
   return resized_by(in, height, width, ResizeFilter::Triangle,
                     [](const Taps& taps, std::span<const double> pixels) {
@@ -66,13 +67,15 @@ Tensor64 largest_under(const Tensor64& in, std::int64_t height, std::int64_t wid
                     });
 }
 
-/// Taps of the triangle filter on one axis: two when it grows, twice the scale when it shrinks.
+/// Returns the taps of the triangle filter on one axis: 2 if it grows, 2 times the scale if it
+/// shrinks.
 double taps_between(std::int64_t from, std::int64_t to) {
   return 2 * std::max(1.0, static_cast<double>(from) / static_cast<double>(to));
 }
 
-/// A multiplication and an addition per tap: first along rows, over the input's columns, then along
-/// columns. Bounded, for the image between the two passes may be larger than either.
+/// Counts a multiplication and an addition for each tap: first along columns, for each input
+/// column, then along rows. The result is capped, since the image between the passes may be larger
+/// than both.
 std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
   const double rows = 2 * taps_between(in.shape.h, out.shape.h) * static_cast<double>(in.shape.w);
   const double columns =
@@ -96,7 +99,7 @@ std::vector<TensorDesc> Resize::infer(std::span<const TensorDesc> in) const {
   return one_output(x.dtype, x.layout, {x.shape.n, x.shape.c, height, width}, x.memory);
 }
 
-// The result is not rounded for uint8: the bound holds the rounding.
+// The result for uint8 is not rounded here. accuracy() accounts for the rounding.
 void Resize::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t) const {
   out[0] = resized(in[0], height, width, ResizeFilter::Triangle);
 }

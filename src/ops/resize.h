@@ -4,8 +4,9 @@
 
 namespace normbench {
 
-/// Parameter: size [h, w]. Pixel centres are at half integers. When it shrinks, the scale widens
-/// the triangle filter (as in PIL and torchvision antialias=True). dtype kept; uint8 is rounded.
+/// Resizes each image with a triangle filter. Pixel centres are at half integers. When an axis
+/// shrinks, the filter widens by the scale, as in PIL and in torchvision with antialias=True. The
+/// dtype stays, and uint8 is rounded. Parameter: size [h, w].
 struct Resize {
   static constexpr std::string_view name = "resize";
   static constexpr std::string_view about = "antialiased bilinear resize";
@@ -21,39 +22,40 @@ struct Resize {
   static std::vector<Resize> samples(const Shape& shape);
 };
 
-/// Triangle: as the op does it. Box: the mean of the input pixels that an output pixel covers,
-/// pixels covered in part counting in part; along an axis that grows as triangle. Box is OpenCV's
-/// INTER_AREA along an axis that shrinks and INTER_LINEAR along one that grows.
+/// Triangle: the filter of `resize`. Box: the mean of the input pixels that an output pixel covers.
+/// A pixel that is covered in part counts in part. Box is OpenCV's INTER_AREA along an axis that
+/// shrinks. Along an axis that grows it is the triangle, as OpenCV's INTER_LINEAR.
 enum class ResizeFilter { Triangle, Box };
 constexpr auto words(ResizeFilter) {
   return std::to_array<Word<ResizeFilter>>(
       {{ResizeFilter::Triangle, "triangle"}, {ResizeFilter::Box, "box"}});
 }
 
-/// The images [n, c, h, w] at another size, in double.
+/// Returns the images [n, c, h, w] in another size, in double.
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter);
 
-/// How far images may lie from exact ones that were resized and then stored as uint8. `weighed`:
-/// the errors of the pixels they were made of, weighed by the filter.
+/// Returns bounds on how far images that were resized and stored as uint8 may lie from `exact`.
+/// `weighed` are the errors of the input pixels, weighed by the filter.
 std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors& weighed);
 
-/// The weights of input pixels [first, first + weights.size()) in one output pixel; their sum is 1.
+/// The weights of input pixels [first, first + weights.size()) in an output pixel. Their sum is 1.
 struct Taps {
   std::int64_t first = 0;
   std::vector<double> weights;
 };
 
-/// The part of an axis that is resized, in pixels and fractions of them.
+/// The part of an axis that is resized, in pixels. It may start and end within a pixel.
 struct AxisPart {
   double begin = 0, length = 0;
 };
 
-/// The taps of each of `to` output pixels, from a part of `from` input pixels (default: all). Pixel
-/// centres lie at half integers; the triangle has half-width max(1, length / to) around the
-/// output's centre and is cut at the borders: PIL's BILINEAR and torchvision's antialias=True.
+/// Returns the taps of each of `to` output pixels from `from` input pixels, or from a part of them.
+/// Pixel centres are at half integers. The triangle has the half-width max(1, length / to) around
+/// the output pixel's centre, and is cut at the borders, as in PIL's BILINEAR and in torchvision
+/// with antialias=True.
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to);
 std::vector<Taps> triangle_filter(std::int64_t from, std::int64_t to, const AxisPart& part);
-/// The taps of each of `to` output pixels of the box filter, from all of `from` input pixels.
+/// Returns the taps of the box filter for each of `to` output pixels from `from` input pixels.
 std::vector<Taps> box_filter(std::int64_t from, std::int64_t to);
 
 }  // namespace normbench

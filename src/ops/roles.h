@@ -1,5 +1,5 @@
-/// The roles of an op: what its stages are to those who plan, run and judge a pipeline, whatever
-/// they compute. Nobody else asks which op a stage has.
+/// The roles of an op. They tell the code that plans, runs and judges pipelines how to treat its
+/// stages, whatever they compute. No such code asks which op a stage has.
 #pragma once
 
 #include <optional>
@@ -7,49 +7,51 @@
 
 namespace normbench {
 
-/// What runs a stage. Kernel: a row of the place where its input lies. HostKernel: a row of the CPU
-/// only. Call: a call of the CUDA runtime. Launch: likewise, and on the CPU a team of threads.
+/// What runs a stage. Kernel: a kernel row of the place where the input is. HostKernel: a kernel
+/// row of the CPU. Call: a call of the CUDA runtime. Launch: a call of the CUDA runtime, or on the
+/// CPU a team of threads.
 enum class Runs { Kernel, HostKernel, Call, Launch };
 
 /// What a stage does with files.
 enum class FileUse { None, Reads, Writes };
 
-/// Which way a stage copies over the link between host and device.
+/// The direction in which a stage copies over the link between host and device.
 enum class LinkUse { None, Up, Down, BothWays };
 
-/// What a stage does about page-locked memory: copies its input into some, locks the input where it
-/// lies, or undoes that.
+/// What a stage does with page-locked memory: copies its input into such memory, locks the memory
+/// of its input, or undoes that.
 enum class PageLocking { None, Copies, Locks, Unlocks };
 
-/// What a limit is a limit of. Launch: of launching work on a GPU.
+/// The kind of limit that a stage shows. Launch: the cost of launching work on a GPU.
 enum class LimitKind { Link, Launch, PageFaults, Memory };
 
-/// The row of an op. An op without one runs as kernels, reads its inputs and makes values of them.
+/// The roles of an op. By default an op runs as a kernel that computes new values from its inputs.
 struct Roles {
-  bool starts = false;  // takes no input and starts a variant; needs no samples
-  bool given = false;   // starts, and is there before the first stage: not timed, and no stage
+  bool starts = false;  // takes no input and is the first stage; no samples
+  bool given = false;   // its tensor exists before the first stage: no timed stage
   Runs runs = Runs::Kernel;
-  bool peer_only = false;  // only peers run it: it has no kernel and no samples
+  bool peer_only = false;  // only peers run it: no kernel and no samples
 
-  // What becomes of its input's values. With one of the first four it has no `accuracy`, and but
-  // for the first no `reference`.
-  bool moves_only = false;      // moves values without changing them
+  // How the output depends on the values of the input. An op with one of the first four has no
+  // `accuracy`. Of these only an op with the first has a `reference`.
+  bool moves_only = false;      // moves values and does not change them
   bool copies = false;          // copies each value to the same element
-  bool passes_through = false;  // gives on the first input's own bytes; needs no `infer`
-  bool undefined = false;       // output values are undefined: any byte is right
-  bool needs_input = false;     // passes through, and begins when its input is there
+  bool passes_through = false;  // the output is the first input itself; needs no `infer`
+  bool undefined = false;       // output values are undefined: any bytes are right
+  bool needs_input = false;     // passes through, but starts only after its input was made
 
   FileUse files = FileUse::None;
   LinkUse link = LinkUse::None;
   PageLocking locks = PageLocking::None;
-  bool waits = false;                   // the host waits until the device has done all work
-  bool stands_for_work = false;         // takes a time that was asked for, whatever bytes it has
-  std::optional<LimitKind> limit = {};  // what a stage of it alone measures, beside the link
+  bool waits = false;                   // the host waits until the device has finished all work
+  bool stands_for_work = false;         // takes a given time, whatever bytes it has
+  std::optional<LimitKind> limit = {};  // the limit that a stage of it alone shows
 
   bool operator==(const Roles&) const = default;
 };
 
-/// The roles of the op of that name, as documents have it; those of an op without any for others.
+/// Returns the roles of the op called `op`. Returns the default roles for an unknown name, which a
+/// document may have.
 const Roles& roles_named(std::string_view op);
 
 }  // namespace normbench

@@ -41,7 +41,7 @@ std::string npy_start(const View& image) {
       fmt::format("cannot save {}: {}", std::filesystem::path(path).filename().string(), why));
 }
 
-/// A new file in the place of any that was there.
+/// A new file, which replaces an old one with this path.
 class NewFile {
  public:
   explicit NewFile(const std::string& path) : path_(path) {
@@ -54,7 +54,8 @@ class NewFile {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (write_bytes(file_.number(), text) < text.size()) cannot_save(path_, std::strerror(errno));
   }
-  /// Closes the file. Some file systems report only here what could not be written.
+  /// Closes the file. Throws if something could not be written, which some file systems report only
+  /// now.
   void end() {
     if (!file_.close()) cannot_save(path_, std::strerror(errno));
   }
@@ -68,7 +69,7 @@ std::span<const std::uint8_t> as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// The root mean square of the difference of two images of one size.
+/// Returns the root mean square of the differences of two images of the same size.
 double root_mean_square(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
@@ -86,7 +87,7 @@ std::string why_not_equal(std::span<const std::uint8_t> expected,
   return fmt::format("byte {} is {}, not {}", at - expected.begin(), *other, *at);
 }
 
-/// Why a decoded file does not hold the image, or "".
+/// Returns why a decoded file does not hold the image, or "".
 std::string why_not_decoded(const Save& op, const Image& decoded, const View& image) {
   const Shape& shape = image.desc.shape;
   if (decoded.height != shape.h || decoded.width != shape.w)

@@ -17,10 +17,10 @@ constexpr auto words(SaveFormat) {
                                           {SaveFormat::Npy, "npy"}});
 }
 
-/// Encodes each uint8 nhwc image and writes it to a file of its own in the run's scratch folder.
-/// Then the file system has it, but need not have brought it to a disk. The input passes through.
-/// Parameters: format (jpeg: baseline, chroma at full resolution; png: zlib's default level; raw:
-/// the bytes as they lie; npy: height, width, channels), quality (95, for jpeg).
+/// Encodes each uint8 nhwc image and writes it to its own file in the run's scratch folder. The
+/// input passes through. After the stage the file system has the files, but they may not be on a
+/// disk yet. Parameters: format (jpeg: baseline with chroma at full resolution; png: zlib's default
+/// level; raw: the bytes of the image; npy: [height, width, channels]); quality (95; for jpeg).
 struct Save {
   static constexpr std::string_view name = "save";
   static constexpr std::string_view about =
@@ -35,26 +35,27 @@ struct Save {
 
   static Save read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  /// There are none: a self-test has no folder for files.
+  /// Returns none: a self-test has no folder for files.
   static std::vector<Save> samples(const Shape&) { return {}; }
-  /// The file of an image: `start` (folder, stage and item: "/tmp/x/4-0") and then "-IMAGE.FORMAT".
+  /// Returns the path of an image's file: `start` (folder, stage and item: "/tmp/x/4-0"), then
+  /// "-IMAGE.FORMAT".
   std::string saved_file(std::string_view start, std::int64_t image) const;
-  /// Why the file does not hold this dense image, or "". A png, raw or npy must have the same
-  /// values, a jpeg may differ by jpeg_error_bound().
+  /// Returns why the file does not hold this dense image, or "". A png, raw or npy must have the
+  /// same values. A jpeg may differ by jpeg_error_bound().
   std::string why_not_saved(const std::string& path, const View& image) const;
 };
 
-/// The content of a dense image's file: `start`, then `rest`.
+/// The content of an image's file: `start`, then `rest`.
 struct FileContent {
-  std::string start;  // a npy's header; else ""
+  std::string start;  // the header of a npy, else ""
   std::span<const std::uint8_t> rest;
 };
 
-/// Encodes an image. `rest` lies in `memory`, which is reused, or is the image itself. Throws
-/// std::runtime_error where the image cannot be encoded.
+/// Encodes a dense image. `rest` points into `memory`, which is reused, or to the image itself.
+/// Throws std::runtime_error if the image cannot be encoded.
 FileContent saved_content(const Save& op, const View& image, std::vector<std::uint8_t>& memory);
 
-/// Writes a dense image to a new file, which replaces an old one; `memory` is reused. Throws
+/// Writes a dense image to a new file, which replaces an old one. `memory` is reused. Throws
 /// std::runtime_error with the file's name and the reason.
 void save_image(const Save& op, const std::string& path, const View& image,
                 std::vector<std::uint8_t>& memory);

@@ -16,7 +16,7 @@
 namespace normbench {
 namespace {
 
-/// Writes the random bytes of every row, each byte as a T.
+/// Fills the view with the random bytes of `seed`, each converted to a T.
 template <class T>
 void fill_rows(const View& view, std::uint64_t seed) {
   std::array<T, 256> values;
@@ -34,14 +34,14 @@ void fill_rows(const View& view, std::uint64_t seed) {
   }
 }
 
-/// Element `index` of the endless random sequence: uniform in (0, 1), with 53 random bits.
+/// Returns element `index` of an endless random sequence: uniform in (0, 1), with 53 random bits.
 double uniform(std::uint64_t seed, std::uint64_t index) {
   const std::uint64_t bits = mixed(mixed(seed) + (index + 1) * 0x9E3779B97F4A7C15u);
   return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
 }
 
-/// Normal values by the transformation of Box and Muller (A note on the generation of random normal
-/// deviates, 1958), two from each pair of uniform ones.
+/// Returns element `index` of an endless sequence of normal values. Each pair is computed from two
+/// uniform values (Box, Muller: A note on the generation of random normal deviates, 1958).
 double normal(std::uint64_t seed, std::uint64_t index) {
   const std::uint64_t pair = index / 2 * 2;
   const double radius = std::sqrt(-2 * std::log(uniform(seed, pair)));
@@ -55,7 +55,7 @@ double random_value(const RandomValues& values, std::uint64_t seed, std::uint64_
   return values.first + values.second * normal(seed, index);
 }
 
-/// Fills images [first, first + tensor.shape.n) with random values, rounded to the dtype.
+/// Fills the tensor with the random values of images from `first` on, rounded to the dtype.
 void fill_values(const RandomValues& values, DType dtype, std::uint64_t seed, std::int64_t first,
                  Tensor64& tensor) {
   const auto [n, c, h, w] = tensor.shape;
@@ -95,7 +95,7 @@ RandomValues read_values(Reader& reader) {
   Reader member = reader.object("values");
   const std::vector<double> numbers = member.numbers(said.begin().key(), {});
   const bool fits = std::ranges::all_of(numbers, [](double value) {
-    return std::abs(value) <= 65504;  // float16 holds it
+    return std::abs(value) <= 65504;  // the largest value of float16
   });
   const bool right = numbers.size() == 2 && fits &&
                      (*which == Distribution::Uniform ? numbers[0] < numbers[1] : numbers[1] >= 0);
@@ -211,7 +211,8 @@ std::vector<Accuracy> Source::accuracy(std::span<const Known>, std::span<const T
                                        std::span<const TensorDesc>) const {
   if (values.distribution == Distribution::Uniform)
     return {{.low = values.first, .high = values.second}};
-  // sqrt(-2 ln 2^-54) = 8.65: no value of fill_values is farther from the mean.
+  // No value of fill_values() is more than sqrt(-2 ln 2^-54) = 8.65 standard deviations from the
+  // mean.
   if (values.distribution == Distribution::Normal)
     return {{.low = values.first - 9 * values.second, .high = values.first + 9 * values.second}};
   if (path.empty() || !is_float(dtype)) return {{.low = 0, .high = 255, .whole = true}};

@@ -1,4 +1,4 @@
-/// Datasets of images that need no decoding: .raw files, which are nothing but pixels, and .npy.
+/// Files with images that need no decoding: .raw with pixels only, and .npy.
 #pragma once
 
 #include <array>
@@ -13,19 +13,19 @@
 
 namespace normbench {
 
-/// How the files of a dataset hold images: encoded, one a file; or as arrays of one or several.
+/// How files hold images: encoded, with one image in a file, or as arrays of one or several images.
 enum class Storage { Image, Raw, Npy };
 constexpr auto words(Storage) {
   return std::to_array<Word<Storage>>(
       {{Storage::Image, "image"}, {Storage::Raw, "raw"}, {Storage::Npy, "npy"}});
 }
 
-/// The endings of the names of such files.
+/// Returns the endings that the names of such files have.
 std::span<const std::string_view> endings_of(Storage storage);
 
-/// The content of a file of images like `image` (a single one, dense uint8). A .raw is any number
-/// of them one after the other. A .npy is an array of one ([h, w, c] or [c, h, w], as the layout
-/// says) or of several.
+/// Returns how many images a file holds and where they start, or why it is broken. `image`
+/// describes one image, dense uint8. A .raw holds any number of images without gaps. A .npy holds
+/// an array of one image ([h, w, c] or [c, h, w], depending on the layout) or of several.
 FileContents look_into_array(const std::string& file, Storage storage, const TensorDesc& image);
 
 }  // namespace normbench

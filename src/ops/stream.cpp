@@ -26,7 +26,7 @@ Stream Stream::read(Reader& reader) {
 std::vector<TensorDesc> Stream::infer(std::span<const TensorDesc> in) const {
   const TensorDesc& x = only_input(in);
   if (read_parts == 0) return plain_bytes(x.bytes(), x.memory);
-  // The bytes are divided before they are multiplied, so that the product cannot overflow.
+  // The division comes before the multiplication, so that the product does not overflow.
   const std::int64_t whole = x.bytes() / read_parts, rest = x.bytes() % read_parts;
   check_size(DType::UInt8, {.n = 1, .c = 1, .h = whole, .w = write_parts});
   return plain_bytes(

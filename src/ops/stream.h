@@ -4,9 +4,9 @@
 
 namespace normbench {
 
-/// Reads its input once and writes `write`/`read` times as many bytes (at least one), as uint8 of
-/// shape [1, 1, 1, bytes]. With `read` 0 it reads nothing and writes as many bytes as its input
-/// has. The output is undefined: any bytes are right.
+/// Reads its input once and writes `write`/`read` times as many bytes, but at least one. The output
+/// is uint8 [1, 1, 1, bytes] with undefined values. With `read` 0 it reads nothing and writes as
+/// many bytes as the input has.
 struct Stream {
   static constexpr std::string_view name = "stream";
   static constexpr std::string_view about =
@@ -21,17 +21,18 @@ struct Stream {
   static std::vector<Stream> samples(const Shape& shape);
 };
 
-/// The bytes that something reads and writes.
+/// Bytes that are read and written.
 struct StreamMix {
   std::int64_t read = 0, written = 0;
   bool operator==(const StreamMix&) const = default;
 };
 
-/// The bytes of the stream that is the limit for so many. Where one side is within 0.1 % of a small
-/// multiple of the other, as with some statistics beside a large tensor, it is that multiple.
+/// Returns the bytes of the stream that is the limit for work with `bytes`. If one side is within
+/// 0.1 % of a small multiple of the other, that multiple is returned. This is so for a large tensor
+/// with small statistics.
 StreamMix limit_mix(const StreamMix& bytes);
 
-/// Writes one byte per page of an output as large as its input.
+/// Writes one byte to each page of an output as large as its input.
 struct FirstTouch {
   static constexpr std::string_view name = "first_touch";
   static constexpr std::string_view about =

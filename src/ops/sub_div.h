@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// Computes y = x - mean[c]. Floating point only; dtype kept.
+/// Computes y = x - mean[c] for a float dtype, which y keeps. Parameters: mean; constants (cached).
 struct Sub {
   static constexpr std::string_view name = "sub";
   static constexpr std::string_view about = "subtract the per-channel mean";
@@ -12,7 +12,7 @@ struct Sub {
 
   std::vector<double> mean = {};  // one value, or one per channel
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // empty here; a peer may name some
+  Rounds rounds = {};  // empty for the kernels here; a peer may name some
 
   static Sub read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -24,7 +24,7 @@ struct Sub {
   static std::vector<Sub> samples(const Shape& shape);
 };
 
-/// Computes y = x / std[c]. Floating point only; dtype kept.
+/// Computes y = x / std[c] for a float dtype, which y keeps. Parameters: std; constants (cached).
 struct Div {
   static constexpr std::string_view name = "div";
   static constexpr std::string_view about = "divide by the per-channel standard deviation";
@@ -32,7 +32,7 @@ struct Div {
 
   std::vector<double> std = {};  // one value, or one per channel; never 0
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // empty here; a peer may name some
+  Rounds rounds = {};  // empty for the kernels here; a peer may name some
 
   static Div read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;

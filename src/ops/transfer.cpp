@@ -5,7 +5,7 @@
 namespace normbench {
 namespace {
 
-/// The output of a copy to the device. Throws Invalid where the input is there already.
+/// Returns the output of a copy to the device. Throws Invalid if the input is already there.
 std::vector<TensorDesc> sent(const TensorDesc& x) {
   if (x.memory == Memory::Device) throw Invalid("input is already on the device");
   return one_output(x.dtype, x.layout, x.shape, Memory::Device);
@@ -13,7 +13,8 @@ std::vector<TensorDesc> sent(const TensorDesc& x) {
 
 }  // namespace
 
-// Transfers run in the device's place: they write or read its memory; the other end is the link.
+// Transfers run in the device's place. They read or write its memory, and the rest is bytes over
+// the link.
 
 std::vector<TensorDesc> H2d::infer(std::span<const TensorDesc> in) const {
   return sent(only_input(in));

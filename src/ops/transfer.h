@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// Copies to device memory; dtype, shape and layout kept.
+/// Copies to device memory and keeps dtype, shape and layout.
 struct H2d {
   static constexpr std::string_view name = "h2d";
   static constexpr std::string_view about = "copy from host memory to device memory";
@@ -14,7 +14,7 @@ struct H2d {
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
 };
 
-/// Copies to host memory. Parameter: memory (the kind that is written, default pageable).
+/// Copies to host memory and keeps dtype, shape and layout. Parameter: memory (pageable).
 struct D2h {
   static constexpr std::string_view name = "d2h";
   static constexpr std::string_view about = "copy from device memory to host memory";
@@ -24,8 +24,9 @@ struct D2h {
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
 };
 
-/// Copies its page-locked input to the device, which is its output, and at the same time as many
-/// meaningless bytes back into page-locked memory: both directions of the link at once.
+/// Copies its page-locked input to the device, and at the same time as many meaningless bytes back
+/// into page-locked memory. So both directions of the link are used at once. The output is the copy
+/// on the device.
 struct Exchange {
   static constexpr std::string_view name = "exchange";
   static constexpr std::string_view about =

@@ -19,7 +19,7 @@
 namespace normbench {
 namespace {
 
-/// libjpeg's error callback jumps back to the C++ frame, which throws, as in decoding.
+/// State of libjpeg's error callback. The callback jumps back to the C++ frame, which throws.
 struct EncodeErrors : jpeg_error_mgr {
   std::jmp_buf back;
   char text[JMSG_LENGTH_MAX];
@@ -31,7 +31,7 @@ struct EncodeErrors : jpeg_error_mgr {
   std::longjmp(errors.back, 1);
 }
 
-/// A compressor, freed at the end of its scope.
+/// A libjpeg compressor, freed at the end of its scope.
 class Encoder {
  public:
   Encoder() {
@@ -43,7 +43,8 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  /// Runs `step`, which may call libjpeg and owns nothing. Throws what libjpeg says.
+  /// Runs `step`, which may call libjpeg. `step` must own nothing, since libjpeg may jump out of
+  /// it. Throws libjpeg's message.
   template <class Step>
   void run(const Step& step) {
     if (setjmp(errors_.back) != 0) throw std::runtime_error(errors_.text);
@@ -70,7 +71,7 @@ class Encoder {
   EncodeErrors errors_;
 };
 
-/// The memory that libjpeg writes to: what it is given, or its own where that is too small.
+/// The memory that libjpeg writes to: `memory`, or libjpeg's own if that is too small.
 struct EncodeTarget {
   explicit EncodeTarget(std::vector<std::uint8_t>& memory)
       : given(memory.data()), bytes(memory.data()), size(memory.size()) {}
@@ -86,7 +87,7 @@ struct EncodeTarget {
   unsigned long size;
 };
 
-/// The root mean square of half the quantisers, and one level more for roundings on the way.
+/// Returns the root mean square of half the quantisers, plus one level for roundings on the way.
 double component_error(const JQUANT_TBL& table) {
   double sum = 0;
   for (const UINT16 step : table.quantval) sum += step * step / 4.0;
@@ -125,11 +126,11 @@ double jpeg_error_bound(std::int64_t height, std::int64_t width, int quality) {
   encoder.set(height, width, quality);
   const double luma = component_error(*encoder.codec.quant_tbl_ptrs[0]);
   const double chroma = component_error(*encoder.codec.quant_tbl_ptrs[1]);
-  // The conversion is R = Y + 1.402 Cr, G = Y - 0.344 Cb - 0.714 Cr, B = Y + 1.772 Cb.
+  // RGB is computed as R = Y + 1.402 Cr, G = Y - 0.344 Cb - 0.714 Cr, B = Y + 1.772 Cb.
   double sum = 0;
   for (const double weight : {1.402, 0.34414 + 0.71414, 1.772})
     sum += (luma + weight * chroma) * (luma + weight * chroma);
-  // All error of a block may lie in the pixels that belong to the image.
+  // In blocks at the border, all error may lie in the pixels that belong to the image.
   const auto blocks = [](std::int64_t extent) { return (extent + DCTSIZE - 1) / DCTSIZE; };
   const double padded = static_cast<double>(blocks(height) * blocks(width) * DCTSIZE2);
   return std::sqrt(sum / 3 * padded / static_cast<double>(height * width));

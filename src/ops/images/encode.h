@@ -1,4 +1,4 @@
-/// Encoders of 8-bit RGB images to files in memory.
+/// Encodes 8-bit RGB images to files in memory.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,22 @@
 
 namespace normbench {
 
-/// The longest side that a JPEG can have.
+/// The longest side of a JPEG, in pixels.
 constexpr std::int64_t longest_jpeg_side = 65500;
 
-/// Encodes rows of red, green, blue as a baseline JPEG, 4:4:4, at a quality of 1 to 100 as libjpeg
-/// counts it. The file lies in `memory`, which is reused. Throws std::runtime_error.
+/// Encodes rows of red, green, blue as a baseline JPEG, 4:4:4. `quality` is libjpeg's, from 1 to
+/// 100. The result points into `memory`, which is reused. Throws std::runtime_error.
 std::span<const std::uint8_t> encode_jpeg(std::span<const std::uint8_t> rgb, std::int64_t height,
                                           std::int64_t width, int quality,
                                           std::vector<std::uint8_t>& memory);
 
-/// How far the pixels of such a JPEG may lie from the image, as a root mean square: no coefficient
-/// is off by more than half its quantiser. Noise comes near it, photographs stay far below.
+/// Returns a bound on the root mean square error of the pixels of a JPEG from encode_jpeg(). It
+/// assumes that each coefficient is off by half its quantiser. Noise comes close to the bound, and
+/// photographs stay far below it.
 double jpeg_error_bound(std::int64_t height, std::int64_t width, int quality);
 
-/// Encodes such rows as a PNG, with libspng's filters and zlib's default level.
+/// Encodes rows of red, green, blue as a PNG, with libspng's filters and zlib's default level. The
+/// result points into `memory`, which is reused. Throws std::runtime_error.
 std::span<const std::uint8_t> encode_png(std::span<const std::uint8_t> rgb, std::int64_t height,
                                          std::int64_t width, std::vector<std::uint8_t>& memory);
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t orientation_tag = 0x0112;
 constexpr std::uint32_t intel_order = 0x4949, motorola_order = 0x4D4D, tiff_version = 42;
 
-/// The bytes of one value of each TIFF type; 0: there is no such type.
+/// The bytes of one value of each TIFF type; 0 for types that do not exist.
 constexpr auto type_bytes = std::to_array<std::size_t>({0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4});
 
 int known_orientation(double number) {
@@ -20,7 +20,7 @@ int known_orientation(double number) {
   return 1;
 }
 
-/// Reads numbers of a TIFF structure in its byte order; 0 beyond its end.
+/// Reads numbers of a TIFF structure in its byte order. A number beyond the end is 0.
 class Tiff {
  public:
   explicit Tiff(std::span<const std::uint8_t> bytes)
@@ -43,8 +43,8 @@ class Tiff {
   bool little_;
 };
 
-/// The value of a type at a place; 0 for bytes and text (BYTE, ASCII, UNDEFINED). A negative whole
-/// number may be read as a large one: neither is an orientation.
+/// Returns the value of type `type` at `at`. Returns 0 for bytes and text (BYTE, ASCII, UNDEFINED).
+/// A negative whole number may become a large one; neither is an orientation.
 double value_of(const Tiff& tiff, std::size_t at, std::size_t type) {
   const auto whole = [&](std::size_t place, std::size_t size) {
     return static_cast<std::uint32_t>(tiff.number(place, size));
@@ -68,7 +68,7 @@ double value_of(const Tiff& tiff, std::size_t at, std::size_t type) {
   }
 }
 
-/// The block without its marks: some writers put the mark there twice.
+/// Returns the block without exif_mark, which some writers write twice.
 std::span<const std::uint8_t> without_marks(std::span<const std::uint8_t> block) {
   for (int i = 0; i < 2; ++i)
     if (block.size() >= exif_mark.size() &&

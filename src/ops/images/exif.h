@@ -1,4 +1,4 @@
-/// How a picture has to be turned, from what its file says beside the pixels.
+/// Reads from the metadata of a picture how it has to be turned.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,22 @@
 
 namespace normbench {
 
-/// The mark that begins a JPEG's Exif segment, and the Exif block of some PNG and WebP files.
+/// The bytes at the start of a JPEG's Exif segment, and of the Exif block in some PNG and WebP
+/// files.
 constexpr std::string_view exif_mark{"Exif\0\0", 6};
 
-/// The orientation in an Exif block, with or without its mark: 1 to 8, and 1 for any other
-/// number. Nothing where the block has none. As in Pillow, any kind of whole number is taken, the
-/// first of several; bytes and text count as another number. OpenCV and torchvision know only
-/// SHORT.
+/// Returns the orientation in an Exif block, with or without exif_mark: 1 to 8, and 1 for any other
+/// number. Returns nothing if the block has none. Accepts every kind of whole number and the first
+/// of several, as Pillow does. Bytes and text count as another number. OpenCV and torchvision
+/// accept only SHORT.
 std::optional<int> exif_orientation(std::span<const std::uint8_t> block);
 
-/// The orientation in an XMP text: 1 to 8, and 1 for any other number. Nothing where it has none.
+/// Returns the orientation in an XMP text: 1 to 8, and 1 for any other number. Returns nothing if
+/// it has none.
 std::optional<int> xmp_orientation(std::string_view xmp);
 
-/// The orientation from 1 to 8. Exif is asked before XMP, which of the peers only Pillow reads.
+/// Returns the orientation from 1 to 8; 1 if there is none. Exif is read before XMP. Of the peers
+/// only Pillow reads XMP.
 int orientation_of(std::span<const std::uint8_t> exif, std::string_view xmp);
 
 }  // namespace normbench

@@ -18,13 +18,15 @@ constexpr std::int64_t most_file_bytes = std::int64_t{1} << 30;
 constexpr std::string_view jpeg_mark = "\xFF\xD8\xFF", riff_mark = "RIFF", webp_mark = "WEBP";
 constexpr std::size_t webp_mark_at = 8;
 
-/// True for PNG files that Xcode made for iOS: they have no zlib header, and blue comes first.
+/// Returns true for PNG files that Xcode made for iOS. They have no zlib header, and blue comes
+/// first.
 bool is_apples_png(std::string_view bytes) {
   constexpr std::size_t first_type_at = 12;
   return bytes.size() > first_type_at && bytes.substr(first_type_at).starts_with("CgBI");
 }
 
-/// True if `bytes` starts with `mark`, or is cut off in it: then the decoder says truncated.
+/// Returns true if `bytes` starts with `mark` or ends within it. In the second case the decoder
+/// reports a truncated file.
 bool starts_as(std::string_view bytes, std::string_view mark) {
   return bytes.starts_with(mark.substr(0, bytes.size()));
 }

@@ -1,4 +1,4 @@
-/// Image files in memory: recognised by their content, and decoded to 8-bit RGB.
+/// Image files in memory: recognises their kind by their content, and decodes them to 8-bit RGB.
 #pragma once
 
 #include <array>
@@ -14,64 +14,68 @@
 
 namespace normbench {
 
-/// Something that users are told about a file that was decoded.
+/// A note for users about a file that was decoded.
 enum class Remark { HighBytes, Repaired };
 constexpr auto words(Remark) {
   return std::to_array<Word<Remark>>(
       {{Remark::HighBytes, "high_bytes"}, {Remark::Repaired, "repaired"}});
 }
 
-/// Rows of red, green, blue, top to bottom, without padding. An image that was decoded at a smaller
-/// size may fill its last row or column only in part.
+/// Rows of red, green, blue, from top to bottom, without padding. If an image was decoded in a
+/// smaller size, the picture may fill its last row or column only in part.
 struct Image {
   std::int64_t height = 0, width = 0;
   std::vector<std::uint8_t> rgb;
   AxisPart rows = {}, columns = {};  // the parts that the picture fills
-  std::vector<Remark> remarks = {};  // each once
+  std::vector<Remark> remarks = {};  // each remark once
 };
 
-/// The whole image as a tensor, nhwc.
+/// Returns the whole image as an nhwc tensor. It does not own the pixels.
 View view_of(Image& image);
 
-/// The most pixels of an image; larger ones are refused.
+/// The most pixels of an image. Larger images are refused.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
-/// Throws std::runtime_error above `most_pixels`.
+/// Throws std::runtime_error if there are more than `most_pixels`.
 void check_pixels(std::int64_t height, std::int64_t width);
 
-/// Sets the size of `image`, which the picture fills, and keeps its memory. Throws
-/// std::runtime_error above `most_pixels`.
+/// Sets the size of `image`, all of which the picture fills. Reuses its memory. Throws
+/// std::runtime_error if there are more than `most_pixels`.
 void set_size(Image& image, std::int64_t height, std::int64_t width);
 
-/// Reads a whole regular file into memory that is reused. Throws std::runtime_error saying why not.
+/// Reads a whole regular file into memory that is reused. Throws std::runtime_error with the
+/// reason.
 void read_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 
-/// The memory that a decoder works in beside its output. It is kept between images, so that the
-/// system need not give it anew, page by page, for each.
+/// The memory that a decoder needs besides its output. It is kept between images, so that the
+/// system does not have to map it again, page by page, for each image.
 struct DecodeMemory {
-  std::vector<std::byte> coefficients = {};  // of a whole progressive JPEG
-  std::vector<std::uint8_t> stored = {};     // of a PNG or WebP, before they are turned
+  std::vector<std::byte> coefficients = {};  // of all blocks of a progressive JPEG
+  std::vector<std::uint8_t> stored = {};     // pixels of a PNG or WebP before they are turned
 };
 
-/// The size that a decoded image may be reduced to, but not below; 0: it may not be reduced.
+/// The smallest size to which a decoder may reduce an image; 0 if it may not reduce it.
 struct LeastSize {
   std::int64_t height = 0, width = 0;
 };
 
-/// Decodes a file into memory that is reused, turned upright as its Exif block or its XMP says:
-/// - JPEG: baseline, progressive, arithmetic, and lossless where libjpeg-turbo is 3.0 or newer; of
-///   gray, YCbCr, RGB, CMYK, YCCK. Inks are stored inverted, with or without an Adobe marker.
-/// - PNG: every colour type and depth; 16-bit samples give their high byte (Remark::HighBytes).
-/// - WebP: lossy and lossless; of an animation the first frame.
-/// Alpha and tRNS are dropped, as torchvision's RGB mode and Pillow's convert("RGB") do.
+/// Decodes a file into memory that is reused. Turns the picture upright as its Exif block or its
+/// XMP says.
+/// - JPEG: baseline, progressive and arithmetic; lossless if libjpeg-turbo is 3.0 or newer. Gray,
+///   YCbCr, RGB, CMYK and YCCK. Inks are stored inverted, with or without an Adobe marker.
+/// - PNG: every colour type and depth. 16-bit samples give their high byte (Remark::HighBytes).
+/// - WebP: lossy and lossless. An animation gives its first frame.
+/// Alpha and tRNS are dropped, as in torchvision's RGB mode and Pillow's convert("RGB").
 ///
-/// What is damaged but has all of its pixels is decoded (Remark::Repaired): a JPEG with a wrong
-/// restart number or bytes that belong to nothing; a PNG with wrong checksums, while that of its
-/// pixels' zlib stream is right, or without a right end.
+/// A damaged file that has all of its pixels is decoded (Remark::Repaired). Such a JPEG has a wrong
+/// restart number or stray bytes. Such a PNG has no right end, or it has chunks with wrong
+/// checksums while the checksum of its pixels' zlib stream is right.
 ///
-/// A JPEG that is at least twice as large as `least` both ways is decoded at N eighths of its size,
-/// rounded up, with the smallest N that is not below it: by fewer coefficients of each block.
-/// Throws std::runtime_error for other content and for files that are damaged or truncated.
+/// A JPEG that is at least twice as large as `least` in both directions is decoded at N eighths of
+/// its size, rounded up, from fewer coefficients of each block. N is the smallest that gives no
+/// less than `least`.
+///
+/// Throws std::runtime_error for other content, and for files that are damaged or truncated.
 void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,
                   const LeastSize& least = {});
 void decode_image(std::span<const std::uint8_t> bytes, Image& image);

@@ -23,16 +23,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view wildcards = "*?[";
-constexpr std::size_t most_names = 3, most_reasons = 8;  // how many messages name
+constexpr std::size_t most_names = 3, most_reasons = 8;  // the most that messages name
 
-/// True for files, and for links that lead nowhere: whoever reads such a link says so.
+/// Returns true for regular files and broken links. Reading a broken link reports the mistake.
 bool is_file(const fs::path& path) {
-  std::error_code ignored;  // what cannot be looked at is no file to read
+  std::error_code ignored;  // a file that cannot be examined cannot be read either
   return fs::is_regular_file(path, ignored) ||
          (fs::is_symlink(path, ignored) && !fs::exists(path, ignored));
 }
 
-/// True for the folder of a prepared dataset, finished or not.
+/// Returns true for the folder of a prepared dataset, finished or not.
 bool is_dataset(const fs::path& folder) {
   std::error_code ignored;
   return fs::exists(manifest_path(folder.string()), ignored) ||
@@ -45,7 +45,7 @@ std::string ending_of(const std::string& name) {
   return ending;
 }
 
-/// Looks for files in a folder and below.
+/// Searches a folder and the folders below it for files.
 class Search {
  public:
   Search(fs::path root, std::span<const std::string_view> endings)
@@ -54,8 +54,8 @@ class Search {
     above_.push_back(fs::canonical(root_, unknown));
   }
 
-  /// Takes the files in a folder (as seen from the root; "": the root itself). Returns the folders
-  /// in it, by name. Throws Invalid.
+  /// Takes the files in `folder`, which is relative to the root ("" for the root itself). Returns
+  /// the folders in it, sorted by name. Throws Invalid if it cannot be listed.
   std::vector<std::string> look_into(const std::string& folder) {
     std::vector<std::string> folders;
     std::error_code error, unknown;
@@ -74,8 +74,9 @@ class Search {
     return folders;
   }
 
-  /// Takes the files in a folder and in all folders below. Throws Invalid, also where a class has
-  /// the same folder twice: through links that lead up, there would be no end of paths.
+  /// Takes the files in a folder and in all folders below it. Throws Invalid if a folder cannot be
+  /// listed, or if a class has the same folder twice. With links that lead up, the search would not
+  /// end.
   void go_into(const std::string& folder) {
     std::error_code unknown;
     const fs::path place = fs::canonical(root_ / folder, unknown);
@@ -93,7 +94,8 @@ class Search {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// The pictures of kinds that are not read, most first.
+  /// Returns how many pictures there are of each kind that is not read, the most frequent kind
+  /// first.
   std::vector<OtherPictures> others() const {
     std::vector<OtherPictures> list;
     for (const auto& [kind, count] : others_) list.push_back({kind, count});
@@ -116,14 +118,15 @@ class Search {
 
   fs::path root_;
   std::span<const std::string_view> endings_;
-  std::vector<fs::path> above_;  // the folders that the search is in, links resolved
-  std::map<std::pair<std::string, fs::path>, std::string> been_;  // the name of each class, place
+  std::vector<fs::path> above_;  // the folders above the current one, links resolved
+  // (class, folder with links resolved) -> the name by which the folder was reached.
+  std::map<std::pair<std::string, fs::path>, std::string> been_;
   std::vector<std::string> names_;
   std::map<PictureKind, std::int64_t> others_;
 };
 
-/// How many files there are in these folders, without the folders below, which may be a whole disk.
-/// Folders that cannot be listed count for nothing.
+/// Returns how many files there are in these folders. Folders below them are not searched, since
+/// they may be a whole disk. Folders that cannot be listed are ignored.
 std::int64_t count_in(const fs::path& root, const std::vector<std::string>& folders,
                       std::span<const std::string_view> endings) {
   Search inside(root, endings);
@@ -131,7 +134,7 @@ std::int64_t count_in(const fs::path& root, const std::vector<std::string>& fold
     if (is_dataset(root / folder)) continue;
     try {
       inside.look_into(folder);
-    } catch (const Invalid&) {  // files found before count
+    } catch (const Invalid&) {  // files that were found before still count
     }
   }
   return std::ssize(inside.names());
@@ -156,7 +159,7 @@ std::string none_text(const std::string& said, std::span<const std::string_view>
                      : fmt::format("; {} there: {}", counted_others(others), kinds_text(others)));
 }
 
-/// The files that a folder means. Throws Invalid.
+/// Returns the files that a folder names. Throws Invalid.
 FoundFiles files_in(const fs::path& folder, const std::string& said,
                     std::span<const std::string_view> endings) {
   Search search(folder, endings);
@@ -172,7 +175,7 @@ FoundFiles files_in(const fs::path& folder, const std::string& said,
   return found;
 }
 
-/// The index of the first part of a pattern with a wildcard; beyond the end where there is none.
+/// Returns the index of the first part of a pattern that has a wildcard; its size if none has.
 std::size_t first_wild_part(const std::string& pattern) {
   std::size_t part = 0;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -183,7 +186,7 @@ std::size_t first_wild_part(const std::string& pattern) {
   return pattern.size();
 }
 
-/// The last `parts` names of a path.
+/// Returns the last `parts` parts of a path.
 std::string last_parts(const std::string& path, std::ptrdiff_t parts) {
   std::size_t slash = path.size();
   while (parts-- > 0 && slash != path.npos)
@@ -191,10 +194,10 @@ std::string last_parts(const std::string& path, std::ptrdiff_t parts) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-/// True where an error ends a glob: a folder may not be listed. A missing folder has no files.
+/// Returns whether an error ends a glob: true if a folder cannot be listed, false if it is missing.
 int ends_glob(const char*, int error) { return error != ENOENT && error != ELOOP; }
 
-/// The paths that a glob matches. Throws Invalid.
+/// Returns the paths that a glob matches. Throws Invalid if a folder cannot be listed.
 std::vector<std::string> matches_of(const fs::path& pattern, const std::string& said) {
   glob_t all{};
   std::vector<std::string> paths;
@@ -206,9 +209,9 @@ std::vector<std::string> matches_of(const fs::path& pattern, const std::string& 
   return paths;
 }
 
-/// The files that a glob means. Throws Invalid.
+/// Returns the files that a glob names. Throws Invalid.
 FoundFiles files_matching(const fs::path& folder, const std::string& said) {
-  std::string escaped;  // the folder is meant as it is, whatever its name holds
+  std::string escaped;  // wildcards in the folder's own name are no wildcards
   for (const char c : folder.string()) {
     if (wildcards.find(c) != wildcards.npos || c == '\\') escaped += '\\';
     escaped += c;
@@ -236,7 +239,7 @@ FoundFiles files_matching(const fs::path& folder, const std::string& said) {
   return found;
 }
 
-/// Collects files by their kind.
+/// Groups files by their kind.
 template <class Files, class Kind>
 class Kinds {
  public:
@@ -250,7 +253,7 @@ class Kinds {
     ++files.count;
   }
 
-  /// All kinds, the commonest first.
+  /// Returns all kinds, the most frequent first.
   std::vector<Files> all() && {
     std::ranges::stable_sort(all_, std::greater(), &Files::count);
     return std::move(all_);

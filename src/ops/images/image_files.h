@@ -1,4 +1,4 @@
-/// Which files a path means, and what is known of each.
+/// Finds the files that a path names, and remembers what is known about each.
 #pragma once
 
 #include <cstdint>
@@ -16,52 +16,53 @@
 
 namespace normbench {
 
-/// What lies beside the files that are taken and is not taken.
+/// Pictures that a search met but did not take.
 struct Beside {
-  std::vector<OtherPictures> others = {};  // most first
-  std::int64_t in_folders = 0;             // files of the same kind in folders beside those taken
+  std::vector<OtherPictures> others = {};  // the most frequent kind first
+  // Files with the same endings in subfolders, if these are not searched.
+  std::int64_t in_folders = 0;
   bool operator==(const Beside&) const = default;
 };
 
-/// The files that a path means. What follows `root` in a file's path is its name: "a.jpg", and
-/// where folders are classes "cat/a.jpg".
+/// The files that a path names. What follows `root` in a file's path is its name: "a.jpg", or
+/// "cat/a.jpg" if folders are classes.
 struct FoundFiles {
   std::string root;
   std::vector<std::string> files;
   Beside beside;
 };
 
-/// The files that `said` means under `folder` ("": the working directory; unused if `said` is
-/// absolute):
-/// - a folder's own files whose names end in one of `endings` (".jpg", in any case); where it has
-///   none, all such files in the folders in it, which are classes, and below those;
-/// - a file itself;
-/// - all that a glob matches; names begin at its first part with a wildcard.
-/// Plain files and links only; a link that leads nowhere is one that cannot be read. Links to
-/// folders are followed; hidden folders are not searched. In the order of torchvision's
-/// ImageFolder: by class, then by folder, then by name. Throws Invalid when there are none, or
-/// where links give a class the same folder twice, which torchvision takes twice.
+/// Returns the files that `said` names in `folder` ("" for the working directory; ignored if `said`
+/// is absolute):
+/// - For a folder: its own files whose names end in one of `endings` (".jpg", in any case). If it
+///   has none: all such files in its subfolders, which are classes, and below them.
+/// - For a file: that file.
+/// - For a glob: all that match. Names begin at the first part of the glob with a wildcard.
+/// Takes plain files and links only. A broken link is a file that cannot be read. Follows links to
+/// folders, and does not search hidden folders. The order is that of torchvision's ImageFolder: by
+/// class, then by folder, then by name. Throws Invalid if there are no files, or if links give a
+/// class the same folder twice, whose files torchvision would take twice.
 FoundFiles find_files(const std::string& folder, const std::string& said,
                       std::span<const std::string_view> endings);
 
-/// True if `path` is `folder` or lies below it. Paths are compared as they are written.
+/// Returns true if `path` is `folder` or lies below it. Compares paths as they are written.
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-/// The class in a file's name: "cat" in "cat/a.jpg"; "" where there is none.
+/// Returns the class in a file's name: "cat" in "cat/a.jpg", "" if there is none.
 std::string_view class_of(std::string_view name);
 
-/// The content of a file of images.
+/// What is known about the content of a file of images.
 struct FileContents {
-  std::string why_broken = {};  // why it cannot be read, or ""
+  std::string why_broken = {};  // why it cannot be read; "" if it can
   std::int64_t images = 1;
-  std::int64_t offset = 0;  // the first image's; the others follow without gaps
+  std::int64_t offset = 0;  // of the first image, in bytes; others follow without gaps
   std::vector<Remark> remarks = {};
 };
 
-/// Tries to read a file as one image: why it cannot be decoded is in `why_broken`.
+/// Tries to decode a file as one image. If that fails, `why_broken` has the reason.
 FileContents try_image(const std::string& file);
 
-/// Looks into each file once, however often its contents are asked for.
+/// Looks into each file once, however often its contents are asked for. Threads may share it.
 class Probe {
  public:
   FileContents contents(const std::string& file,
@@ -72,18 +73,18 @@ class Probe {
   std::map<std::string, FileContents> contents_;
 };
 
-/// "a, b, c and 3 more": `count` names, of which the first are in `names`.
+/// Returns "a, b, c and 3 more" for `count` names. `names` has the first of them.
 std::string listed_few(std::span<const std::string> names, std::int64_t count);
 std::string listed_few(std::span<const std::string> names);
 
-/// Files that cannot be read for the same reason, and the names of the first three.
+/// Files that cannot be read for the same reason: their number, and the names of the first three.
 struct BrokenFiles {
   std::string why;
   std::int64_t count = 0;
   std::vector<std::string> names = {};
   bool operator==(const BrokenFiles&) const = default;
 };
-/// Files with the same remark, and the names of the first three.
+/// Files with the same remark: their number, and the names of the first three.
 struct RemarkedFiles {
   Remark remark = {};
   std::int64_t count = 0;
@@ -91,21 +92,22 @@ struct RemarkedFiles {
   bool operator==(const RemarkedFiles&) const = default;
 };
 
-/// The files whose reason is not "", each once, grouped by reason; the commonest reason first.
+/// Groups the broken files by their reason, the most frequent reason first. A file with reason ""
+/// is not broken. Each file counts once.
 std::vector<BrokenFiles> broken_of(const std::vector<std::string>& names,
                                    const std::vector<std::string>& reasons);
 std::vector<RemarkedFiles> remarked_of(const std::vector<std::string>& names,
                                        const std::vector<std::vector<Remark>>& remarks);
 
-/// The number of all files in the groups.
+/// Returns the number of files in all groups.
 std::int64_t count_of(std::span<const BrokenFiles> broken);
 
-/// "a.jpg, b.jpg, c.jpg and 397 more (a GIF picture)" for each reason; at most 8 texts, of which
-/// the last may be "60 more for 41 other reasons".
+/// Returns "a.jpg, b.jpg, c.jpg and 397 more (a GIF picture)" for each reason. With more than 8
+/// reasons the eighth text is like "60 more for 41 other reasons".
 std::vector<std::string> broken_texts(std::span<const BrokenFiles> broken);
 
-/// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file); b.png (…)") when a
-/// reason is not "". A repeated file counts once. `hint` follows the word "read".
+/// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file); b.png (…)") if a
+/// file has a reason. A repeated file counts once. `hint` follows the word "read".
 void throw_if_broken(const std::vector<std::string>& names, const std::vector<std::string>& reasons,
                      std::string_view hint = {});
 

@@ -1,4 +1,4 @@
-/// zlib streams, inflated only as far as is wanted.
+/// Inflates zlib streams, up to a given number of bytes.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace normbench {
 
-/// How a zlib stream ended: with its right checksum; before its end; with more to come than was
-/// wanted; or with a fault.
+/// How inflating a zlib stream ended. Whole: with the right checksum. Short: the input ended too
+/// early. Long: there were more bytes than wanted. Damaged: with an error in the stream.
 enum class Deflated { Whole, Short, Long, Damaged };
 
-/// Gives the inflated bytes of a zlib stream to `take`, piece by piece, at most `most` of them.
+/// Inflates a zlib stream and passes the bytes to `take` piece by piece, at most `most` bytes.
 /// Throws std::bad_alloc.
 Deflated inflate_up_to(std::size_t most, std::span<const std::uint8_t> bytes,
                        const std::function<void(std::span<const std::uint8_t>)>& take);

@@ -22,7 +22,8 @@
 #include "ops/images/jpeg_reasons.h"
 #include "ops/images/upright.h"
 
-/// libjpeg's name for the coefficients of one component, which only its memory manager looks into.
+/// The coefficients of a component, under libjpeg's name for them. Only its memory manager uses
+/// this type's members, and Decoder replaces that.
 struct jvirt_barray_control {
   JBLOCKARRAY rows;
   std::size_t blocks_per_row, row_count;
@@ -34,8 +35,8 @@ namespace {
 
 constexpr std::string_view xmp_mark{"http://ns.adobe.com/xap/1.0/\0", 29};
 
-/// libjpeg reports through callbacks that must not return after an error; the jump goes back to the
-/// C++ frame, which throws. No frame between may own anything.
+/// State of libjpeg's callbacks, which must not return after an error. They jump back to the C++
+/// frame, which throws. No frame in between may own anything.
 struct ErrorManager : jpeg_error_mgr {
   std::jmp_buf back;
   bool repaired = false;
@@ -45,7 +46,8 @@ ErrorManager& errors_of(j_common_ptr codec) { return *static_cast<ErrorManager*>
 
 [[noreturn]] void fail(j_common_ptr codec) { std::longjmp(errors_of(codec).back, 1); }
 
-/// Counts only warnings about lost pixels as failures; files that are odd but whole give others.
+/// Treats warnings about lost pixels as failures. Files that are odd but complete give other
+/// warnings.
 void on_message(j_common_ptr codec, int level) {
   if (level >= 0) return;
   const int code = codec->err->msg_code;
@@ -55,9 +57,10 @@ void on_message(j_common_ptr codec, int level) {
   if (code == JWRN_EXTRANEOUS_DATA) errors_of(codec).repaired = true;
 }
 
-/// Called where another marker stands than restart marker `desired`. One whose number is far off is
-/// taken for the right one, as jpeg_resync_to_restart does. Where the number is near, libjpeg goes
-/// on without some of the pixels, and so does every library above it.
+/// Called when libjpeg finds another marker than restart marker `desired`. A restart marker whose
+/// number is far off is taken for the right one, as in jpeg_resync_to_restart(). Other markers are
+/// an error here. For a near number libjpeg, and every library that uses it, would continue without
+/// some of the pixels.
 boolean resync(j_decompress_ptr codec, int desired) {
   const int marker = codec->unread_marker;
   const int off = (marker - JPEG_RST0 - desired) & 7;
@@ -70,8 +73,9 @@ boolean resync(j_decompress_ptr codec, int desired) {
   return TRUE;
 }
 
-/// A decompressor, freed at the end of its scope. The coefficients of a progressive JPEG, several
-/// times the pixels' bytes, lie in memory that is kept: libjpeg's own is mapped for each image.
+/// A decompressor, freed at the end of its scope. A progressive JPEG's coefficients need several
+/// times the bytes of its pixels. They are in memory that is kept between images, while libjpeg
+/// would map new memory for each.
 class Decoder {
  public:
   explicit Decoder(std::vector<std::byte>& coefficients) : coefficients_(coefficients) {
@@ -88,7 +92,8 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  /// Runs `step`, which may call libjpeg and owns nothing. Throws what libjpeg says.
+  /// Runs `step`, which may call libjpeg. `step` must own nothing, since libjpeg may jump out of
+  /// it. Throws libjpeg's message.
   template <class Step>
   void run(const Step& step) {
     if (setjmp(errors.back) != 0) {
@@ -118,7 +123,7 @@ class Decoder {
     return array;
   }
 
-  /// Gives memory to all arrays that were requested, filled with zeros.
+  /// Gives memory filled with zeros to all arrays that were requested.
   static void realize(j_common_ptr codec) {
     auto& self = *static_cast<Decoder*>(codec->client_data);
     std::size_t blocks = 0;
@@ -137,8 +142,8 @@ class Decoder {
     return array->rows + first;
   }
 
-  /// Memory filled with zeros, aligned as libjpeg's vector code wants it. Null when there is none:
-  /// nothing may be thrown through libjpeg.
+  /// Returns memory filled with zeros, aligned for libjpeg's vector code. Returns null if there is
+  /// none, since nothing may be thrown through libjpeg.
   void* take(std::size_t bytes) try {
     constexpr std::size_t alignment = 64;
     coefficients_.assign(bytes + alignment, std::byte{});
@@ -153,8 +158,9 @@ class Decoder {
   jvirt_barray_control* requested_ = nullptr;
 };
 
-/// Turns inks to RGB, in place at the row's start. They are stored inverted: how much of the paper
-/// each lets through. Adobe's programs do so; readers expect it without Adobe's marker, too.
+/// Converts inks (CMYK) to RGB in place, from the row's start. Inks are stored inverted: a value is
+/// how much of the paper's light the ink lets through. Adobe's programs store them so, and readers
+/// expect it without Adobe's marker, too.
 void inks_to_rgb(std::uint8_t* row, std::int64_t width) {
   for (std::int64_t x = 0; x < width; ++x) {
     const int black = row[4 * x + 3];
@@ -162,12 +168,12 @@ void inks_to_rgb(std::uint8_t* row, std::int64_t width) {
   }
 }
 
-/// Turns gray to RGB, in place. libjpeg does so itself, and faster, but not for a lossless JPEG.
+/// Converts gray to RGB in place. Needed for lossless JPEGs only, which libjpeg does not convert.
 void gray_to_rgb(std::uint8_t* row, std::int64_t width) {
   for (std::int64_t x = width - 1; x >= 0; --x) std::fill_n(row + 3 * x, 3, row[x]);
 }
 
-/// The content of a marker of the file behind `mark`, or nothing.
+/// Returns the content of a marker segment after `mark`; nothing if it does not begin with `mark`.
 std::optional<std::span<const std::uint8_t>> behind(std::string_view mark,
                                                     const jpeg_marker_struct& marker) {
   const std::span<const std::uint8_t> bytes(marker.data, marker.data_length);
@@ -175,8 +181,8 @@ std::optional<std::span<const std::uint8_t>> behind(std::string_view mark,
   return bytes.subspan(mark.size());
 }
 
-/// The orientation. Of several Exif segments the first one counts, and the others continue it, as
-/// in Pillow; of several XMP texts the last one counts.
+/// Returns the orientation. Several Exif segments are joined, as in Pillow. Of several XMP texts
+/// the last one counts.
 int jpeg_orientation(const jpeg_decompress_struct& codec) {
   std::vector<std::uint8_t> exif;
   std::string_view xmp;
@@ -189,8 +195,8 @@ int jpeg_orientation(const jpeg_decompress_struct& codec) {
   return orientation_of(exif, xmp);
 }
 
-/// Throws std::runtime_error for kinds that libjpeg refuses too late, with the output allocated, or
-/// without words.
+/// Throws std::runtime_error for kinds that libjpeg refuses too late, when the output is allocated,
+/// or without a clear message.
 void check_kind(const jpeg_decompress_struct& codec) {
   if (codec.data_precision != 8) throw std::runtime_error(why_not_these_bits(codec.data_precision));
   const int components = codec.num_components;
@@ -198,11 +204,11 @@ void check_kind(const jpeg_decompress_struct& codec) {
     throw std::runtime_error(why_not_so_many(components));
 }
 
-/// True where the first scan names a predictor, as only lossless JPEGs do: otherwise Ss and Se are
-/// the first and the last of a block's coefficients.
+/// Returns true for a lossless JPEG. Its first scan has a predictor in Ss. In other JPEGs Ss and Se
+/// are the first and last coefficients of a block, so Ss <= Se.
 bool is_lossless(const jpeg_decompress_struct& codec) { return codec.Ss > codec.Se; }
 
-/// The colours to ask libjpeg for, once it has read the header.
+/// Returns the colours to request from libjpeg after it has read the header.
 J_COLOR_SPACE colours_of(const jpeg_decompress_struct& codec) {
   if (codec.num_components == 4) return JCS_CMYK;
   return codec.num_components == 1 && is_lossless(codec) ? JCS_GRAYSCALE : JCS_RGB;
@@ -225,8 +231,8 @@ void read_rows(Decoder& decoder, const Upright& to, Image& image) {
   }
 }
 
-/// The part of the decoded pixels that the picture fills, where `pixels` are decoded at so many
-/// eighths: the first ones, or the last.
+/// Returns the part of one axis of the decoded pixels that the picture fills, at the start or, if
+/// `reversed`, at the end. `pixels` is the size before the reduction to `eighths`.
 AxisPart filled(std::int64_t pixels, int eighths, bool reversed) {
   const double length = static_cast<double>(pixels * eighths) / 8;
   return {.begin = reversed ? std::ceil(length) - length : 0, .length = length};

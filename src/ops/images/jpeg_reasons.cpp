@@ -14,7 +14,7 @@
 namespace normbench {
 namespace {
 
-/// Why a JPEG whose frame's marker has this low byte (its process) is not read.
+/// Returns why a JPEG is not read whose frame marker has this low byte. The byte tells the process.
 std::string why_no_process(int marker) {
   constexpr int million = 1000000, version = LIBJPEG_TURBO_VERSION_NUMBER;
   const std::string here =
@@ -40,7 +40,7 @@ std::string why_no_process(int marker) {
   }
 }
 
-/// What libjpeg says, without the words that hold numbers: those differ from file to file.
+/// Returns libjpeg's message without the words that contain numbers, which differ between files.
 std::string without_numbers(const jpeg_error_mgr& errors) {
   std::istringstream words(errors.jpeg_message_table[errors.msg_code]);
   std::string text;
@@ -72,7 +72,7 @@ std::string why_failed(const jpeg_error_mgr& errors) {
       return why_no_process(parameter);
     case JERR_ARITH_NOTIMPL:
       return "an arithmetic JPEG, which this libjpeg-turbo does not read";
-    case JERR_CONVERSION_NOTIMPL:  // for a lossless one only
+    case JERR_CONVERSION_NOTIMPL:  // only for a lossless JPEG
       return "a lossless JPEG in other colours than gray, RGB and CMYK, which is not read here";
     case JERR_BAD_PRECISION:
       return why_not_these_bits(parameter);

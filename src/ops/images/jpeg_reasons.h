@@ -1,4 +1,5 @@
-/// Why a JPEG is not read, in words. Files with the same fault get the same words.
+/// Why a JPEG is not read, in words. Files with the same fault get the same words, so that they can
+/// be grouped.
 #pragma once
 
 #include <cstdio>
@@ -9,13 +10,13 @@
 
 namespace normbench {
 
-/// The meaning of the error or warning that libjpeg has met.
+/// Returns the meaning of libjpeg's last error or warning.
 std::string why_failed(const jpeg_error_mgr& errors);
 
-/// Why samples with more or fewer than 8 bits are not read.
+/// Returns why samples of `bits` bits, other than 8, are not read.
 std::string why_not_these_bits(int bits);
 
-/// Why 2, or more than 4, colour components are not read.
+/// Returns why 2 or more than 4 colour components are not read.
 std::string why_not_so_many(int components);
 
 }  // namespace normbench

@@ -25,7 +25,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-/// Reads a whole number from 1 up, or nothing for null.
+/// Reads a whole number of at least 1; returns nothing for null.
 template <class T>
 std::optional<T> read_optional(Reader& reader, std::string_view key, std::int64_t most) {
   if (reader.member(key).is_null()) return std::nullopt;
@@ -94,7 +94,7 @@ LeftOut read_left_out_image(Reader& reader) {
           .why = reader.text("why", "")};
 }
 
-/// All classes, by name, including those with only images that were left out.
+/// Returns all classes, sorted by name. Includes classes whose images were all left out.
 std::vector<std::string> classes_of(const Manifest& manifest) {
   std::set<std::string> classes;
   for (const SourceFile& source : manifest.sources) classes.emplace(class_of(source.name));
@@ -132,7 +132,7 @@ bool is_of_normbench(const Json& json) {
   return tool.is_object() && tool.value("name", Json()) == "normbench";
 }
 
-/// Complains where the sums differ from the sums over the lists.
+/// Reports totals that differ from the sums over the lists.
 void check_sums(const Manifest& manifest, Reader& reader) {
   std::int64_t images = 0, bytes = 0, source_bytes = 0;
   for (const DatasetFile& file : manifest.files) images += file.images, bytes += file.bytes;

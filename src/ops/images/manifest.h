@@ -1,4 +1,4 @@
-/// manifest.json: what a folder of prepared images holds, and how it was made. Where folders of the
+/// manifest.json: what a folder of prepared images holds, and how it was made. If folders of the
 /// sources are classes, "classes" lists them, and each source has a "class".
 #pragma once
 
@@ -15,34 +15,36 @@
 
 namespace normbench {
 
-/// The form in which the images of a dataset are stored: 8-bit RGB, nhwc.
+/// How a dataset stores its images: always 8-bit RGB, nhwc.
 struct DatasetForm {
   SaveFormat storage = SaveFormat::Jpeg;
-  std::optional<std::int64_t> height, width;  // of every image; nothing: each has its own size
-  std::optional<int> quality;                 // for jpeg, as libjpeg counts it
-  std::optional<std::int64_t> shards;         // files of several images; nothing: one file an image
+  std::optional<std::int64_t> height, width;  // of every image; empty: each image has its own size
+  std::optional<int> quality;                 // libjpeg's, for jpeg
+  // The number of files with several images each. Empty: one image in each file.
+  std::optional<std::int64_t> shards;
   bool operator==(const DatasetForm&) const = default;
 };
 
-/// A file of the dataset. A shard is empty where all images meant for it were left out.
+/// A file of the dataset. A shard has no image if all images for it were left out.
 struct DatasetFile {
-  std::string name;  // as seen from the dataset's folder
+  std::string name;  // relative to the dataset's folder
   std::int64_t images = 1, bytes = 0;
   std::uint32_t crc32 = 0;  // zlib's
   bool operator==(const DatasetFile&) const = default;
 };
 
-/// An image that the dataset was made of.
+/// An image from which the dataset was made.
 struct SourceFile {
-  std::string name;  // "a.jpg"; "cat/a.jpg" where folders are classes
+  std::string name;  // "a.jpg", or "cat/a.jpg" if folders are classes
   std::int64_t bytes = 0;
   std::uint32_t crc32 = 0;
-  double psnr_db = 0;  // its jpeg against its pixels in that size; 0: all were kept
+  // PSNR in dB of the stored jpeg compared with the pixels before encoding; 0 if none changed.
+  double psnr_db = 0;
   std::vector<Remark> remarks = {};
   bool operator==(const SourceFile&) const = default;
 };
 
-/// An image that was left out because it could not be read, and the reason.
+/// An image that was left out since it could not be read, and the reason.
 struct LeftOut {
   std::string name;
   std::int64_t bytes = 0;  // of the image's file
@@ -54,31 +56,33 @@ struct Manifest {
   std::string tool, version;  // the program that made it
   DatasetForm form;
   std::int64_t images = 0;
-  double seconds = 0;  // wall clock time of preparing, over all parts of an interrupted one
+  // Wall clock time of the preparation, in s. It is a sum if the preparation was interrupted.
+  double seconds = 0;
   std::int64_t source_bytes = 0, bytes = 0;
   std::vector<DatasetFile> files;   // in the order of their images
-  std::vector<SourceFile> sources;  // one an image, in the same order
+  std::vector<SourceFile> sources;  // one for each image, in the same order
   std::vector<LeftOut> left_out = {};
   bool operator==(const Manifest&) const = default;
 };
 
-/// The manifest of a folder; nothing where it has none, or a manifest.json of another program.
-/// Throws Invalid ("DIR/manifest.json: …") for one that is damaged or has a newer version.
+/// Returns the manifest of a folder. Returns nothing if it has none, or has a manifest.json of
+/// another program. Throws Invalid ("DIR/manifest.json: …") if it is damaged or has a newer
+/// version.
 std::optional<Manifest> read_manifest(const std::string& folder);
 
-/// The mean peak signal-to-noise ratio (dB) of the images; 0 where all pixels were kept.
+/// Returns the mean peak signal-to-noise ratio of the images, in dB; 0 if all pixels are unchanged.
 double mean_psnr_db(const Manifest& manifest);
 
-/// Writes the manifest, whole or not at all. Throws CannotWrite.
+/// Writes the manifest, either whole or not at all. Throws CannotWrite.
 void write_manifest(const std::string& folder, const Manifest& manifest);
 
-/// "DIR/manifest.json".
+/// Returns "DIR/manifest.json".
 std::string manifest_path(const std::string& folder);
-/// "DIR/prepare.jsonl": the journal of a preparation that is not finished.
+/// Returns "DIR/prepare.jsonl", the journal of a preparation that is not finished.
 std::string unfinished_path(const std::string& folder);
 
-// Parts of a manifest as JSON; the members of a form stand among the manifest's own. Readers report
-// mistakes to their Reader.
+// Convert parts of a manifest to JSON and back. The members of a DatasetForm are members of the
+// manifest itself. The functions that read report mistakes to their Reader.
 Json to_json(const DatasetForm& form);
 Json to_json(const DatasetFile& file);
 Json to_json(std::span<const SourceFile> sources);

@@ -1,4 +1,4 @@
-/// Kinds of pictures, by the endings of their files' names: the kinds that are read, and others.
+/// Kinds of pictures, recognised by the endings of file names. Some are read, others are not.
 #pragma once
 
 #include <array>
@@ -65,19 +65,19 @@ constexpr auto words(PictureKind) {
                                            {Tiff, "TIFF"}});
 }
 
-/// True for the kinds that `load` and `prepare` take out of a folder.
+/// Returns true for the kinds that `load` and `prepare` read from a folder.
 constexpr bool is_read(PictureKind kind) {
   return kind == PictureKind::Jpeg || kind == PictureKind::Png || kind == PictureKind::WebP;
 }
 
-/// The endings of the names of files that are read: ".jpg", ".jpeg", …. Errors list them in this
-/// order.
+/// Returns the endings of names of files that are read: ".jpg", ".jpeg", …. Messages list them in
+/// this order.
 std::span<const std::string_view> image_endings();
 
-/// The kind that an ending (".jpg", in lower case) stands for, or nothing.
+/// Returns the kind of an ending (".jpg", in lower case); nothing if it is unknown.
 std::optional<PictureKind> kind_of_ending(std::string_view ending);
 
-/// How many pictures there are of a kind that is not read.
+/// The number of pictures of a kind that is not read.
 struct OtherPictures {
   PictureKind kind = PictureKind::Gif;
   std::int64_t count = 0;
@@ -85,9 +85,9 @@ struct OtherPictures {
 };
 
 std::int64_t count_of(std::span<const OtherPictures> others);
-/// "7 other pictures", "1 other picture": the number of all of them.
+/// Returns the number of all pictures in words: "7 other pictures", "1 other picture".
 std::string counted_others(std::span<const OtherPictures> others);
-/// "3 AVIF, 2 GIF".
+/// Returns the number of pictures of each kind in words: "3 AVIF, 2 GIF".
 std::string kinds_text(std::span<const OtherPictures> others);
 
 }  // namespace normbench

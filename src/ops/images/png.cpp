@@ -23,7 +23,7 @@ namespace {
 
 using Part = std::span<const std::uint8_t>;
 
-constexpr std::size_t most_chunk_bytes = std::size_t{1} << 26;  // longest text or profile
+constexpr std::size_t most_chunk_bytes = std::size_t{1} << 26;  // the longest text or profile
 constexpr std::size_t most_text_bytes = std::size_t{1} << 20;   // the longest text after inflating
 
 enum class Checksum { Right, Wrong, Absent };
@@ -44,7 +44,7 @@ std::uint32_t big_endian(Part bytes) {
   return number;
 }
 
-/// Takes the chunk that begins `bytes` off them. Nothing where no chunk begins.
+/// Removes the first chunk from `bytes` and returns it. Returns nothing if no chunk begins there.
 std::optional<PngChunk> next_chunk(Part& bytes) {
   if (bytes.size() < 8) return {};
   const std::size_t length = big_endian(bytes);
@@ -58,7 +58,7 @@ std::optional<PngChunk> next_chunk(Part& bytes) {
   return PngChunk{.type = type, .data = data, .sum = sum};
 }
 
-/// The checksum of the type and the data, which follow each other in memory.
+/// Returns the checksum of type and data, which must follow each other in memory.
 std::uint32_t sum_of(std::string_view type, Part data) {
   const auto* first = reinterpret_cast<const Bytef*>(type.data());
   return static_cast<std::uint32_t>(crc32_z(0, first, type.size() + data.size()));
@@ -70,14 +70,14 @@ Checksum checksum(const PngChunk& chunk) {
                                                                  : Checksum::Wrong;
 }
 
-/// The inflated text, its first `most_text_bytes` at most.
+/// Returns the inflated text, cut after `most_text_bytes`.
 std::string inflated(Part bytes) {
   std::string text;
   inflate_up_to(most_text_bytes, bytes, [&](Part piece) { text += as_text(piece); });
   return text;
 }
 
-/// Takes the text before a zero off `bytes`, and the zero.
+/// Removes the text up to the first zero, and the zero, from `bytes`. Returns the text.
 std::string_view until_zero(Part& bytes) {
   const auto end = std::ranges::find(bytes, std::uint8_t{0});
   const auto length = static_cast<std::size_t>(end - bytes.begin());
@@ -86,12 +86,12 @@ std::string_view until_zero(Part& bytes) {
   return text;
 }
 
-/// The text behind the keyword of a tEXt, zTXt or iTXt chunk.
+/// Returns the text that follows the keyword in a tEXt, zTXt or iTXt chunk.
 std::string text_in(std::string_view type, Part rest) {
   if (type == "tEXt") return std::string(as_text(rest));
   if (rest.empty()) return "";
   const bool compressed = type == "zTXt" || rest[0] != 0;
-  rest = rest.subspan(1);  // zTXt: the method, which is always 0; iTXt has a flag before it
+  rest = rest.subspan(1);  // zTXt: the method, always 0; iTXt: the flag
   if (type == "iTXt") {
     rest = rest.subspan(std::min<std::size_t>(1, rest.size()));
     until_zero(rest);  // the language
@@ -100,7 +100,7 @@ std::string text_in(std::string_view type, Part rest) {
   return compressed ? inflated(rest) : std::string(as_text(rest));
 }
 
-/// The bytes of a raw profile: hexadecimal digits after three lines (a blank one, a name, a count).
+/// Decodes a raw profile: hexadecimal digits after three lines (a blank one, a name, a count).
 std::vector<std::uint8_t> raw_profile(std::string_view text) {
   for (int line = 0; line < 3; ++line) {
     if (text.find('\n') == text.npos) return {};
@@ -123,26 +123,27 @@ std::string why_damaged(int code) {
   return fmt::format("damaged PNG: {}", spng_strerror(code));
 }
 
-/// A chunk of text as the file holds it.
+/// A text chunk as the file holds it.
 struct PngText {
   std::string_view type;
-  Part rest;  // behind the keyword
+  Part rest;  // the bytes after the keyword
 };
 
 std::string text_in(const std::optional<PngText>& text) {
   return text ? text_in(text->type, text->rest) : "";
 }
 
-/// What a PNG holds beside its pixels. The last chunk of a kind counts, as in Pillow.
+/// The chunks of a PNG outside its pixels. Of several chunks of a kind the last counts, as in
+/// Pillow.
 struct BesidePixels {
   Part exif;
   std::optional<PngText> profile, xmp;
-  bool whole = false;  // it ends as a PNG does, and its checksums are right
+  bool whole = false;  // the PNG has a right end and its checksums are right
 };
 
-/// Chunks with a wrong checksum do not count; libspng judges those of the pixels. Throws
-/// std::runtime_error where the header's is wrong, which libspng notices only after the output was
-/// allocated.
+/// Collects the chunks outside the pixels and ignores those with a wrong checksum. libspng checks
+/// the chunks of the pixels. Throws std::runtime_error if the header's checksum is wrong, since
+/// libspng notices that only after the output was allocated.
 BesidePixels look_beside_pixels(Part bytes) {
   BesidePixels found;
   bool right = true;
@@ -188,8 +189,8 @@ void put_chunk(std::string_view type, Part data, std::vector<std::uint8_t>& file
   put(sum_of(as_text(Part(file).subspan(start, type.size())), data));
 }
 
-/// The colours of a palette that pixels can name: libspng refuses more, other decoders ignore them.
-/// The header stands in `file`.
+/// Returns the colours of a palette that pixels can use. libspng refuses a palette with more, while
+/// other decoders ignore the rest. `file` begins with the PNG's header.
 Part used_colours(Part palette, Part file) {
   constexpr std::size_t depth_at = 24, most_depth = 8, most_colours = std::size_t{1} << most_depth;
   const std::size_t depth = file.size() > depth_at ? file[depth_at] : most_depth;
@@ -207,9 +208,9 @@ PngDecoder decoder_of(Part file) {
   return decoder;
 }
 
-/// The most bytes that the zlib stream of a picture with this header can have: one more for each
-/// row, and where it is interlaced up to twice as many rows, each filled up to a whole byte. 0
-/// where the header is wrong.
+/// Returns the most bytes that the zlib stream of a picture with this header can have. Each row has
+/// one additional byte. An interlaced picture has up to twice as many rows, each filled up to a
+/// whole byte. Returns 0 if the header is wrong.
 std::size_t most_pixel_bytes(Part file) {
   const PngDecoder decoder = decoder_of(file);
   spng_ihdr header;
@@ -220,9 +221,9 @@ std::size_t most_pixel_bytes(Part file) {
   return bytes + 2 * (2 * std::size_t{header.height} + 7);
 }
 
-/// The same picture in a file without faults: its header, its palette and its pixels. Their zlib
-/// stream ends with a checksum; where that is not reached, the checksums of the chunks have to be
-/// right. Empty where the pixels are damaged.
+/// Returns a file without faults that has the picture's header, palette and pixels. Pixels are
+/// right if the checksum at the end of their zlib stream is. If the stream ends too early, the
+/// checksums of the chunks must be right. Returns an empty file if the pixels are damaged.
 std::vector<std::uint8_t> mended_png(Part bytes) {
   std::vector<std::uint8_t> mended(png_mark.begin(), png_mark.end()), pixels;
   bool right = true;
@@ -257,7 +258,7 @@ std::string decode_pixels(Part bytes, int orientation, Image& image, DecodeMemor
                  [&](std::span<std::uint8_t> rgb) {
                    code = spng_decode_image(png, rgb.data(), rgb.size(), SPNG_FMT_RGB8, 0);
                  });
-  if (code == 0) code = spng_decode_chunks(png);  // compares the checksum of the last pixels
+  if (code == 0) code = spng_decode_chunks(png);  // checks the checksum of the last pixels
   if (code != 0) return why_damaged(code);
   if (header.bit_depth == 16) image.remarks.push_back(Remark::HighBytes);
   return "";

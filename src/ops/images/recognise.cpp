@@ -13,13 +13,13 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Bytes at a place of a file.
+/// Bytes at a fixed place in a file.
 struct Mark {
   std::size_t at;
   std::string_view bytes;
 };
 
-/// The mark by which files of a kind are known, and the kind's name.
+/// A kind of file and the bytes by which it is recognised. `also` must match, too.
 struct FileKind {
   std::string_view name;
   Mark mark;
@@ -101,7 +101,7 @@ std::string_view shown(std::span<const std::uint8_t> bytes, std::size_t most) {
   return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), most)};
 }
 
-/// The name of the kind whose mark is in the file, or "".
+/// Returns the name of the first kind whose marks are in the file, or "".
 std::string_view kind_of(std::string_view file, std::span<const FileKind> kinds) {
   const auto has = [&](const Mark& mark) {
     return mark.at <= file.size() && file.substr(mark.at).starts_with(mark.bytes);
@@ -111,9 +111,9 @@ std::string_view kind_of(std::string_view file, std::span<const FileKind> kinds)
   return found == kinds.end() ? std::string_view{} : found->name;
 }
 
-/// True for UTF-8 without control characters. It may be cut in its last character.
+/// Returns true for UTF-8 without control characters. The last character may be incomplete.
 bool is_text(std::string_view bytes) {
-  int more = 0;  // bytes of the same character
+  int more = 0;  // bytes that the current character still needs
   for (const unsigned char c : bytes) {
     if (more > 0 ? (c & 0xC0) != 0x80 : (c >= 0x80 && c < 0xC2) || c > 0xF4) return false;
     if (c < 0x20 &&
@@ -125,7 +125,7 @@ bool is_text(std::string_view bytes) {
   return !bytes.empty();
 }
 
-/// The kind of text that a file is, or "" if it is none.
+/// Returns the kind of text in a file, or "" if it is no text.
 std::string_view text_kind(std::string_view file) {
   if (!is_text(file)) return "";
   if (file.starts_with("\xEF\xBB\xBF")) file.remove_prefix(3);

@@ -8,12 +8,12 @@
 
 namespace normbench {
 
-/// Why a file is not decoded, by its content: "a GIF picture, which is not read here (JPEG, PNG and
-/// WebP are)", "an HTML page, not a picture"; for unknown content how it starts. All files of a
-/// kind get the same text.
+/// Returns why a file is not decoded, by its content: "a GIF picture, which is not read here (JPEG,
+/// PNG and WebP are)", "an HTML page, not a picture". For unknown content, names the first bytes.
+/// All files of a kind get the same text.
 std::string why_not_read(std::span<const std::uint8_t> bytes);
 
-/// The text for a kind of picture ("a GIF picture") that is not decoded.
+/// Returns the text for a kind of picture ("a GIF picture") that is not decoded.
 std::string not_read_here(std::string_view picture);
 
 }  // namespace normbench

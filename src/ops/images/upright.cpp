@@ -5,8 +5,9 @@
 namespace normbench {
 
 Upright upright(int orientation, std::int64_t height, std::int64_t width) {
-  // 1 as stored, 2 mirrored left to right, 3 turned by 180 degrees, 4 mirrored top to bottom. From
-  // 5 on stored rows become columns: 5 as is, 6 from the right, 7 both reversed, 8 upwards.
+  // Orientation 1: as stored. 2: mirrored horizontally. 3: turned by 180 degrees. 4: mirrored
+  // vertically. From 5 on, stored rows become columns. 5: in the same order. 6: from the right. 7:
+  // both reversed. 8: upwards.
   const bool exchanged = orientation >= first_exchanged;
   const bool y_reversed =
       orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;

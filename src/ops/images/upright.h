@@ -1,4 +1,4 @@
-/// Pictures turned upright.
+/// Turns pictures upright.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace normbench {
 
-constexpr int first_exchanged = 5;  // the first orientation whose rows become columns
+constexpr int first_exchanged = 5;  // from this orientation on, rows become columns
 
-/// Where the stored pixels of an image of height x width go when it is turned upright: the pixel
-/// (y, x) becomes first + y * row_step + x * column_step of an image with this height and width.
+/// Where the stored pixels of a picture go when it is turned upright. Pixel (y, x) becomes pixel
+/// first + y * row_step + x * column_step of an image with `height` and `width`.
 struct Upright {
   std::int64_t height, width;
   std::int64_t first, row_step, column_step;
@@ -20,12 +20,14 @@ struct Upright {
 
 Upright upright(int orientation, std::int64_t height, std::int64_t width);
 
-/// Puts row `y` of a stored picture where it belongs in `image`, which has the size of `to`.
+/// Puts row `y` of a stored picture where it belongs in `image`. `image` must have the size of
+/// `to`.
 void put_row(std::span<const std::uint8_t> rgb, std::int64_t y, const Upright& to, Image& image);
 
-/// Lets `decode` write the rows of a stored picture of height x width: into `image` itself where
-/// they are upright, else into `stored`, from where they are turned. Throws std::runtime_error
-/// above `most_pixels`, before anything is allocated.
+/// Calls `decode` with memory for the pixels of a stored picture of height x width. For an upright
+/// picture that is the memory of `image`. Otherwise it is `stored`, from which the pixels are then
+/// turned into `image`. Throws std::runtime_error before it allocates memory if there are more than
+/// `most_pixels`.
 template <class Decode>
 void decode_upright(int orientation, std::int64_t height, std::int64_t width, Image& image,
                     std::vector<std::uint8_t>& stored, const Decode& decode) {

@@ -20,7 +20,8 @@ using WebPFile = std::unique_ptr<WebPDemuxer, decltype(&WebPDemuxDelete)>;
 
 [[noreturn]] void fail_damaged() { throw std::runtime_error("damaged WebP"); }
 
-/// Takes the file apart. `data` has to outlive the result.
+/// Parses the file. `data` must outlive the result. Throws std::runtime_error if it is damaged or
+/// truncated.
 WebPFile open_webp(const WebPData& data) {
   WebPDemuxState state;
   WebPFile file(WebPDemuxPartial(&data, &state), &WebPDemuxDelete);
@@ -29,7 +30,7 @@ WebPFile open_webp(const WebPData& data) {
   return file;
 }
 
-/// A copy of the content of the first chunk of that name; nothing where there is none.
+/// Returns a copy of the content of the first chunk with this name; empty if there is none.
 std::vector<std::uint8_t> chunk_of(const WebPFile& file, const char* name) {
   WebPChunkIterator found;
   if (WebPDemuxGetChunk(file.get(), name, 1, &found) == 0) return {};
@@ -43,7 +44,7 @@ int webp_orientation(const WebPFile& file) {
   return orientation_of(exif, {reinterpret_cast<const char*>(xmp.data()), xmp.size()});
 }
 
-/// Decodes a frame to its place on a canvas with so many columns.
+/// Decodes a frame to its place on a canvas with `columns` columns.
 void decode_frame(const WebPIterator& frame, std::int64_t columns, std::span<std::uint8_t> canvas) {
   WebPDecoderConfig config;
   if (WebPInitDecoderConfig(&config) == 0) throw std::logic_error("another libwebp at run time");

@@ -1,4 +1,4 @@
-/// WebP files, turned upright as they ask for.
+/// Decodes WebP files.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace normbench {
 
-/// Decodes a WebP, upright, as decode_image says. An animation gives its first frame, on black
-/// where it does not fill the canvas. Throws std::runtime_error for a damaged or truncated one.
+/// Decodes a WebP as decode_image() describes. An animation gives its first frame, on black if it
+/// does not fill the canvas. Throws std::runtime_error if the file is damaged or truncated.
 void decode_webp(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory);
 
 }  // namespace normbench
