@@ -1,4 +1,4 @@
-// glibc has it since 2.36, and of GCC's libstdc++ only std::random_device needs it.
+// arc4random() for systems with a glibc before 2.36. In GCC's libstdc++ only std::random_device calls it.
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>

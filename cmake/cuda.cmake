@@ -1,8 +1,8 @@
-# The CUDA language and how .cu files are compiled.
+# Enables the CUDA language and decides how .cu files are compiled.
 if(NORMBENCH_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${NORMBENCH_CUDA_ARCHITECTURES})
 elseif(NORMBENCH_PACKAGE)
-  # The last one also as PTX, which a driver compiles for newer GPUs.
+  # The last architecture is also compiled to PTX, which a driver compiles for newer GPUs.
   set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
   if(CUDAToolkit_VERSION VERSION_LESS 12.8)
     set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
@@ -18,10 +18,10 @@ string(REPLACE ";" ", sm_" architectures "${CMAKE_CUDA_ARCHITECTURES}")
 string(REPLACE "-real" "" architectures "${architectures}")
 set(with_cuda "CUDA for sm_${architectures}${why_these}")
 
-# CMake 3.25 does not know which flag means C++20 to CUDA 13.
+# CMake 3.25 does not know CUDA 13's flag for C++20.
 set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
 set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
-# GCC 12 does not see that what a body stores under a condition it has loaded under the same one.
+# GCC 12 warns of uninitialised values although a body loads them under the same condition under which it stores them.
 set(cuda_options -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror,-Wno-maybe-uninitialized)
 if(NORMBENCH_SANITIZE)
   string(REPLACE "," ";" sanitizers "${NORMBENCH_SANITIZE}")

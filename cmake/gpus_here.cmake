@@ -1,6 +1,6 @@
-# The architectures of this machine's GPUs, of all: which one runs is chosen later, by CUDA_VISIBLE_DEVICES or --device, and
-# CUDA counts them in another order than nvidia-smi. Those that `nvcc` or the kernels are not for are left out. Where none is
-# left it is 90, whose PTX newer GPUs can run, and `why` says so.
+# Sets `architectures` to the architectures of all GPUs of this machine. CUDA_VISIBLE_DEVICES or --device choose a GPU only
+# later, and CUDA counts GPUs in another order than nvidia-smi. Leaves out architectures that `nvcc` or the kernels do not
+# support. If none is left, it is 90, whose PTX newer GPUs can run, and `why` is set to the reason.
 function(architectures_of_gpus_here nvcc architectures why)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)

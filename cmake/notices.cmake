@@ -1,4 +1,4 @@
-# Beside each library that is passed on, the notice that Debian keeps of its licence.
+# Installs Debian's licence notice for each library in the package.
 file(GLOB libraries "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/normbench/*.so*")
 foreach(library IN LISTS libraries)
   get_filename_component(name ${library} NAME)

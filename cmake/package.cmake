@@ -1,11 +1,11 @@
-# The program with the libraries it needs beside it, so that it runs wherever README says. What glibc itself brings stays
-# the system's, and libgcc_s too: glibc loads it by itself, and a newer one may not fit its loader.
+# Installs the program and the libraries that it needs in one folder, so that it runs on the systems that README lists.
+# Libraries of glibc and libgcc_s come from the system. glibc loads libgcc_s itself, and a newer one may not fit its loader.
 set(private_dir lib/normbench)
 set_target_properties(normbench PROPERTIES INSTALL_RPATH "$ORIGIN")
-# RPATH and not RUNPATH, which would not reach the libraries that the libraries need.
+# Uses RPATH, since RUNPATH does not apply to libraries that libraries need.
 target_link_options(normbench PRIVATE -Wl,--disable-new-dtags)
 
-# libstdc++ from the parts that Debian keeps for such a library, with an arc4random of our own.
+# Builds libstdc++ from the object files in Debian's libstdc++_pic.a, with the arc4random() in cmake/arc4random.c.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++_pic.a
   OUTPUT_VARIABLE stdcxx_parts OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(NOT EXISTS ${stdcxx_parts})
@@ -35,7 +35,7 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff DE
 install(DIRECTORY docs DESTINATION share/doc/normbench)
 install(FILES LICENSE DESTINATION share/doc/normbench)
 install(FILES LICENSE DESTINATION share/doc/normbench RENAME copyright)
-# What completes the command line, and the manual page: the program writes them itself.
+# The program itself writes its completions for shells and its manual page.
 set(generated ${CMAKE_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${generated})
 foreach(page bash zsh fish man)

@@ -1,4 +1,5 @@
-// What most sources of a layer read, compiled once a layer. No source relies on it: each compiles without.
+// Headers that most sources include, compiled once for each optimisation level. Each source also
+// compiles without this file.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""CV-CUDA as a peer of normbench: normalising on a GPU in one kernel, or op by op as torchvision's functions are called."""
+"""CV-CUDA as a peer of normbench: normalises on a GPU in one kernel, or op by op with calls like torchvision's."""
 
 import importlib.metadata
 import importlib.util
 
 from normbench_peer import Peer, Unavailable, Unsupported, arguments, installed, np, serve
 
-# Around which axis crop_flip_normalize_reformat flips; 2 stands for none.
+# The axis around which crop_flip_normalize_reformat flips; 2: no flip.
 FLIP_CODES = {"": 2, "h": 0, "w": 1, "hw": -1}
 FORMATS = {("uint8", 1): "U8", ("uint8", 3): "RGB8", ("uint8", 4): "RGBA8",
            ("float32", 1): "F32", ("float32", 3): "RGBf32", ("float32", 4): "RGBAf32"}
 
 
 def installed_version():
-    """CV-CUDA's, without importing it: that needs a driver."""
+    """Returns CV-CUDA's version without importing it, since an import needs a driver. Raises Unavailable."""
     if importlib.util.find_spec("cvcuda") is None:
         raise Unavailable("CV-CUDA is not installed (scripts/peers/setup does that where there is an NVIDIA GPU)")
     for distribution in ("cvcuda-cu12", "cvcuda-cu13"):
@@ -25,7 +25,7 @@ def installed_version():
 
 
 def constants(stage):
-    """(mean, std) a channel in the units of the input."""
+    """Returns the mean and std of each channel, in the units of the input."""
     scale = stage.parameters.get("scale", 1)
     return [m / scale for m in stage.channels("mean")], [s / scale for s in stage.channels("std")]
 
@@ -46,7 +46,7 @@ class CvCudaPeer(Peer):
         return self._whole(task.stages[0]) if self._fused else [self._step(stage) for stage in task.stages]
 
     def _check(self, task):
-        """What is asked, before a device is looked for."""
+        """Raises Unsupported if the task is not for CV-CUDA. Needs no device."""
         if task.device == "cpu":
             raise Unsupported("CV-CUDA works on a GPU")
         for stage in task.stages:
@@ -70,7 +70,7 @@ class CvCudaPeer(Peer):
                               "float32")
 
     def _start(self, device):
-        """Imports the libraries. CV-CUDA sends no arrays and has no clock: PyTorch does that for it."""
+        """Imports the libraries. CV-CUDA copies no arrays to a device and has no clock, so PyTorch does both."""
         try:
             import cvcuda
             import torch
@@ -84,14 +84,14 @@ class CvCudaPeer(Peer):
         self._events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
 
     def _sent(self, values, dtype, layout):
-        """A small tensor on the device."""
+        """Returns a small tensor with these values on the device."""
         return self._cv.as_tensor(self._torch.from_numpy(np.array(values, dtype)).to(self._device), layout)
 
     def _layout(self, tensor):
         return self._cv.TensorLayout(tensor.layout.upper())
 
     def _whole(self, stage):
-        """Crop, flip, normalize and layout, from the images of a batch to a tensor, in one kernel."""
+        """Returns a function that crops, flips, normalises and lays out a batch of images in one kernel."""
         n, _, rows, columns = stage.input.shape
         top, left, height, width = stage.window or (0, 0, rows, columns)
         mean, std = constants(stage)
@@ -105,7 +105,7 @@ class CvCudaPeer(Peer):
         return lambda images: kernel(images, **how)
 
     def _step(self, stage):
-        """A stage by functions of cvcuda.tv, which are called as torchvision's are."""
+        """Returns the stage as a function that calls cvcuda.tv, whose functions are called like torchvision's."""
         ops = {"crop": self._moves, "flip": self._moves, "cast": self._cast, "normalize": self._normalize,
                "layout": self._laid}
         if stage.op not in ops:

@@ -1,13 +1,13 @@
-/// A kernel of your own in normbench's rounds. Copy this file, change MyKernel, and compile it:
+/// Lets normbench measure your own kernel. Copy this file, change MyKernel, and compile it:
 ///   c++ -O3 -fopenmp my_kernel.cpp -o my_kernel
-/// A config names it, and runs it with --allow-peers:
+/// Add these members to a config, and run it with --allow-peers:
 ///   "peers": {"mine": ["./my_kernel"]}
 ///   "variants": {"mine": {"peer": "mine", "stages": ["normalize"]}, "normbench": ["normalize"]}
 #include "peer.h"
 
 namespace {
 
-/// (x * scale - mean) / std of planar uint8 images as float32, in one pass: x * a + b.
+/// Computes (x * scale - mean) / std of planar uint8 images as float32, in one pass: x * a + b.
 struct MyKernel {
   static constexpr const char* name = "my_kernel";
   static constexpr const char* version = "1";
@@ -43,7 +43,7 @@ struct MyKernel {
     }
   }
 
-  std::vector<float> a, b;  // of each channel
+  std::vector<float> a, b;  // one value for each channel
   std::int64_t planes = 0, rows = 0, columns = 0;
   int threads = 1;
 };

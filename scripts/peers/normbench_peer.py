@@ -1,88 +1,95 @@
-"""What a peer of normbench is made of. Subclass Peer, say what to measure, and serve it:
+"""The base of a peer of normbench in Python. Subclass Peer, return what to measure, and serve it:
 
     class Mine(Peer):
         name = "mine"
 
         def prepare(self, task):
-            return lambda x: ...      # from one array to its result
+            return lambda x: ...      # computes the result of an array
 
     serve(Mine())
 
-docs/peers.md describes the protocol, my_kernel.py is a whole example.
+docs/peers.md describes the protocol. my_kernel.py is a complete example.
 """
 
 import argparse
 
-# What peers take from here beside Peer and serve().
+# Names that peers import from this module, too.
 from peer_session import Session, chain, wired  # noqa: F401
 from peer_task import BrokenFile, Stage, Task, Tensor, Unavailable, Unsupported, installed, np  # noqa: F401
 
 
 class Peer:
-    """One library or kernel that takes turns with normbench's own."""
+    """A library or kernel that takes turns with normbench's own kernels."""
 
     name = ""
-    # True where prepare() knows stages of several inputs and outputs: it returns a list of callables, one a stage, from
-    # the arrays that the stage reads to its result, or a tuple of them.
+    # True if prepare() supports stages with several inputs and outputs. It then returns a list with a callable for each
+    # stage. A callable takes the arrays that the stage reads, and returns its result or a tuple of results.
     takes_several = False
-    # True where prepare() knows tasks that load files (task.loads). The first of the list that it returns is then a
-    # function of (first item, count): an iterator over the batches of just these items, which loads none before it is
-    # made and none after the last one.
+    # True if prepare() supports tasks that load files (task.loads). The first callable in its list then takes
+    # (first item, count) and returns an iterator over the batches of these items. The iterator loads nothing before it is
+    # made and nothing after the last item.
     takes_files = False
 
     def version(self):
-        """Its version as text; raises Unavailable where it cannot work."""
+        """Returns the library's version as text. Raises Unavailable if it cannot work on this machine."""
         return "1"
 
     def prepare(self, task):
-        """What to measure: a callable from input to result, or a list of them, one a stage, which
-        are then timed one by one too. Raises Unsupported."""
+        """Returns what to measure: a callable from input to result, or a list with one for each stage.
+
+        The callables of a list are also timed one by one. Raises Unsupported.
+        """
         raise NotImplementedError
 
     def psnr(self, task):
-        """The least PSNR in dB that loaded images keep, where they are not normbench's within its bound; else None."""
+        """Returns the least PSNR of loaded images in dB, or None if they are within normbench's own error bound."""
         return None
 
     def filter(self, task):
-        """By which filter loaded images are resized: "triangle", as PIL and normbench do, or "box", the mean of what a pixel
-        covers."""
+        """Returns the filter with which loaded images are resized.
+
+        "triangle" is the filter of PIL and normbench. "box" is the mean of the input pixels that a pixel covers.
+        """
         return "triangle"
 
     def rounds(self, task):
-        """What it holds in the dtype of the output where normbench holds float32, so that its bounds allow for that:
-        of "input", "constants", "difference", "statistics", "gradients" (docs/peers.md)."""
+        """Returns which values the library holds in the dtype of the output. normbench then widens its error bounds.
+
+        The values are "input", "constants", "difference", "statistics" and "gradients" (docs/peers.md). normbench's
+        own kernels hold them in float32.
+        """
         return []
 
     def take(self, array, tensor):
-        """The library's own copy of a numpy array, in the memory that `tensor` names."""
+        """Returns the library's own copy of a numpy array, in memory of the kind `tensor.memory`."""
         return array.copy()
 
     def ready(self, kernel, example):
-        """Called once before the first run, with what prepare() made and an input."""
+        """Called once before the first run, with the callable from prepare() and an input (None if files are loaded)."""
 
     def give(self, result, tensor):
-        """The result as a numpy array in the order of tensor.array_shape."""
+        """Returns the result as a numpy array of shape tensor.array_shape."""
         return result
 
     def synchronize(self):
-        """Waits until everything that was submitted is done."""
+        """Waits until all submitted work is done."""
 
     def start_device_clock(self):
         """Marks the start of a timed region on the device, if there is one."""
 
     def stop_device_clock(self):
-        """Marks its end, without waiting."""
+        """Marks the end of the timed region on the device, without waiting."""
 
     def device_ns(self):
-        """Nanoseconds on the device between the two marks, after synchronize(); None without a device."""
+        """Returns the device's time between the two marks in ns, after synchronize(). None without a device."""
         return None
 
     def close(self):
-        """Ends what prepare() started, as processes: before another prepare(), and in the end."""
+        """Stops what prepare() started, such as processes. Called before another prepare() and at the end."""
 
 
 def arguments(about):
-    """A parser of the options that every peer has."""
+    """Returns an argument parser with the options that every peer has."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument(
         "--allocator",
@@ -94,5 +101,5 @@ def arguments(about):
 
 
 def serve(peer, options=None):
-    """Answers normbench on standard input and output until it closes them."""
+    """Answers normbench's requests on standard input and output until normbench closes them."""
     Session.on_standard_streams(peer, getattr(options, "allocator", "stock")).serve()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""numpy as a peer of normbench: what a script without a framework does, on one thread."""
+"""numpy as a peer of normbench: computes the ops as a script without a framework does, on one thread."""
 
 import itertools
 
@@ -14,7 +14,7 @@ def constants(stage, name):
 
 
 def moved(stage):
-    """What turns the input into a view that is cut, mirrored and laid out as the result."""
+    """Returns a function that returns a view of its input: cut, mirrored and with the layout of the result."""
     axes = AXES[stage.input.layout]
     where = [slice(None)] * 4
     if stage.window:
@@ -36,7 +36,7 @@ def cast(stage):
 
 
 def arithmetic(stage):
-    """The expression that people write, in float32."""
+    """Returns the stage as the expression that people write, computed in float32."""
     scale, narrow = np.float32(stage.parameters.get("scale", 1)), np.dtype(stage.result.dtype)
     if stage.op == "sub":
         mean = constants(stage, "mean")
@@ -62,7 +62,7 @@ def normalize(stage):
 
 
 def into_kept(stage, copies):
-    """normalize, sub or div of float32 into arrays that are kept, one for each copy of the input."""
+    """Returns the stage as a function that writes float32 into kept arrays. There is one for each copy of the input."""
     if stage.op not in ("normalize", "sub", "div", "cast") or stage.result.dtype != "float32" \
             or not stage.is_plain or stage.parameters.get("scale", 1) != 1:
         raise Unsupported(f'--reuse does not cover this "{stage.op}"')

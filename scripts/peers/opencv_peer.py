@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""OpenCV as a peer of normbench: normalising uint8 rows of pixels by a table, for its DNN module, or by
-arithmetic; or loading image files."""
+"""OpenCV as a peer of normbench: normalises uint8 images by a table, by its DNN module or by arithmetic,
+or loads image files."""
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
@@ -11,18 +11,18 @@ from peer_files import load_of
 try:
     import cv2
     import opencv_images
-except ImportError as broken:  # said in the answer to `hello`
+except ImportError as broken:  # reported in the answer to `hello`
     cv2, WHY_NOT = None, str(broken)
 
 
 def constants(stage):
-    """(mean, std) a channel in the units of the input."""
+    """Returns the mean and std of each channel, in the units of the input."""
     scale = stage.parameters.get("scale", 1)
     return [m / scale for m in stage.channels("mean")], [s / scale for s in stage.channels("std")]
 
 
 def outputs(stage, keep, copies):
-    """A function that gives the batch to write into: a new one each time, or kept ones in turn."""
+    """Returns a function that returns a batch to write into: a new one each time, or kept ones in turn."""
     shape, dtype = stage.result.array_shape, stage.result.dtype
     if not keep:
         return lambda: np.empty(shape, dtype)
@@ -30,7 +30,7 @@ def outputs(stage, keep, copies):
 
 
 def lut(stage, new_output):
-    """A table of 256 values a channel, applied image by image."""
+    """Returns normalize by a table of 256 values for each channel, applied image by image."""
     mean, std = constants(stage)
     values = np.arange(256, dtype=np.float64)[:, None]
     table = ((values - mean) / std).astype(np.float32)[None]  # 1 x 256 x channels
@@ -45,7 +45,7 @@ def lut(stage, new_output):
 
 
 def convert(stage, new_output):
-    """cv2.subtract to float32, then cv2.divide in the same array."""
+    """Returns normalize by cv2.subtract to float32 and cv2.divide in the same array."""
     mean, std = constants(stage)
     mean, std = (tuple(mean) + (0.0,) * 4)[:4], (tuple(std) + (1.0,) * 4)[:4]
 
@@ -60,8 +60,8 @@ def convert(stage, new_output):
 
 
 def blob(stage):
-    """blobFromImages; it has one scale factor, so different stds are divided by afterwards, in place, as
-    OpenCV's own samples do."""
+    """Returns normalize by blobFromImages. It has only one scale factor, so different stds are divided by
+    afterwards, in place, as in OpenCV's own samples."""
     mean, std = constants(stage)
     factor = 1 / std[0] if len(set(std)) == 1 else 1.0
     divisors = None if factor != 1 or set(std) == {1.0} else np.array(std, np.float32).reshape(1, -1, 1, 1)
@@ -74,7 +74,7 @@ def blob(stage):
 
 
 def blob_params(stage):
-    """blobFromImagesWithParams, which has a scale factor a channel."""
+    """Returns normalize by blobFromImagesWithParams, which has a scale factor for each channel."""
     if not hasattr(cv2.dnn, "Image2BlobParams"):
         raise Unsupported(f"OpenCV {cv2.__version__} has no blobFromImagesWithParams (4.8 has)")
     mean, std = constants(stage)
@@ -85,7 +85,7 @@ def blob_params(stage):
 
 
 def imread(load, reduced, new_output, map_images):
-    """A function of (first item, count) that gives an iterator over batches."""
+    """Returns a function of (first item, count) that returns an iterator over the batches."""
 
     def fill(number, out):
         if load.layout == "nhwc":
@@ -131,7 +131,7 @@ class OpencvPeer(Peer):
         return make(stage, outputs(stage, self._reuse, task.copies))
 
     def _loading(self, task):
-        """Batches of decoded files, several images at the same time on a pool of threads."""
+        """Returns a function for batches of decoded files. A pool of threads decodes several images at once."""
         if self._form != "imread" or [stage.op for stage in task.stages] != ["load"] or task.device != "cpu":
             raise Unsupported("opencv-imread does one load and nothing else, and only that form does")
         load = load_of(task.stages[0])
@@ -162,7 +162,7 @@ class OpencvPeer(Peer):
             raise Unsupported(f"{self.name} allocates its output itself (--reuse is for lut and convert)")
 
     def take(self, array, tensor):
-        return list(array.copy())  # a batch is a list of images, as cv2.imread gives them
+        return list(array.copy())  # a batch is a list of images, as cv2.imread returns them
 
     def psnr(self, task):
         if not task.loads:

@@ -1,16 +1,17 @@
-/// What a peer of normbench in C++ is made of: this header, and a file with a kernel.
+/// A peer of normbench in C++ consists of this header and a file with a kernel:
 ///
 ///   struct Mine {
 ///     static constexpr const char* name = "mine";
 ///     static constexpr const char* version = "1";
 ///     void prepare(const peer::Task& task);                   // throws peer::Unsupported
-///     void run(const void* input, void* output) const;        // one iteration, what is timed
+///     void run(const void* input, void* output) const;        // one iteration, which is timed
 ///   };
 ///   int main() { return peer::serve(Mine()); }
 ///
-/// The header speaks the protocol on stdin and stdout (print to stderr only), holds the copies of
-/// the input and the outputs, warms up, takes the times, and reads and writes .npy files. It and
-/// those it includes need C++17, POSIX and nlohmann/json. my_kernel.cpp is a whole example.
+/// The header speaks the protocol on stdin and stdout, so print to stderr only. It also owns the
+/// copies of the input and the outputs, warms up, measures times, and reads and writes .npy files.
+/// This header and the headers that it includes need C++17, POSIX and nlohmann/json. my_kernel.cpp
+/// is a complete example.
 #pragma once
 
 #include <iostream>
@@ -21,7 +22,7 @@
 
 namespace peer {
 
-/// Answers requests until `close` or the end of input; what main() returns.
+/// Answers requests until `close` or the end of input. Returns the exit code for main().
 template <class Kernel>
 int serve(Kernel kernel) {
   detail::Session<Kernel> session(std::move(kernel));

@@ -1,4 +1,4 @@
-"""What a stage `load` asks for, and images that lie in files as plain pixels."""
+"""Reads the parameters of a stage `load`, and images that files hold as plain pixels."""
 
 import itertools
 import json
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from peer_task import BrokenFile, Refused, Unsupported, np
 
-MOST_MAPPED = 500  # files that stay mapped; each keeps a descriptor
+MOST_MAPPED = 500  # files that stay mapped; each needs a descriptor
 
 
 @dataclass(frozen=True)
 class Load:
-    """Item i is the images i * batch up to (i + 1) * batch of the endless repetition of all, in order."""
+    """The parameters of a load. All images are repeated endlessly in order, and each item is the next `batch` of them."""
 
     files: list
     batch: int
@@ -24,12 +24,12 @@ class Load:
     cold: bool
 
     def images_of(self, item, count):
-        """The numbers of the images of an item, where there are `count` of them."""
+        """Returns the numbers of the images of an item, if there are `count` images in all."""
         return [number % count for number in range(item * self.batch, (item + 1) * self.batch)]
 
 
 def load_of(stage):
-    """The stage as a Load, its list of files read. Raises Unsupported and Refused."""
+    """Returns the stage as a Load and reads its list of files. Raises Unsupported and Refused."""
     said = stage.parameters
     storage, via = said.get("storage", "image"), said.get("via", "read")
     if said.get("shuffle"):
@@ -48,7 +48,7 @@ def load_of(stage):
 
 
 def listed(path):
-    """The paths in a file that holds a list of them."""
+    """Returns the paths in a JSON file with a list of paths. Raises Refused."""
     try:
         with open(path, encoding="utf-8") as file:
             files = json.load(file)
@@ -60,13 +60,13 @@ def listed(path):
 
 
 class StoredImages:
-    """Image i of all those in raw and .npy files, as an array; a view of the file where that is mapped."""
+    """All images in raw and .npy files, by number, as arrays. In a mapped file an image is a view of the file."""
 
     def __init__(self, load):
         self._load = load
         found = [self._look_into(path) for path in load.files]
-        self._offsets = [offset for offset, _ in found]  # of the first image of each file
-        self._starts = [0, *itertools.accumulate(count for _, count in found)]  # its number among all
+        self._offsets = [offset for offset, _ in found]  # of each file's first image, in bytes
+        self._starts = [0, *itertools.accumulate(count for _, count in found)]  # number of each file's first image
         self._maps = {}
 
     def __len__(self):
@@ -84,7 +84,7 @@ class StoredImages:
         return self._starts[index + 1] - self._starts[index]
 
     def _map(self, index, path):
-        """The images of a file. One of several stays mapped, unless its pages are to be dropped between runs."""
+        """Returns the images of a file, mapped. A file with several images stays mapped, unless the load is cold."""
         if index in self._maps:
             return self._maps[index]
         images = np.memmap(path, np.uint8, "c", self._offsets[index], (self._images_in(index), *self._load.shape))
@@ -100,7 +100,7 @@ class StoredImages:
         return np.fromfile(path, np.uint8, size, offset=self._offsets[index] + at * size).reshape(shape)
 
     def _look_into(self, path):
-        """(byte of the first image, number of images) of a file."""
+        """Returns the offset of a file's first image in bytes, and its number of images. Raises BrokenFile."""
         shape, size = self._load.shape, int(np.prod(self._load.shape))
         try:
             pixels = np.load(path, mmap_mode="r") if self._load.storage == "npy" else np.memmap(path, np.uint8, "r")

@@ -1,4 +1,4 @@
-/// Tensors in .npy files, as the two ends of the protocol exchange them.
+/// Reads and writes the .npy files in which normbench and a peer exchange tensors.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace peer {
 
-/// Memory as malloc gives it, from a multiple of 64 bytes on.
+/// Uninitialised memory that starts at a multiple of 64 bytes. Throws std::bad_alloc.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes)
@@ -34,7 +34,8 @@ class Buffer {
 
 namespace detail {
 
-/// The elements of a .npy file that holds this tensor, as normbench writes it.
+/// Reads the elements of a .npy file that normbench wrote. Throws std::runtime_error if the file
+/// does not hold a tensor like `tensor`.
 inline Buffer read_npy(const std::string& path, const Tensor& tensor) {
   std::ifstream file(path, std::ios::binary);
   std::string start(10, '\0');

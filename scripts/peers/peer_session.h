@@ -1,4 +1,4 @@
-/// One conversation of a peer: it answers requests with a kernel on buffers of its own.
+/// Answers the requests of one conversation. Runs a kernel on its own buffers.
 #pragma once
 
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ class Session {
  public:
   explicit Session(Kernel kernel) : kernel_(std::move(kernel)) {}
 
-  /// The reply to a line; null to `close`.
+  /// Returns the reply to a line, or null for `close`. Mistakes become replies, too.
   Json answer(const std::string& line) {
     try {
       if (line.size() > 1u << 20) throw std::runtime_error("a line of more than 1 MiB");
@@ -76,7 +76,7 @@ class Session {
     for (std::size_t i = 1; i < copies; ++i)
       std::copy_n(first.data(), bytes, inputs_.emplace_back(bytes).data());
     inputs_.push_back(std::move(first));
-    // So many outputs that they and as many inputs exceed the cache too.
+    // So many outputs that together with as many inputs they exceed the cache, too.
     const std::size_t outputs = (copies - 1) * bytes / (bytes + result_.bytes()) + 1;
     for (std::size_t i = 0; i < (fresh_ ? 1 : outputs); ++i) {
       outputs_.emplace_back(result_.bytes());
@@ -127,7 +127,7 @@ class Session {
   Tensor result_;
   bool fresh_ = false;  // an output is allocated in each iteration, and freed in the next
   std::vector<Buffer> inputs_, outputs_;
-  std::size_t next_ = 0, last_ = 0;  // iteration; output of the last one
+  std::size_t next_ = 0, last_ = 0;  // the next iteration; index of the last one's output
 };
 
 }  // namespace peer::detail

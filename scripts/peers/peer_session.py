@@ -1,4 +1,4 @@
-"""The protocol of a peer: one request a line in, one reply a line out. docs/peers.md describes it."""
+"""The protocol of a peer, with one request or reply in a line. docs/peers.md describes it."""
 
 import collections
 import ctypes
@@ -16,15 +16,15 @@ from peer_task import (LONGEST_LINE, BrokenFile, Refused, Unavailable, Unsupport
 from peer_usage import Meter
 
 PROTOCOL = 1
-# Stages are timed one by one only where that is lost in the noise.
+# Stages are timed one by one only if they take so long that reading the clock does not show.
 SHORTEST_TIMED_STAGE_NS = 50_000
 
 
 def use_allocator(name):
-    """Sets malloc up; call it before a library allocates its arrays. Raises Unavailable."""
+    """Sets malloc's options. Call it before a library allocates arrays. Raises Unavailable."""
     if name == "stock":
         return
-    trim_threshold, top_pad, mmap_max = -1, -2, -4  # of <malloc.h>
+    trim_threshold, top_pad, mmap_max = -1, -2, -4  # constants in <malloc.h>
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     wanted = ((mmap_max, 0), (trim_threshold, -1), (top_pad, 64 << 20))
     if mallopt is None or not all(mallopt(key, value) for key, value in wanted):
@@ -32,7 +32,7 @@ def use_allocator(name):
 
 
 def chain(steps):
-    """One callable that runs the steps one after the other, keeping no result but the last."""
+    """Returns a callable that runs the steps one after the other and keeps only the last result."""
     if len(steps) == 1:
         return steps[0]
 
@@ -45,8 +45,10 @@ def chain(steps):
 
 
 def wired(steps, task):
-    """One callable from a list of the task's inputs to a list of its outputs, where stages read several values. A value
-    is dropped after its last reader, as a variable that is assigned again."""
+    """Returns a callable from a list of the task's inputs to a list of its outputs, for stages with several inputs.
+
+    A value is freed after the last stage that reads it.
+    """
     last = {value: index for index, stage in enumerate(task.stages) for value in stage.reads}
     plan = []
     for index, (step, stage) in enumerate(zip(steps, task.stages)):
@@ -73,26 +75,26 @@ class Session:
         self._peer, self._requests, self._replies, self._allocator = peer, requests, replies, allocator
         self._greeted = False
         self._task = self._kernel = self._stages = self._inputs = self._result = None
-        self._copies = []  # of the input, or of lists of inputs
-        self._calls = self._copy = 0  # how many were made on copies in turn; the copy that the result is of
-        self._batches = None  # of a task that loads: a function of (first item, count)
-        self._earlier = None  # results of a device that live on
-        self._timed_stages = None  # how many of the first stages are timed; not known before a warm-up
+        self._copies = []  # copies of the input, or of the list of inputs
+        self._calls = self._copy = 0  # number of calls on copies in turn; index of the copy that made the result
+        self._batches = None  # for a task that loads files: a function of (first item, count)
+        self._earlier = None  # earlier results on a device, which are kept
+        self._timed_stages = None  # how many of the first stages are timed; None before a warm-up
 
     @classmethod
     def on_standard_streams(cls, peer, allocator):
-        """Keeps them for the protocol: what libraries print goes to stderr, and they read nothing."""
+        """Keeps stdin and stdout for the protocol. What libraries print goes to stderr, and they can read nothing."""
         requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
         sys.stdout.reconfigure(line_buffering=True)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)
-        os.register_at_fork(after_in_child=lambda: (requests.close(), replies.close()))  # workers keep no pipe open
+        os.register_at_fork(after_in_child=lambda: (requests.close(), replies.close()))  # so workers keep no pipe open
         return cls(peer, requests, replies, allocator)
 
     def serve(self):
-        """Returns at `close` and at the end of input."""
+        """Answers requests until `close` or the end of input."""
         try:
             for line in self._lines():
                 reply = self.answer(line)
@@ -101,12 +103,12 @@ class Session:
                 self._replies.write(json.dumps(reply, allow_nan=False).encode() + b"\n")
                 self._replies.flush()
         except BrokenPipeError:
-            pass  # nobody listens any more
+            pass  # normbench has closed the pipe
         finally:
             self._peer.close()
 
     def _lines(self):
-        """The lines that come in; one that is too long is skipped to its end and comes as None."""
+        """Yields the lines of the input. A line that is too long is skipped and yielded as None."""
         while line := self._requests.readline(LONGEST_LINE + 1):
             too_long = len(line) > LONGEST_LINE and not line.endswith(b"\n")
             while too_long and line and not line.endswith(b"\n"):
@@ -114,7 +116,7 @@ class Session:
             yield None if too_long else line
 
     def answer(self, line):
-        """The reply to a line; None for `close`."""
+        """Returns the reply to a line; None for `close`."""
         try:
             request = parsed(line)
             answers = {"hello": self._hello, "prepare": self._prepare, "run": self._run, "output": self._output}
@@ -129,7 +131,7 @@ class Session:
             return {"type": "unsupported", "why": str(why)}
         except (Refused, BrokenFile) as why:
             return {"type": "error", "why": str(why)}
-        except Exception as failure:  # the peer goes on: normbench decides what that means
+        except Exception as failure:  # the peer continues: normbench decides what the failure means
             traceback.print_exc()
             return {"type": "error", "why": f"{type(failure).__name__}: {failure}"[:1000]}
 
@@ -173,7 +175,7 @@ class Session:
         return reply
 
     def _check(self, task):
-        """Raises Unsupported for what no peer of this kind does."""
+        """Raises Unsupported for tasks that no peer in Python, or not this peer, supports."""
         for stage in task.stages:
             if stage.kernel:
                 raise Unsupported(f'{self._peer.name} has no kernels to choose from ("kernel": "{stage.kernel}")')
@@ -183,8 +185,10 @@ class Session:
             raise Unsupported(f"{self._peer.name} loads no files")
 
     def _made_copies(self, written, task):
-        """Of the input, or of lists of inputs, as many as are asked for; none where files are loaded. Where they are to
-        differ there are two at least: the second of two is for calls that are only checked."""
+        """Returns copies of the input, or of the list of inputs, as many as `task.copies`. None if files are loaded.
+
+        If copies must differ, there are at least two: the second is then for calls that are checked but not timed.
+        """
         if task.loads:
             return []
         arrays = [load(text({"type": "prepare"}, "path", one), tensor) for one, tensor in zip(written, task.inputs)]
@@ -208,7 +212,7 @@ class Session:
             gc.enable()
 
     def _run_on(self, copy):
-        """One iteration on this copy of the input."""
+        """Runs one iteration on the copy of the input with this index."""
         if self._task.loads or copy >= len(self._copies):
             raise Refused(f"run: there is no copy {copy} of the input")
         inputs, self._inputs = self._inputs, iter([self._copies[copy]])
@@ -220,7 +224,7 @@ class Session:
         return reply
 
     def _warm_up(self, at_least_ns):
-        """Runs for that long, and at least once unless it is 0; decides whether stages are timed."""
+        """Runs for this time, and at least once unless it is 0. Decides whether stages are timed."""
         if at_least_ns == 0:
             return
         start, count, spent, items = time.perf_counter_ns(), 0, 0, 1
@@ -229,18 +233,20 @@ class Session:
             self._called(items)
             self._peer.synchronize()
             count, spent = count + items, time.perf_counter_ns() - start
-            if self._task.loads:  # longer and longer passes, as what is prefetched belongs to one
+            if self._task.loads:  # passes become longer, since each one has to prefetch anew
                 items = min(count, (at_least_ns - spent) * count // spent + 1)
         if self._timed_stages is None:
             self._timed_stages = self._stages_to_time(spent / count)
 
     def _read_from(self, first, count):
-        """An iterator over what the first stage reads in the iterations of a pass; it is made when the pass begins."""
+        """Returns an iterator over what the first stage reads in a pass. Call it when the pass begins."""
         return itertools.repeat(self._batches(first, count)) if self._task.loads else self._inputs
 
     def _stages_to_time(self, iteration_ns):
-        """How many: all of several on the CPU, whose calls take as long as their work, unless reading the clock
-        shows."""
+        """Returns how many stages are timed: all or none.
+
+        All are, if there are several on the CPU, where calls take as long as their work, and they take long enough.
+        """
         count = len(self._stages or [])
         on_cpu = self._task.device == "cpu"
         return count if count > 1 and on_cpu and iteration_ns > SHORTEST_TIMED_STAGE_NS * count else 0
@@ -250,7 +256,7 @@ class Session:
         self._peer.synchronize()
         meter = Meter()
         start = time.perf_counter_ns()
-        self._peer.start_device_clock()  # within the host's time, as its end is
+        self._peer.start_device_clock()  # the device's time is within the host's time
         if spent:
             self._loop_by_stage(self._read_from(0, iterations), iterations, spent)
         else:
@@ -266,11 +272,11 @@ class Session:
             reply["spans"] = [[stage, ns] for stage, ns in enumerate(spent)]
         return reply
 
-    # The result of an iteration lives until the next one is done, as in `y = f(x)` in a user's loop. On a device as many live
-    # on as inputs rotate: an allocator that keeps what it is given back would else give what still lies in the cache.
+    # The result of an iteration lives until the next iteration is done, as in `y = f(x)` in a user's loop. On a device as many
+    # results live as inputs rotate. Otherwise an allocator that reuses memory would return memory that is still in the cache.
 
     def _called(self, count):
-        """Counts calls on the copies in turn."""
+        """Counts calls, which use the copies in turn, and notes the last one's copy."""
         self._calls += count
         self._copy = (self._calls - 1) % max(1, self._task.copies)
 

@@ -1,4 +1,4 @@
-/// What normbench asks of a peer: a chain of ops on one tensor.
+/// The task that normbench gives to a peer: a chain of ops on one tensor.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +16,19 @@ namespace peer {
 
 using Json = nlohmann::json;
 
-/// What the kernel does not do: its variant is skipped with this reason, not failed.
+/// Names something that the kernel cannot do. The variant is then skipped with this reason and does
+/// not fail.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws Unsupported unless the kernel can do it.
+/// Throws Unsupported with the reason `otherwise` if `can` is false.
 inline void require(bool can, const std::string& otherwise) {
   if (!can) throw Unsupported(otherwise);
 }
 
-/// What is said of a tensor. The shape is n, c, h, w for both layouts; elements lie as the layout
-/// says, without gaps.
+/// The description of a tensor. The shape is n, c, h, w for both layouts. The layout decides the
+/// order of the elements, which are without gaps.
 struct Tensor {
   std::string dtype;   // uint8, float16, bfloat16, float32
   std::string layout;  // nchw, nhwc
@@ -44,14 +45,14 @@ struct Tensor {
   }
 };
 
-/// One op with what the config says of it.
+/// One op with its parameters and other options from the config.
 struct Stage {
   std::string op;
   Json parameters = Json::object();
   std::string place = "cpu", kernel, output = "reuse";
   Tensor in, out;
 
-  /// Throws Unsupported for parameters other than these.
+  /// Throws Unsupported if the stage has a parameter that is not in `known`.
   void only(std::initializer_list<const char*> known) const {
     for (const auto& item : parameters.items()) {
       const bool found = std::any_of(known.begin(), known.end(),
@@ -59,7 +60,7 @@ struct Stage {
       require(found, "\"" + item.key() + "\" of " + op);
     }
   }
-  /// The parameter with one value a channel.
+  /// Returns a parameter as one value for each channel. A single value is repeated.
   std::vector<double> channels(const char* parameter) const {
     const Json& said = parameters.at(parameter);
     auto values =
@@ -72,13 +73,14 @@ struct Stage {
   }
 };
 
-/// All that `prepare` asks for: stages one after another, from the input to the last stage's `out`.
+/// The content of a `prepare` request: stages that run one after another, from `input` to the last
+/// stage's `out`.
 struct Task {
   int threads = 1;
   Tensor input;
   std::vector<Stage> stages;
 
-  /// The stage of a task that is this op alone. Throws Unsupported for any other.
+  /// Returns the only stage if it is the op `op`. Throws Unsupported for other tasks.
   const Stage& only_stage(const std::string& op) const {
     require(stages.size() == 1 && stages[0].op == op, "anything but one " + op);
     return stages[0];
@@ -87,7 +89,7 @@ struct Task {
 
 namespace detail {
 
-/// How .npy files call a dtype. Throws for an unknown one.
+/// Returns the name of a dtype in .npy files. Throws std::runtime_error for an unknown dtype.
 inline const char* descr_of(const std::string& dtype) {
   if (dtype == "uint8") return "|u1";
   if (dtype == "float16") return "<f2";
@@ -96,7 +98,7 @@ inline const char* descr_of(const std::string& dtype) {
   throw std::runtime_error("unknown dtype \"" + dtype + "\"");
 }
 
-/// A whole number of at least `least`. Throws for anything else.
+/// Returns `said` if it is a whole number of at least `least`. Throws std::runtime_error otherwise.
 inline std::int64_t whole(const Json& said, std::int64_t least) {
   if (!said.is_number_integer() || said.get<std::int64_t>() < least)
     throw std::runtime_error(said.dump() + " (a whole number from " + std::to_string(least) +

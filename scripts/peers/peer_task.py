@@ -1,4 +1,4 @@
-"""What a peer is asked to do, and how that is read: lines into requests, requests into tasks, files into arrays."""
+"""The task of a peer, and how it is read: lines become requests, requests become tasks, files become arrays."""
 
 import importlib.metadata
 import importlib.util
@@ -7,33 +7,33 @@ from dataclasses import dataclass, field, replace
 
 try:
     import numpy as np
-except ImportError:  # the answer to `hello` says so
+except ImportError:  # reported in the answer to `hello`
     np = None
 
-# How each dtype lies in a .npy file; bfloat16 has no dtype there, so its bits do.
+# The dtype in a .npy file. NumPy has no bfloat16, so the file has its bits as uint16.
 STORED = {"uint8": "|u1", "float16": "<f2", "bfloat16": "<u2", "float32": "<f4"}
 LONGEST_LINE = 1 << 20
 
 
 class Unavailable(Exception):
-    """This peer cannot work on this machine; the text says why and what would help."""
+    """This peer cannot work on this machine. The text is the reason and what would help."""
 
 
 class Unsupported(Exception):
-    """This peer does not do what was asked; the text says what."""
+    """This peer does not support a task. The text names what it does not support."""
 
 
 class Refused(Exception):
-    """A request that makes no sense; the text says what is wrong."""
+    """A request is wrong. The text is the mistake."""
 
 
 class BrokenFile(Exception):
-    """A file to load that cannot be read; the text names it and says why."""
+    """A file to load cannot be read. The text is its path and the reason."""
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """What normbench says of an array. `shape` is [n, c, h, w], also for nhwc."""
+    """The description of an array. `shape` is [n, c, h, w], also for nhwc."""
 
     dtype: str
     shape: tuple
@@ -42,14 +42,14 @@ class Tensor:
 
     @property
     def array_shape(self):
-        """Its extents in the order in which they lie in memory."""
+        """The shape in the order of the layout."""
         n, c, h, w = self.shape
         return (n, c, h, w) if self.layout == "nchw" else (n, h, w, c)
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One op, with what the config says of it. Values are numbered: the task's inputs, then what stages give."""
+    """One op with its options from the config. Values have numbers: first the task's inputs, then results of stages."""
 
     op: str
     parameters: dict
@@ -59,8 +59,8 @@ class Stage:
     inputs: list
     results: list
     reads: list = field(default_factory=list)  # numbers of its inputs; empty in a plain chain
-    writes: list = field(default_factory=list)
-    files: str = ""  # of a load, which has no inputs: the path of a list of paths
+    writes: list = field(default_factory=list)  # numbers of its results; empty in a plain chain
+    files: str = ""  # for a load, which has no inputs: the path of a file with a list of paths
     narrow: bool = False  # computed in the dtype of the result, not in float32
 
     @property
@@ -72,14 +72,14 @@ class Stage:
         return self.results[0]
 
     def channels(self, name):
-        """The parameter `name` with one value a channel."""
+        """Returns the parameter `name` as one value for each channel. A single value is repeated."""
         values = self.parameters[name]
         values = list(values) if isinstance(values, list) else [values]
         return values * self.input.shape[1] if len(values) == 1 else values
 
     @property
     def window(self):
-        """(top, left, height, width) of a crop's or normalize's window; None for the whole image."""
+        """The window (top, left, height, width) of a crop or normalize; None for the whole image."""
         crop = self.parameters if self.op == "crop" else self.parameters.get("crop")
         if isinstance(crop, list):
             if len(crop) != 1:
@@ -94,36 +94,36 @@ class Stage:
 
     @property
     def flipped(self):
-        """Which of the axes "h" and "w" are mirrored, as a string: "", "w", "h" or "hw"."""
+        """The axes that are mirrored: "", "w", "h" or "hw"."""
         said = self.parameters.get("axis", "horizontal") if self.op == "flip" else self.parameters.get("flip", "none")
         return {"none": "", "horizontal": "w", "vertical": "h", "both": "hw"}[said]
 
     @property
     def is_plain(self):
-        """True for a normalize that changes no layout, and cuts and mirrors nothing."""
+        """True for a stage that changes no layout and does not crop or mirror."""
         return not self.window and not self.flipped and self.input.layout == self.result.layout
 
 
 @dataclass(frozen=True)
 class Task:
-    """All that `prepare` asks for."""
+    """The content of a `prepare` request."""
 
     threads: int
     device: str  # cpu or cuda:0
-    copies: int  # of the inputs: one an iteration, in turn
+    copies: int  # of the inputs; iterations use them in turn
     inputs: list
     stages: list
     outputs: list = field(default_factory=list)  # numbers of values; empty in a plain chain
-    unlike: bool = False  # the copies are to differ
+    unlike: bool = False  # the copies must differ
 
     @property
     def loads(self):
-        """True where items come from files; there are no inputs then."""
+        """True if items come from files. Then there are no inputs."""
         return self.stages[0].op == "load"
 
     @property
     def results(self):
-        """What an iteration gives, in order."""
+        """Descriptions of the results of an iteration, in order."""
         if not self.outputs:
             return [self.stages[-1].result]
         made = {value: tensor for stage in self.stages for value, tensor in zip(stage.writes, stage.results)}
@@ -131,7 +131,7 @@ class Task:
 
 
 def installed(module, title, distribution=None):
-    """The version of a Python library, without importing it where that is possible."""
+    """Returns the version of a Python library, if possible without importing it. Raises Unavailable."""
     if importlib.util.find_spec(module) is None:
         raise Unavailable(f"{title} is not installed (run scripts/peers/setup)")
     try:
@@ -141,7 +141,7 @@ def installed(module, title, distribution=None):
 
 
 def whole(request, name, least):
-    """The member `name` as an integer."""
+    """Returns the member `name` if it is an integer of at least `least`. Raises Refused otherwise."""
     value = request.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise Refused(f'{request["type"]}: "{name}" is {json.dumps(value)} (an integer from {least})')
@@ -149,7 +149,7 @@ def whole(request, name, least):
 
 
 def text(request, name, holder=None):
-    """The member `name` of the request, or of `holder` in it, as a string."""
+    """Returns the member `name` of the request, or of `holder` in it, if it is a string. Raises Refused otherwise."""
     value = (request if holder is None else holder).get(name)
     if not isinstance(value, str):
         raise Refused(f'{request["type"]}: "{name}" is {json.dumps(value)} (a string)')
@@ -157,7 +157,7 @@ def text(request, name, holder=None):
 
 
 def parsed(line):
-    """The request in a line; None stands for a line that was too long."""
+    """Returns the request in a line. Raises Refused. A `line` of None means that it was too long."""
 
     def no_number(word):
         raise ValueError(f"{word} is not JSON")
@@ -220,7 +220,7 @@ def task_of(request):
         raise Unsupported(f"{len(inputs)} inputs (only chains with one)")
     if outputs:
         check_wiring(len(inputs), stages, outputs)
-    # Where the inputs lie is known to stages only; they are in one kind of memory.
+    # Only stages describe the memory of the inputs. All inputs are in one kind of memory.
     starts = [replace(tensor_of(one), memory=stages[0].input.memory) for one in inputs]
     return Task(threads=whole(request, "threads", 1), device=request.get("device", "cpu"),
                 copies=whole(request, "copies", 1), inputs=starts, stages=stages, outputs=outputs,
@@ -228,7 +228,7 @@ def task_of(request):
 
 
 def check_wiring(inputs, stages, outputs):
-    """Every value is there before it is read."""
+    """Raises Refused if a stage reads a value that no earlier stage made, or an output does not exist."""
     known = set(range(inputs))
     for stage in stages:
         if not set(stage.reads) <= known:
@@ -239,7 +239,7 @@ def check_wiring(inputs, stages, outputs):
 
 
 def load(path, tensor):
-    """The array in a .npy file, held to what was said of it."""
+    """Returns the array in a .npy file. Raises Refused if it does not match its description."""
     with open(path, "rb") as file:
         array = np.lib.format.read_array(file, allow_pickle=False)
     if array.dtype.str != STORED[tensor.dtype] or array.shape != tensor.array_shape:
@@ -249,7 +249,7 @@ def load(path, tensor):
 
 
 def moved_on(array, tensor, pixels):
-    """The array with each image's pixels so many on, in the order of their rows; those at the end come first."""
+    """Returns the array with the pixels of each image moved by `pixels` in row order. The last ones come first."""
     n, c, h, w = tensor.shape
     lying = (n, h * w, c) if tensor.layout == "nhwc" else (n * c, h * w)
     return np.roll(array.reshape(lying), pixels, axis=1).reshape(array.shape)

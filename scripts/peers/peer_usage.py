@@ -1,4 +1,4 @@
-"""What a peer's process and its workers have used so far."""
+"""Measures the CPU time and page faults of a peer's process and its workers."""
 
 import resource
 import sys
@@ -27,14 +27,14 @@ def own():
 
 
 def worker(pid):
-    """Of another process: its CPU clock, which unlike /proc counts in nanoseconds, and the faults in /proc/PID/stat."""
+    """Returns the usage of another process. Its CPU clock counts in ns, unlike /proc. Faults are in /proc/PID/stat."""
     with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-        fields = file.read().rpartition(")")[2].split()  # from the third on; a name may hold anything
+        fields = file.read().rpartition(")")[2].split()  # fields from the third on, since the name may contain blanks
     return Usage(time.clock_gettime_ns(~pid << 3 | 2), int(fields[7]), int(fields[9]))
 
 
 def workers():
-    """Of each living process that this one's multiprocessing started, by its id; a DataLoader's workers are such."""
+    """Returns the usage of each living child of multiprocessing, by process id. A DataLoader's workers are among them."""
     multiprocessing = sys.modules.get("multiprocessing")
     used = {}
     for process in multiprocessing.active_children() if multiprocessing else ():
@@ -46,7 +46,7 @@ def workers():
 
 
 class Meter:
-    """Counts from when it is made."""
+    """Measures what is used since it was made."""
 
     def __init__(self):
         self._workers, self._own = workers(), own()

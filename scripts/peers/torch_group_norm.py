@@ -1,23 +1,25 @@
-"""Group normalization in PyTorch: the native op with its gradients, and the chain that PyTorch 1.3 ran in its place,
-batch_norm over [1, N * groups, …] and affine operations, a step a stage."""
+"""Group normalization in PyTorch: the native op with its gradients, and the steps that PyTorch 1.3 ran instead.
+
+The steps are batch_norm over [1, N * groups, …] and affine operations, each in a stage of its own.
+"""
 
 import torch
 from normbench_peer import Unsupported
 
 
 def sizes(stage, x):
-    """Of a native op: images, channels, pixels, groups."""
+    """Returns the size arguments of a native op: images, channels, pixels, groups."""
     n, c, h, w = x.shape
     return n, c, h * w, stage.parameters["groups"]
 
 
 def is_narrow(stage):
-    """True where gamma and beta, and with them mean and rstd, are held in the dtype of x: on a GPU always."""
+    """Returns True if gamma, beta, mean and rstd are held in the dtype of x. On a GPU they always are."""
     return stage.narrow or stage.place == "cuda"
 
 
 def matching(parameter, x, narrow):
-    """gamma or beta, [1, C, 1, 1] float32, as the native ops take them: flat, and maybe in the dtype of x."""
+    """Returns gamma or beta, [1, C, 1, 1] float32, as native ops take them: flat, and if `narrow` in the dtype of x."""
     flat = parameter.flatten()
     return flat.to(x.dtype) if narrow else flat
 
@@ -52,7 +54,7 @@ def backward(stage):
 
 
 def rounds(stage):
-    """What the native op holds in the dtype of x; a new gradient is stored in it before it is added to an old one."""
+    """Returns which values the native op holds in the dtype of x. New gradients are, before they are added to old ones."""
     held = ["constants", "statistics"] if is_narrow(stage) else []
     return held + (["gradients"] if stage.parameters.get("accumulate") else [])
 
@@ -62,7 +64,7 @@ def group_norm(stage):
 
 
 def flat(x, statistics):
-    """x as [1, N * groups, elements of a group]: each group is a channel."""
+    """Returns x as [1, N * groups, elements of a group], so that each group is a channel."""
     return x.reshape(1, statistics.numel(), -1)
 
 
@@ -103,7 +105,7 @@ OPS = {"group_norm": group_norm, "moments": moments, "scale_shift": scale_shift,
 
 
 def stage(stage, device):
-    """The stage as a function of as many tensors as it reads."""
+    """Returns the stage as a function of the tensors that it reads."""
     if stage.output == "in_place":
         raise Unsupported(f'torch does not do this "{stage.op}" in place')
     if stage.input.dtype == "uint8":

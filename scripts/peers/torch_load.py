@@ -1,4 +1,4 @@
-"""The stage `load` in PyTorch: batches from files, in this process or by a DataLoader's workers."""
+"""The stage `load` in PyTorch: makes batches from files, in this process or in a DataLoader's workers."""
 
 import importlib
 import sys
@@ -15,8 +15,11 @@ from torch.utils.data import DataLoader, Dataset
 
 
 def decode_by_torchvision(path, size):
-    """torchvision rounds to uint8 between the two passes of its resize, and is off by 1 at most: photographs at
-    224 x 224 to 960 x 1280 keep 55.5 to 72.4 dB, and it would be 48 if all pixels were."""
+    """Decodes a file and resizes the image. Raises BrokenFile.
+
+    torchvision rounds to uint8 between the two passes of its resize, which is off by at most 1. Photographs resized to
+    224 x 224 up to 960 x 1280 have a PSNR of 55.5 to 72.4 dB. If all pixels were off by 1, it would be 48 dB.
+    """
     from torchvision import io
     from torchvision.transforms.v2 import functional
 
@@ -38,7 +41,7 @@ def decode_by_opencv(path, size):
 @dataclass(frozen=True)
 class Decoder:
     module: str
-    decode: Callable  # from a path and (height, width) to a tensor [3, h, w]; None: it takes whole batches
+    decode: Callable  # takes a path and (height, width), returns a tensor [3, h, w]; None: it decodes whole batches
     psnr: int
     filter: str
 
@@ -49,7 +52,7 @@ DECODERS = {"torchvision": Decoder("torchvision", decode_by_torchvision, 40, "tr
 
 
 def check_decoder(name):
-    """Raises Unsupported where its library does not work."""
+    """Raises Unsupported if the decoder's library cannot be imported."""
     try:
         importlib.import_module(DECODERS[name].module)
     except (ImportError, OSError, RuntimeError) as broken:
@@ -63,7 +66,7 @@ def use_opencv_threads(count):
 
 
 class Images(Dataset):
-    """Image i of all as a tensor of the extents that it has in a batch."""
+    """All images by number, as tensors of the shape that an image has in a batch."""
 
     def __init__(self, load, decoder):
         self._load, self._decode = load, DECODERS[decoder].decode
@@ -80,7 +83,7 @@ class Images(Dataset):
 
 
 class Items:
-    """A DataLoader's batch sampler: the images of those items that the next pass is to have."""
+    """A DataLoader's batch sampler: yields the images of each item of the next pass."""
 
     def __init__(self, load, count):
         self.items, self._load, self._count = range(0), load, count
@@ -90,12 +93,12 @@ class Items:
 
 
 class InProcess:
-    """Batches made in this process, several images at the same time on a pool of threads."""
+    """Makes batches in this process. A pool of threads decodes several images at once."""
 
     def __init__(self, load, images, threads):
         self._load, self._images = load, images
         at_work = min(threads, load.batch)
-        decodes = at_work > 1 and not load.mapped  # what is mapped is copied by torch.stack, on PyTorch's threads
+        decodes = at_work > 1 and not load.mapped  # torch.stack copies mapped images, on PyTorch's threads
         self._pool = single_threaded_pool(at_work) if decodes else None
         self._map = self._pool.map if decodes else map
         use_opencv_threads(1 if decodes else threads)
@@ -114,12 +117,12 @@ class InProcess:
 
 
 def single_threaded_pool(threads):
-    """As many threads, all there, which use no others of PyTorch's. This one keeps its number of them."""
+    """Returns a pool of started threads that use no PyTorch threads. Does not change the caller's number of those."""
     all_there, own = Barrier(threads), torch.get_num_threads()
 
     def begin():
         torch.set_num_threads(1)
-        torch.get_num_threads()  # a thread takes the number that was set last when it first asks
+        torch.get_num_threads()  # a thread takes the number that was set last when it first reads it
 
     pool = ThreadPoolExecutor(threads, initializer=begin)
     list(pool.map(lambda _: all_there.wait(), range(threads)))
@@ -128,7 +131,7 @@ def single_threaded_pool(threads):
 
 
 class ByWorkers:
-    """A DataLoader, whose workers live from one pass to the next."""
+    """Makes batches with a DataLoader, whose workers live from one pass to the next."""
 
     def __init__(self, load, images, workers, pin_memory):
         self._items = Items(load, len(images))
@@ -148,17 +151,19 @@ class ByWorkers:
     def close(self):
         iterator, self._loader._iterator = self._loader._iterator, None
         if iterator is not None:
-            iterator._shutdown_workers()  # rather than when the last reference is gone
+            iterator._shutdown_workers()  # at once, and not when the last reference is gone
 
 
 def single_threaded(_):
-    """In a new worker; PyTorch sees to its own threads."""
+    """Sets a new worker's number of OpenCV threads. PyTorch sets the number of its threads itself."""
     use_opencv_threads(1)
 
 
 def loader(load, decoder, threads, workers, pin_memory, device="cpu"):
-    """What has `batches(first item, count)`, an iterator over logical NCHW tensors, and `close()`. `device`: where whole
-    batches are decoded."""
+    """Returns an object with `batches(first item, count)` and `close()`.
+
+    `batches` returns an iterator over tensors in the layout of the load. `device` is where whole batches are decoded.
+    """
     if load.storage == "image":
         check_decoder(decoder)
         if DECODERS[decoder].decode is None:
@@ -170,7 +175,7 @@ def loader(load, decoder, threads, workers, pin_memory, device="cpu"):
 
 
 def as_images(batches, layout):
-    """The function `batches`, whose tensors lie as the layout says."""
+    """Returns `batches` with logical NCHW tensors. `layout` is the layout in which it makes them."""
     if layout == "nchw":
         return batches
     return lambda first, count: map(partial(torch.permute, dims=(0, 3, 1, 2)), batches(first, count))

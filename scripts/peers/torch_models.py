@@ -1,4 +1,4 @@
-"""The op `model`: a network of torchvision's, with the same weights in every process, and its export to ONNX."""
+"""The op `model`: a network of torchvision with the same weights in every process, and its export to ONNX."""
 
 import difflib
 import tempfile
@@ -13,23 +13,23 @@ SEED = 20240515
 
 
 def network(stage, device, dtype=None):
-    """The network alone, in the input's dtype, or another, and its layout."""
+    """Returns the network alone, in the layout of the input and in its dtype or `dtype`."""
     net = weighted(stage.parameters["name"])
     return net.to(device, dtype or DTYPES[stage.input.dtype], memory_format=FORMATS[stage.input.layout])
 
 
 def weighted(name):
-    """A network of torchvision's by name, with weights that are always the same. Nothing is downloaded."""
+    """Returns a network of torchvision by name. Its weights are always the same, and nothing is downloaded."""
     torchvision = torchvision_models()
     known = torchvision.list_models(module=torchvision)
     if name not in known:
         near = difflib.get_close_matches(name, known, 1)
         raise Unsupported(f'torchvision has no classifier "{name}"' + (f' (did you mean "{near[0]}"?)' if near else ""))
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of networks whose default initialisation will change
+        warnings.simplefilter("ignore")  # some networks warn that their default initialisation will change
         torch.manual_seed(SEED)
         net = torchvision.get_model(name, weights=None)
-        for weight in net.parameters():  # some heads are all 0, and so would the logits be
+        for weight in net.parameters():  # some networks end in weights of 0, so all logits would be 0
             if weight.dim() > 1 and not weight.any():
                 torch.nn.init.normal_(weight, std=0.02)
         return settle(net)
@@ -44,8 +44,11 @@ def torchvision_models():
 
 
 def settle(net):
-    """In eval mode, its batch norms with the statistics of noise, as training leaves them with those of images:
-    without them, activations grow by a power of two a block, beyond what a half holds, or vanish."""
+    """Returns the network in eval mode, with statistics of random noise in its batch norms.
+
+    Training would leave statistics of images there. Without any, activations grow by a power of two in each block, beyond
+    the range of float16, or vanish.
+    """
     net.eval()
     norms = [part for part in net.modules() if isinstance(part, torch.nn.BatchNorm2d)]
     if not norms:
@@ -58,7 +61,7 @@ def settle(net):
 
 
 class Normalize(torch.nn.Module):
-    """(x - mean) / std in the input's dtype."""
+    """Computes (x - mean) / std in the input's dtype."""
 
     def __init__(self, stage, device):
         super().__init__()
@@ -75,7 +78,7 @@ def as_images(logits):
 
 
 def layers(stage, device, dtype=None):
-    """The network, with the normalisation that is to be its first layer."""
+    """Returns the network, with the normalisation as its first layer if the stage has "normalize": "inside"."""
     net = network(stage, device, dtype)
     if stage.parameters.get("normalize") == "inside":
         return torch.nn.Sequential(Normalize(stage, device), net).eval()
@@ -83,12 +86,12 @@ def layers(stage, device, dtype=None):
 
 
 def normalize_before(stage, device):
-    """The normalisation that is a step of its own before the network; nothing where there is none."""
+    """Returns the normalisation before the network. It does nothing unless the stage has "normalize": "before"."""
     return Normalize(stage, device) if stage.parameters.get("normalize") == "before" else torch.nn.Identity()
 
 
 def model(stage, device):
-    """The stage as a function of one tensor."""
+    """Returns the stage as a function of one tensor."""
     net = layers(stage, device)
     if stage.parameters.get("normalize") != "before":
         return lambda x: as_images(net(x))
@@ -97,7 +100,7 @@ def model(stage, device):
 
 
 def exported(task):
-    """The task's network as an ONNX file that ONNX Runtime runs: a function of one numpy array."""
+    """Exports the task's network to ONNX. Returns a function of one numpy array that runs it in ONNX Runtime."""
     onnxruntime = require_onnx()
     stage = task.stages[0]
     if len(task.stages) > 1 or stage.op != "model" or stage.parameters.get("normalize") == "before":
@@ -123,6 +126,6 @@ def require_onnx():
 
 
 def write_onnx(net, example, path):
-    with warnings.catch_warnings():  # the newer exporter needs onnxscript, which the older one wants us to know
+    with warnings.catch_warnings():  # the older exporter warns that there is a newer one, which needs onnxscript
         warnings.simplefilter("ignore")
         torch.onnx.export(net, (example,), path, dynamo=False, input_names=["x"], output_names=["logits"])

@@ -1,4 +1,4 @@
-"""Image files by nvImageCodec: whole batches decoded on a GPU, or on the CPU without one, and resized by torchvision."""
+"""Decodes batches of image files with nvImageCodec, on a GPU or without one on the CPU. torchvision resizes the images."""
 
 import torch
 from normbench_peer import BrokenFile, Unsupported, np
@@ -10,7 +10,7 @@ ON_THE_CPU = {"device_id": nvimgcodec.NVIMGCODEC_DEVICE_CPU_ONLY,
 
 
 class Batches:
-    """What has `batches(first item, count)`, an iterator over logical NCHW tensors, and `close()`."""
+    """Makes batches. `batches(first item, count)` returns an iterator over tensors in the layout of the load."""
 
     def __init__(self, load, threads, device):
         self._load, self._device, self._on_gpu = load, device, device != "cpu"
@@ -34,7 +34,7 @@ class Batches:
             raise BrokenFile(f"{paths[0]} or one behind it: {broken}") from None
 
     def _resized(self, path, image):
-        """The image in the order of its extents in a batch."""
+        """Returns the image resized, in the layout of the load."""
         if image is None:
             raise BrokenFile(f"{path}: nvImageCodec cannot decode it")
         pixels = torch.as_tensor(image, device=self._device) if self._on_gpu else torch.from_numpy(np.asarray(image))

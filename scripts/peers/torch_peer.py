@@ -18,10 +18,10 @@ NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compi
 
 
 def check_compiler(device):
-    """What torch.compile needs beside PyTorch, as it builds the kernels of a CPU, and what starts those of a GPU."""
+    """Raises Unsupported without a compiler. torch.compile builds a CPU's kernels with it, and code that starts a GPU's."""
     if device == "cpu":
         compilers, wanted = [os.environ.get("CXX", "g++"), "c++", "clang++"], "C++ compiler (install g++)"
-    else:  # as Triton looks for one
+    else:  # as Triton searches for one
         compilers = [os.environ["CC"]] if "CC" in os.environ else ["gcc", "clang"]
         wanted = "C compiler on a GPU, too (install gcc)"
     if not any(shutil.which(program) for program in compilers):
@@ -31,13 +31,13 @@ def check_compiler(device):
 
 
 def check_triton():
-    """What makes the kernels of a GPU."""
+    """Raises Unsupported without Triton, which compiles a GPU's kernels."""
     if importlib.util.find_spec("triton") is None:
         raise Unsupported("torch.compile needs Triton on a GPU (install triton)")
 
 
 def check_memory(task):
-    """PyTorch's own memory kinds, and ops that run where their input is."""
+    """Raises Unsupported for memory that PyTorch lacks, and for ops that write other memory than that of their input."""
     for stage in task.stages[1:] if task.loads else task.stages:
         for tensor in (*stage.inputs, *stage.results):
             if tensor.memory not in ("pageable", "pinned", "device"):
@@ -50,15 +50,15 @@ def check_memory(task):
 
 
 def each_image(work, threads):
-    """`work` on every image of a batch by itself: one after the other, or each on a thread of its own, joined in order.
+    """Returns a function that runs `work` on each image of a batch, one after the other or each on its own thread.
 
-    As serving loops have it: threading.Thread with a queue.Queue for its result.
+    Threads are used as in serving loops: threading.Thread, with a queue.Queue for the result. They are joined in order.
     """
     import torch
 
     def run(image, results):
         try:
-            with torch.inference_mode():  # a thread's own
+            with torch.inference_mode():  # each thread has a mode of its own
                 results.put((work(image), None))
         except Exception as error:
             results.put((None, error))
@@ -116,7 +116,7 @@ class TorchPeer(Peer):
             raise Unsupported("a model is trained by eager ops on whole batches (--as eager, without --each)")
         if self._form == "compile":
             check_compiler(task.device)
-            os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # no processes of its own
+            os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # it starts no processes
         self._start(task)
         if task.outputs and (self._form not in ("eager", "compile") or self._reuse):
             raise Unsupported(f"{self.name} runs plain chains of stages only")
@@ -157,7 +157,7 @@ class TorchPeer(Peer):
                 raise Unsupported("nvImageCodec decodes on the GPU, so an h2d comes next: it finds its batch there")
 
     def _start(self, task):
-        """Imports PyTorch, with the threads and the device of the task."""
+        """Imports PyTorch and sets the task's number of threads and device. Raises Unsupported."""
         os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(task.threads)
         try:
             import torch
@@ -173,7 +173,7 @@ class TorchPeer(Peer):
             self._events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
 
     def _enter_mode(self, torch, task):
-        """Inference mode until the next task, unless this one trains."""
+        """Enters inference mode until the next task, unless this task trains."""
         if self._mode:
             self._mode.__exit__(None, None, None)
         self._mode = None if trains(task) else torch.inference_mode()
@@ -205,7 +205,7 @@ class TorchPeer(Peer):
 
             return functional_stage(stage)
         if stage.op == "model":
-            import torch_train  # with torchvision, which other stages do without
+            import torch_train  # imports torchvision, which other stages do not need
 
             return torch_train.model(stage, device)
         return torch_stages.eager(stage, device)
@@ -264,7 +264,7 @@ class TorchPeer(Peer):
         held = set()
         for stage in task.stages:
             if self._form == "torchvision" and stage.op == "normalize" and stage.result.dtype == "float32":
-                held.update(("input", "constants"))  # to_dtype divides by 255, and so are mean and std divided
+                held.update(("input", "constants"))  # to_dtype divides by 255, and mean and std are divided, too
             if stage.op == "load" or stage.result.dtype not in ("float16", "bfloat16"):
                 continue
             if stage.op == "group_norm":
@@ -308,4 +308,4 @@ if __name__ == "__main__":
     serve(TorchPeer(options.form, options.reuse, options.blocking, options.each, options.decoder, options.workers,
                     options.pin_memory, options.narrow), options)
     sys.stderr.flush()
-    os._exit(0)  # PyTorch's own end takes long, and says much on stderr
+    os._exit(0)  # PyTorch's own exit takes long and prints much on stderr

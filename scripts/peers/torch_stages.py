@@ -1,5 +1,5 @@
-"""normbench's ops as PyTorch ops, one to one: what eager code does. Images are logical NCHW tensors,
-nhwc ones in channels_last strides."""
+"""normbench's ops as eager PyTorch ops, one to one. Images are logical NCHW tensors. For nhwc they have
+channels_last strides."""
 
 import itertools
 
@@ -18,13 +18,13 @@ def constant(stage, name, device):
 
 
 def dense(stage):
-    """Makes a result contiguous in the layout that was asked for; costs a check where it is."""
+    """Returns a function that makes a tensor contiguous in the result's layout. If it is already, that costs a check."""
     layout = FORMATS[stage.result.layout]
     return lambda x: x.contiguous(memory_format=layout)
 
 
 def in_dtype(stage, compute):
-    """`compute`, whose result is float32, and the dtype that was asked for."""
+    """Returns `compute`, whose result is float32, followed by a cast to the result's dtype."""
     dtype = DTYPES[stage.result.dtype]
     return compute if dtype is torch.float32 else lambda x: compute(x).to(dtype)
 
@@ -37,7 +37,7 @@ def cast(stage, _):
 
 
 def constant_of(stage, name, device):
-    """A function that gives the constant: made here once, or anew in each call."""
+    """Returns a function that returns the constant. It is made here once, or anew in each call."""
     if stage.parameters.get("constants") == "per_call":
         return lambda: constant(stage, name, device)
     made = constant(stage, name, device)
@@ -59,13 +59,13 @@ def div(stage, device):
 
 
 def scaled(stage, device):
-    """(x * scale - mean) / std, as people write it."""
+    """Returns (x * scale - mean) / std as people write it."""
     mean, std = constant_of(stage, "mean", device), constant_of(stage, "std", device)
     scale = stage.parameters.get("scale", 1)
     if stage.narrow:
         dtype = DTYPES[stage.result.dtype]
         return lambda x: ((x.to(dtype) if scale == 1 else x.to(dtype) * scale) - mean()) / std()
-    if scale != 1:  # a product of a half and a number would be a half
+    if scale != 1:  # in PyTorch the product of a float16 tensor and a number is float16
         compute = lambda x: (x * scale - mean()) / std()
         return chain([torch.Tensor.float, compute]) if "float16" in stage.input.dtype else compute
     if stage.output == "in_place":
@@ -74,7 +74,7 @@ def scaled(stage, device):
 
 
 def moves(stage):
-    """The window and the mirroring of a stage, as views and copies."""
+    """Returns the crop and the flip of a stage as a list of functions. A crop is a view, and a flip a copy."""
     steps = []
     if stage.window:
         top, left, height, width = stage.window
@@ -135,7 +135,7 @@ def transfer(stage, device, non_blocking):
 
 
 def one_call(stages, device, non_blocking):
-    """A cast and a copy to the device, in either order, as x.to(device, dtype)."""
+    """Returns a cast and a copy to the device, in either order, as one x.to(device, dtype)."""
     ops = [stage.op for stage in stages]
     if ops not in (["cast"], ["cast", "h2d"], ["h2d", "cast"]) or any(s.output == "in_place" for s in stages):
         raise Unsupported("one call .to(device, dtype) is a cast and an h2d, or a cast alone")
@@ -149,7 +149,7 @@ def one_call(stages, device, non_blocking):
 
 
 def eager(stage, device):
-    """The stage as a function of one tensor."""
+    """Returns the stage as a function of one tensor."""
     if stage.op in torch_group_norm.OPS:
         return torch_group_norm.stage(stage, device)
     if stage.op not in OPS:
@@ -161,7 +161,7 @@ def eager(stage, device):
 
 
 def into_kept(stage, device, copies):
-    """cast, sub, div or a plain normalize into tensors that are kept, one for each copy of the input."""
+    """Returns a cast, sub, div or plain normalize that writes into kept tensors, one for each copy of the input."""
     wanted = stage.op in ("cast", "sub", "div", "normalize") and stage.is_plain
     if not wanted or stage.result.dtype == "uint8" or stage.parameters.get("scale", 1) != 1:
         raise Unsupported(f'--reuse does not cover this "{stage.op}"')
@@ -184,5 +184,5 @@ def arithmetic_into(kept, stage, device):
         return lambda x: torch.div(x, std(), out=next(kept))
     if stage.input.dtype == "float32":
         return lambda x: torch.sub(x, mean(), out=next(kept)).div_(std())
-    # torch.sub(uint8, float32, out=…) would cast into a tensor of its own first.
+    # torch.sub(uint8, float32, out=…) would first cast into a temporary tensor.
     return lambda x: next(kept).copy_(x).sub_(mean()).div_(std())

@@ -1,4 +1,4 @@
-"""The op `model` as a step of training: forward, cross-entropy, backward and SGD. Its result is the step's logits."""
+"""The op `model` as a step of training: forward, cross-entropy, backward and SGD. The result is the logits."""
 
 import torch
 import torch_models
@@ -10,12 +10,12 @@ HALVES = ("float16", "bfloat16")
 
 
 def model(stage, device):
-    """The stage as a function of one tensor: a step of training, or inference."""
+    """Returns the stage as a function of one tensor, which does a step of training or inference."""
     return step(stage, device) if stage.parameters.get("train") else torch_models.model(stage, device)
 
 
 def step(stage, device):
-    """A step as a function of one tensor. Weights are float32; what comes as a half is computed by autocast."""
+    """Returns a step of training as a function of one tensor. Weights are float32. Halves are computed with autocast."""
     dtype, kind = stage.input.dtype, torch.device(device).type
     if kind == "cpu" and dtype == "float16":
         raise Unsupported("training in float16 needs CUDA (on a CPU: float32 or bfloat16)")
@@ -43,7 +43,7 @@ def step(stage, device):
 
 
 def check(net, stage):
-    """Only networks whose logits are the same in each step."""
+    """Raises Unsupported for networks whose logits differ between steps, or that have several outputs."""
     random = [type(part).__name__ for part in net.modules() if is_random(part)]
     if random:
         raise Unsupported(f'"{stage.parameters["name"]}" drops values at random when it trains ({random[0]}): '

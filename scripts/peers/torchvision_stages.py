@@ -1,4 +1,4 @@
-"""normbench's ops as calls of torchvision.transforms.v2.functional: the library's own recipe."""
+"""normbench's ops as calls of torchvision.transforms.v2.functional, as torchvision recommends."""
 
 import math
 
@@ -15,7 +15,7 @@ def cast(stage):
 
 
 def constants(stage):
-    """(mean, std) of functional.normalize. uint8 input is in 0..1 there, for which to_dtype divides by 255."""
+    """Returns mean and std for functional.normalize. It gets uint8 input in 0..1, since to_dtype divides that by 255."""
     mean, std = stage.channels("mean"), stage.channels("std")
     scale = stage.parameters.get("scale", 1)
     if stage.input.dtype == "uint8" and scale == 1:
@@ -29,11 +29,11 @@ def normalize(stage):
     (mean, std), dtype = constants(stage), DTYPES[stage.result.dtype]
     to_dtype, standardize = functional.to_dtype, functional.normalize
     single, whole = DTYPES["float32"], stage.input.dtype == "uint8"
-    if stage.narrow:  # as a model in that dtype has it: functional.normalize rounds mean, std and x - mean to it
+    if stage.narrow:  # as in models of that dtype: functional.normalize rounds mean, std and x - mean to it
         steps = [lambda x: standardize(to_dtype(x, dtype, scale=whole), mean, std)]
     elif stage.input.dtype == "float32":
         steps = [lambda x: standardize(x, mean, std)]
-    else:  # one expression, so that what to_dtype gives is freed as early as in a user's
+    else:  # one expression, so that the result of to_dtype is freed as early as in a user's code
         steps = [lambda x: standardize(to_dtype(x, single, scale=whole), mean, std)]
     if stage.result.dtype != "float32" and not stage.narrow:
         steps.append(lambda x: to_dtype(x, dtype))
@@ -65,7 +65,7 @@ OPS = {"cast": cast, "normalize": normalize, "crop": move, "flip": move, "resize
 
 
 def functional_stage(stage):
-    """The stage as a function of one tensor."""
+    """Returns the stage as a function of one tensor."""
     if stage.output == "in_place":
         raise Unsupported(f'torchvision does no "{stage.op}" in place here')
     if stage.op not in OPS:
