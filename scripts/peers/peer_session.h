@@ -30,7 +30,7 @@ inline rusage usage() {
   return now;
 }
 
-/// One conversation: a kernel, its copies of the input, and its outputs.
+/// The state of one conversation: a kernel, copies of the input, and buffers for outputs.
 template <class Kernel>
 class Session {
  public:

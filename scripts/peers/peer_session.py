@@ -69,7 +69,7 @@ def wired(steps, task):
 
 
 class Session:
-    """One peer's side of the conversation."""
+    """One peer's side of the conversation with normbench."""
 
     def __init__(self, peer, requests, replies, allocator="stock"):
         self._peer, self._requests, self._replies, self._allocator = peer, requests, replies, allocator

@@ -145,7 +145,7 @@ class ByWorkers:
         try:
             for _ in range(count):
                 yield next(batches)
-        except BrokenFile as broken:  # the worker's traceback is around its text
+        except BrokenFile as broken:  # PyTorch puts the worker's traceback before the text
             raise BrokenFile(str(broken).rpartition("BrokenFile: ")[2].strip()) from None
 
     def close(self):

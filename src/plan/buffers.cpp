@@ -17,8 +17,8 @@ bool is_resident(const Case& planned, int index, const Sides& cache_bytes) {
   int first = index;
   for (const int value : stage.in) first = std::min(first, writer_of(planned, value));
   if (first < 0) return false;
-  // The first stage's input does not count: it leaves the cache while that stage writes its output,
-  // which is what this stage reads.
+  // Counts from the stage after `first`: the input of `first` leaves the cache while its output is
+  // written. That output is an input of this stage.
   const Memory side = stage.signature.in[0].memory;
   return touched_bytes(planned, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);
@@ -177,7 +177,7 @@ std::vector<Slot> storage_of(const Case& planned) {
     slots.push_back(buffer(stage.output, stage.signature.out.front().memory, scratch, s));
     slots.back().buffer = static_cast<int>(std::ssize(slots)) - 1;
   }
-  for (const int output : planned.outputs)  // they live until the iteration ends
+  for (const int output : planned.outputs)  // outputs live until the iteration ends
     slots[buffer_of(planned, output)].last_stage = last;
   if (planned.near_link) mark_near_link(planned, slots);
   return slots;

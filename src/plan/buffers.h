@@ -37,16 +37,15 @@ std::int64_t touched_bytes(const Case& planned, int first, int end, Memory side,
                            std::size_t line = 1);
 
 /// Sets `resident` of each stage: true if its inputs are still in the last cache of their memory.
-/// That needs two things. Earlier stages of the iteration wrote the inputs. And all bytes touched
-/// there since then, with this stage's outputs, fit into `cache_bytes`. Call it only for cold
-/// buffers.
+/// Earlier stages of the iteration must have written the inputs. All bytes touched there since
+/// then, with this stage's outputs, must fit into `cache_bytes`. Call it only for cold buffers.
 void mark_resident(Case& planned, const Sides& cache_bytes);
 
-/// Sets `reuse_bytes` and `read_next` in the signatures of stages on the CPU. `read_next` is true
-/// if a later stage on the CPU reads the output, and `reuse_bytes` is how many bytes are touched
-/// until then. Without such a stage it is what an iteration touches for hot buffers. For cold
-/// buffers, which leave every cache, it is the largest integer. It is 0 for an output in its
-/// input's buffer.
+/// Sets two members in the signatures of stages on the CPU:
+/// - `read_next`: true if a later stage on the CPU reads the output.
+/// - `reuse_bytes`: the bytes that are touched before the output is read again; 0 for an output in
+///   its input's buffer. Without a later reader it is what an iteration touches if buffers are hot,
+///   and the largest integer if they are cold.
 void note_reuse(Case& planned, Cache cache);
 
 /// A fresh pageable output of at least this many bytes is mapped from the operating system. A
@@ -62,7 +61,7 @@ struct Slot {
   Memory memory = Memory::Pageable;
   std::size_t bytes = 0;
   OutputPolicy policy = OutputPolicy::Reuse;
-  int buffer = 0;          // index of the slot with the bytes: for InPlace another slot
+  int buffer = 0;          // index of the slot with the bytes; another slot for InPlace
   int first_stage = 0;     // a Fresh slot is allocated before this stage …
   int last_stage = 0;      // … and freed after this one
   bool near_link = false;  // pageable memory near the device's link, in an arena of its own
@@ -90,8 +89,8 @@ constexpr std::size_t whole_lines(std::size_t bytes, std::size_t line = 64) {
   return (bytes + line - 1) / line * line;
 }
 
-/// Returns the exclusive upper bound of the gap before a buffer: 4 KiB, or about the size of the
-/// buffer if that is less.
+/// Returns the limit of the random gap before a buffer, in bytes. A gap is smaller than this: 4
+/// KiB, or about the size of the buffer if that is less.
 std::size_t gap_limit(std::size_t bytes, std::size_t line);
 
 /// Returns the bytes that are enough for any random placement of `sets` sets of buffers of these

@@ -23,8 +23,8 @@ struct Case;
 struct Input {
   // For a tensor of a setup only the dtype, layout, memory and shape in it count.
   Source source;
-  std::shared_ptr<const Case> setup = {};  // references of the setup's stages make the tensor: …
-  int value = 0;                           // … it is the value with this index in the setup
+  std::shared_ptr<const Case> setup = {};  // the setup whose references make the tensor, or null
+  int value = 0;                           // index of the tensor in the setup's values
 };
 
 /// A tensor that flows between stages of a case: an input or the output of a stage. Inputs come
@@ -77,7 +77,7 @@ struct PipelinePart {
 /// How a case runs with several items under way at once.
 struct Pipeline {
   int in_flight = 1;
-  std::int64_t items = 1;  // in a turn; at its start and end none is in flight
+  std::int64_t items = 1;  // in a turn; none is in flight at its start and end
   Submit submit = Submit::Lane;
   std::vector<Lane> lanes = {};  // in the order of their first stages; each stage is in one lane
   std::optional<PipelinePart> part = {};  // empty: the whole pipeline
@@ -94,10 +94,10 @@ struct Case {
   std::vector<int> outputs;   // indices of the values that are checked; alike in all cases
   std::vector<Stage> stages;
   int threads = 1;
-  bool threads_decided = false;  // the config says "all"
+  bool threads_decided = false;  // true for "threads": "all"
   Wait wait = Wait::Turn;
   bool graph = false;
-  bool resident = false;                  // a limit on one set of buffers that stays in the cache
+  bool resident = false;                  // a limit whose one set of buffers stays in the cache
   bool near_link = false;                 // buffers that a device reads or writes lie near its link
   std::optional<Pipeline> pipeline = {};  // empty: one iteration after the other, as `wait` says
   // The peer of the plan that runs the case; "" for this process.
@@ -107,8 +107,8 @@ struct Case {
 
   /// Returns the description of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }
-  /// Returns the number of images in the batch: the largest of the sources and setup tensors, or
-  /// what the first stage loads.
+  /// Returns the number of images in the batch: those of the largest input, or those that the first
+  /// stage loads.
   std::int64_t images() const;
   /// Returns the op that loads the images from files; null if the case starts from inputs.
   const Load* loader() const;
@@ -124,8 +124,7 @@ struct Case {
   bool row_wise() const;
   /// Returns true if a stage runs on a GPU, or the first input is in device memory.
   bool uses_gpu() const;
-  /// Returns the number of threads for a stage on the CPU. In a pipeline the stage's lane has the
-  /// number.
+  /// Returns the number of threads for a stage on the CPU. In a pipeline it is that of its lane.
   int threads_of(std::size_t stage) const;
 };
 

@@ -15,15 +15,15 @@ namespace normbench {
 /// Returns the message for a member of the wrong type: "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// Changes the pointer of each issue that is at or below a key of `places`: the key in it is
-/// replaced by its value.
+/// Moves issues: if the pointer of an issue is at or below a key of `places`, replaces that key in
+/// it by the key's value.
 void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
 
 /// A JSON object with members of a stage, of `defaults` or of the experiment.
 struct Composed {
   Json fields = Json::object();
   std::string pointer;  // to the object in the user's file
-  // Where members were written that are not at `pointer`: key -> pointer.
+  // For members that are not written at `pointer`: key -> pointer.
   std::map<std::string, std::string> origins;
 
   /// Adds the members of `more` that the object lacks. `at` is the pointer where `more` is written.

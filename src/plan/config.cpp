@@ -241,7 +241,7 @@ bool is_free_text(std::string_view member) { return member == "about" || member 
 
 Head read_head(Reader& reader, const PlanOptions& options) {
   Head head;
-  reader.text("$schema", "");  // for editors
+  reader.text("$schema", "");  // only editors use it
   read_schema(reader);
   head.name = read_name(reader);
   head.about = reader.text("about", "");

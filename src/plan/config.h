@@ -38,7 +38,7 @@ struct Head {
 /// Reads the top level of a config. Mistakes go to the reader.
 Head read_head(Reader& reader, const PlanOptions& options);
 
-/// Reads the top level of a config. Mistakes go to `issues`. Checks each op's defaults alone.
+/// Reads the top level of a config. Mistakes go to `issues`. Defaults are checked op by op.
 Head read_head(const Json& config, const PlanOptions& options, std::vector<Issue>& issues);
 
 }  // namespace normbench

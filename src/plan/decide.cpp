@@ -130,22 +130,22 @@ bool always_pays(const Stage& stage) {
 }
 
 /// Returns the number of threads that "all" means for a case. The stage with the most bytes
-/// decides, on whatever place it runs. Arithmetic counts as bytes read for it. Variants with the
-/// same stages thus get the same number.
+/// decides, no matter where it runs. So variants differ only if their stages do. Each operation
+/// counts as 2 bytes.
 int decide_threads(const Case& decided, const PlanOptions& options) {
   if (std::ranges::any_of(decided.stages, always_pays)) return options.all_threads;
   std::int64_t most = 0;
   for (const Stage& stage : decided.stages) {
     const Cost& cost = stage.fewest;
     for (const TensorDesc& out : stage.signature.out) most = std::max(most, out.bytes());
-    constexpr std::int64_t read_per_flop = 2;  // a float for a multiplication and an addition
+    constexpr std::int64_t read_per_flop = 2;  // bytes: 4 for a multiplication and an addition
     most = std::max({most, cost.moved(), read_per_flop * cost.flops});
   }
   return team_for(most, options.all_threads, options.data_caches);
 }
 
 void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
-  constexpr std::int64_t most = 4096;  // OpenMP ends a process that cannot have its threads
+  constexpr std::int64_t most = 4096;  // OpenMP ends the process if it cannot start its threads
   reader.takes(
       "threads",
       {{"anyOf", {{{"const", "all"}}, {{"type", "integer"}, {"minimum", 1}, {"maximum", most}}}}});

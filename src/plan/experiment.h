@@ -9,8 +9,8 @@
 
 namespace normbench {
 
-/// Asks `reader` for all members of an experiment, to make the schema. It names the variants and
-/// what they start with, but does not describe them.
+/// Asks `reader` for all members of an experiment, to make the schema. The variants and what they
+/// start with are only named, not described.
 void describe_experiment(Reader& reader);
 
 /// Plans the groups of `experiment`, which is written at `pointer`. Mistakes go to

@@ -30,8 +30,7 @@ bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 std::string without_numbers(std::string_view label) {
   std::string result = with_each(label, number_mark, "0");
   std::ranges::replace_if(result, is_decimal, '0');
-  // Not std::ranges::unique: clang 14 cannot compile it with libstdc++, and builds for
-  // ThreadSanitizer.
+  // Not std::ranges::unique: clang 14, which builds for ThreadSanitizer, cannot compile it.
   const auto both = [](char a, char b) { return a == '0' && b == '0'; };
   result.erase(std::unique(result.begin(), result.end(), both), result.end());
   return result;

@@ -23,8 +23,8 @@ struct Mix {
   bool operator==(const Mix&) const = default;
 };
 
-/// Returns true for a case whose time only the memory of this place could bound. False for cases
-/// with a network, whose weights and arithmetic are unknown here.
+/// Returns true if only the memory of this place can limit the case. Returns false for a case with
+/// a network, whose weights and arithmetic are unknown here.
 bool stays_at(const Case& planned, Place place) {
   if (planned.inputs.empty() || planned.stages.empty()) return false;
   if (std::ranges::any_of(planned.stages, [&](const Stage& stage) {
@@ -37,7 +37,7 @@ bool stays_at(const Case& planned, Place place) {
 }
 
 /// Returns true for stages that read and write memory of this place and move nothing over the link.
-/// False for stages that use files or lock pages, which have other costs.
+/// Returns false for stages that use files or lock pages, which have other costs.
 bool uses_memory_of(const Stage& stage, Place place) {
   if (stage.place != place || stage.signature.in.empty() || is_peer_only(stage.op)) return false;
   if (roles_of(stage.op).locks != PageLocking::None || stage.cost.link_bytes > 0) return false;
@@ -53,11 +53,11 @@ bool works_over_link(const Stage& stage) {
          stage.fewest.read_bytes > 0 && stage.fewest.written_bytes > 0 && !is_peer_only(stage.op);
 }
 
-/// Returns the kind of memory that a limit over the link uses. No host memory is nearer than
-/// pinned.
+/// Returns the kind of memory that a limit over the link uses: device memory, or pinned memory,
+/// since no host memory is nearer to the link.
 Memory nearest(Memory memory) { return host_reaches(memory) ? Memory::Pinned : Memory::Device; }
 
-/// Returns the end of a stream's name, which tells streams of the same bytes and row apart.
+/// Returns the end of a stream's name. It differs between streams with the same bytes and row.
 std::string suffix(const Mix& mix) {
   std::string text = mix.place == Place::Cuda ? ", cuda"
                      : mix.threads == 1       ? ", 1 thread"
@@ -70,8 +70,8 @@ std::string suffix(const Mix& mix) {
   return text + (mix.resident ? ", in cache" : "");
 }
 
-/// Returns a source of meaningless bytes. An even number above 1 MiB is divided into images of at
-/// most 1 MiB, since a copy is checked a few images at a time. Odd numbers are one image.
+/// Returns a source of meaningless bytes. A multiple of 64 above 1 MiB is divided into images of at
+/// most 1 MiB, since a copy is checked a few images at a time. Other numbers are one image.
 Source plain_source(std::int64_t bytes, Memory memory) {
   constexpr std::int64_t least = 64, most = 1 << 20;
   // The largest power of two that divides `bytes`, but at most 1 MiB.
@@ -121,7 +121,8 @@ class Limits {
   std::vector<Case> take() { return std::move(limits_); }
 
  private:
-  /// The name of a limit, and its name if another limit has `name`: "1.00 MB", "1,001,000 B".
+  /// Two names of a limit: "1.00 MB" and "1,001,000 B". `exact` is used if another limit is called
+  /// `name`.
   struct Names {
     std::string name, exact;
   };
@@ -130,8 +131,8 @@ class Limits {
   void add_stream(Mix mix);
   void add_transfer(const Stage& stage, Memory host);
   void add_exchange(const Case& planned);
-  /// Returns a source of `bytes` in this memory. Takes a source of a case in the group if one fits:
-  /// other pages may be a few percent faster or slower, and need more memory.
+  /// Returns a source of `bytes` in this memory. Prefers a source that a case of the group reads:
+  /// other pages may be a few percent faster or slower, and would take more memory.
   Source source_of(std::int64_t bytes, Memory memory) const;
   /// Adds a case with these stages on a source. Does nothing if a stage has no kernel, or if the
   /// limit was added before.
@@ -180,7 +181,7 @@ void Limits::add_pipeline_streams(int threads) {
     Mix mix{.threads = threads};
     for (const Stage& stage : planned->stages) {
       if (!planned->pipeline || !uses_memory_of(stage, Place::Cpu)) continue;
-      if (!stage.resident) mix.read += stage.fewest.read_bytes;  // the last cache has them
+      if (!stage.resident) mix.read += stage.fewest.read_bytes;  // else a cache has the input
       mix.written += stage.fewest.written_bytes;
     }
     if (mix.read > 0) add_stream(mix);

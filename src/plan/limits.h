@@ -6,13 +6,14 @@
 namespace normbench {
 
 /// Returns the limits that the runnable cases of a group are compared with:
-/// - For each pipeline: every lane alone, and, if it loads, all but the load with inputs from
+/// - For each pipeline: every lane alone. If it loads, also all other stages, with inputs from
 ///   memory.
 /// - For each pipeline: a `stream` by `all_threads` of the bytes that its host stages must move.
-/// - `stream`s with the mix of bytes that a case reads and writes once. Whole cases come first, if
-///   they have a source and stay in the memory of one place. Then come all stages there. There is
-///   one stream for each kernel row. A stage whose input is still in a cache gets only the row with
-///   normal stores, on buffers that stay in the cache.
+/// - For each case that has a source and stays in the memory of one place: `stream`s of the bytes
+///   that it must read and write, one for each kernel row.
+/// - For each stage that stays in the memory of one place: `stream`s of its bytes, one for each
+///   kernel row. If its input is still in a cache, there is only the row with normal stores, on
+///   buffers that stay in the cache.
 /// - For each kernel that reads or writes host memory over the link: a `stream` of its bytes from
 ///   or to pinned memory, since a kernel's reads may be slower than copies.
 /// - `first_touch` of the largest fresh output that the operating system has to map.

@@ -87,7 +87,7 @@ Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation
 }
 
 /// Returns the bytes that peers hold in processes of their own: their copies of the source, and
-/// their outputs. An output in device memory lives on, in as many copies as the source has.
+/// their outputs. In device memory a peer keeps as many outputs as the source has copies.
 Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (const Case* planned : cases) {
@@ -113,8 +113,8 @@ double values_per_image(const Shape& shape) {
   return static_cast<double>(shape.c) * static_cast<double>(shape.h) * static_cast<double>(shape.w);
 }
 
-/// Returns how many values of an image the reference of `resize` holds between its passes: the
-/// width is the new one, the height still the old one.
+/// Returns the number of values of an image between the two passes of `resize`'s reference. There
+/// the image has its new width and still its old height.
 double between_passes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return values_per_image({.n = 1, .c = in.c, .h = in.h, .w = out.w});
@@ -180,8 +180,8 @@ double check_bytes(const Case& planned) {
 
 /// Bytes of a case apart from sources and arenas.
 struct Extra {
-  Amounts held;     // until the group ends
-  Amounts passing;  // while the case runs or is checked
+  Amounts held;     // needed until the group ends
+  Amounts passing;  // needed while the case runs or is checked
 };
 
 /// `all_sets` is the number of buffer sets on each side.
@@ -198,7 +198,7 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
     if (slots[i].kind != Slot::Kind::Fresh) continue;
     if (host_reaches(slots[i].memory))
       extra.passing.host += at_once * bytes;
-    else  // in device memory as many live on as there are sets
+    else  // in device memory one is kept for each set
       extra.held.device += planned.resident ? bytes : static_cast<double>(all_sets.device) * bytes;
     if (std::ranges::find(results, i) == results.end()) continue;
     // The check of the last call keeps this output.
@@ -206,8 +206,7 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
     // The other checks keep one image.
     extra.held.host += bytes / static_cast<double>(planned.images());
   }
-  // Every slot has an address in each set, and `place` needs an order and an offset for each
-  // buffer.
+  // Every slot has an address in each set. To place the buffers, each needs an order and an offset.
   const auto sets = static_cast<double>(std::max(all_sets.host, all_sets.device));
   if (is_held_to_others(planned))
     extra.held.host += bytes_in_double(planned);  // other cases' outputs are compared with it
@@ -295,7 +294,7 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 
 std::int64_t slab_images(const Case& planned) {
   if (planned.whole_batch()) return planned.images();
-  // So many values stay, with their error bounds, in most caches.
+  // So many values and their error bounds fit in most caches.
   constexpr std::int64_t slab_elements = 1'000'000;
   std::int64_t per_image = 0;
   for (const Value& value : planned.values)

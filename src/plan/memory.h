@@ -27,9 +27,9 @@ std::int64_t source_copies(const Case& planned, Cache cache, std::int64_t cache_
 /// Returns true if two cases with inputs read the same copies.
 bool share_inputs(const Case& one, const Case& other);
 
-/// Returns the size in bytes of each arena that cases share, by its memory and nearness to the
-/// link. An arena is as large as the case that needs the most of it. `sets` is the number of buffer
-/// sets on each side.
+/// Returns the size in bytes of each arena that cases share. The key is its memory and whether it
+/// is near the link. An arena is as large as the case that needs the most of it. `sets` is the
+/// number of buffer sets on each side.
 std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
                                                          const Sides& sets);
 

@@ -1,5 +1,4 @@
-/// Options of a run: those that a config has outside of its experiments, and those of the command
-/// line.
+/// Options of a run, from the command line and from a config outside of its experiments.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +31,7 @@ struct OwnMeasure {
   std::optional<double> precision = {}, max_seconds_per_group = {};
   std::optional<Cache> cache = {};
 
-  /// Returns `measure` with the options that are set here replaced.
+  /// Returns `measure`, with its options replaced by those that are set here.
   Measure over(Measure measure) const {
     measure.precision = precision.value_or(measure.precision);
     measure.max_seconds_per_group = max_seconds_per_group.value_or(measure.max_seconds_per_group);

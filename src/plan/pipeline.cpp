@@ -256,7 +256,7 @@ std::vector<Case> parts_of(const std::vector<const Case*>& cases) {
         std::ranges::find_if(parts, [&](const Case& other) { return is_same_part(part, other); });
     if (same == parts.end())
       parts.push_back(std::move(part));
-    else  // the most of these parts: with fewer, a host may wait for a device
+    else  // the largest number, so that the host waits for a device no more than in any of them
       same->pipeline->in_flight = std::max(same->pipeline->in_flight, part.pipeline->in_flight);
   };
   for (const Case* planned : cases) {

@@ -11,7 +11,8 @@ namespace normbench {
 struct Publication {
   std::string name;
   std::string origin;  // where it was published: "post on GPU normalisation, 2024-12"
-  // What it reports, as a paragraph begins: "It normalises …". Sizes are in claims and figures.
+  // What it reports, as the start of a paragraph: "It normalises …". Sizes of effects are not in
+  // here but in claims and figures.
   std::string says;
   bool operator==(const Publication&) const = default;
 };

@@ -21,8 +21,8 @@ Json own_members(const Json& members) {
   return own;
 }
 
-/// Returns true for a mistake in the number or size of the images of a source or load. After it the
-/// kind of its tensor is still known.
+/// Returns true for a mistake in the number or size of the images of a source or load. Dtype and
+/// layout of the tensor are known in spite of it.
 bool is_extent(const Issue& issue, const std::string& start) {
   const std::string& at = issue.pointer;
   return at == start || at.ends_with("/batch") || at.ends_with("/size") ||

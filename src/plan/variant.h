@@ -14,7 +14,7 @@ namespace normbench {
 struct StageText {
   std::string op;  // "" after a mistake
   Composed members;
-  std::vector<std::string> ranges = {};  // the ranges around it, outermost first
+  std::vector<std::string> ranges = {};  // names of the ranges around the stage, outermost first
 };
 
 /// A range as it is written: {"range": "preprocess", "stages": […]}.

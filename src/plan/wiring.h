@@ -21,8 +21,7 @@ class Wiring {
   /// Sets the outputs of the case by name. Without names the output is the first one of the last
   /// stage. Throws Invalid.
   void set_outputs(const std::vector<std::string>& names);
-  /// Marks the case as one that cannot run here. Only the first reason is kept; no reason does
-  /// nothing.
+  /// If there is a reason, marks the case as one that cannot run here. Only the first is kept.
   void skip(Skip kind, const std::optional<std::string>& reason);
   Case take();
 
