@@ -13,7 +13,7 @@ struct Copy {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const { return output_like(in); }
 };
 
-/// Changes the layout. Parameter: to (nchw).
+/// Changes the layout. Parameter: to (default nchw).
 struct LayoutOp {
   static constexpr std::string_view name = "layout";
   static constexpr std::string_view about = "change the layout";

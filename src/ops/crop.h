@@ -23,7 +23,7 @@ struct Window {
 /// Returns how many pixels of an image of h x w pixels lie in at least one of the windows.
 std::int64_t covered_pixels(std::span<const Window> windows, std::int64_t h, std::int64_t w);
 
-/// Cuts a window out of every image. Parameters: size [h, w]; at [top, left] (centred).
+/// Cuts a window out of every image. Parameters: size [h, w]; at [top, left] (default: centred).
 struct Crop {
   static constexpr std::string_view name = "crop";
   static constexpr std::string_view about = "cut a window out of every image";

@@ -7,8 +7,8 @@ namespace normbench {
 /// Undoes `normalize` with the same mean, std and scale. Computes the uint8 nearest to (x * std[c]
 /// + mean[c]) / scale, in layout `layout`. A value halfway between two whole numbers becomes the
 /// even one, as with np.rint and torch.round (`.to(torch.uint8)` truncates). Values below 0 become
-/// 0, values above 255 become 255, and NaN becomes 0. The input has a float dtype. Parameters:
-/// mean; std; scale (1); layout (the input's).
+/// 0, values above 255 become 255, and NaN becomes 0. The input has a float dtype.
+/// Parameters: mean; std; scale (default 1); layout (default: the input's).
 struct Denormalize {
   static constexpr std::string_view name = "denormalize";
   static constexpr std::string_view about =

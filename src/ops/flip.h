@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// Mirrors every image. Parameter: axis (horizontal).
+/// Mirrors every image. Parameter: axis (default horizontal).
 struct FlipOp {
   static constexpr std::string_view name = "flip";
   static constexpr std::string_view about = "mirror every image";

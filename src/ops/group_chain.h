@@ -13,7 +13,8 @@ constexpr auto words(Over) {
 }
 
 /// x -> mean, rstd of each group of channels of each image, where rstd = 1 / sqrt(biased variance +
-/// eps). Both are [N, groups, 1, 1] float32. x has a float dtype. Parameters: groups; eps (1e-5).
+/// eps). Both are [N, groups, 1, 1] float32. x has a float dtype.
+/// Parameters: groups; eps (default 1e-5).
 struct Moments {
   static constexpr std::string_view name = "moments";
   static constexpr std::string_view about = "x to mean and rstd of its groups of channels";
@@ -34,7 +35,7 @@ struct Moments {
 ///   over group    x, mean, rstd -> (x - mean) * rstd; mean and rstd are [N, groups, 1, 1]
 ///   over channel  x, gamma, beta -> x * gamma + beta; gamma and beta are [1, C, 1, 1]
 /// x has a float dtype. The output has the dtype and layout of x. The other inputs are float32.
-/// Parameter: over (channel).
+/// Parameter: over (default channel).
 struct ScaleShift {
   static constexpr std::string_view name = "scale_shift";
   static constexpr std::string_view about =

@@ -20,8 +20,9 @@ constexpr auto words(Direction) {
 /// gamma and beta are [1, C, 1, 1]; without `affine` there are none. mean and rstd = 1 /
 /// sqrt(variance + eps) are [N, groups, 1, 1]. With `accumulate` the new gradients are added to old
 /// gradients, which are inputs in the order of the outputs. x, y and their gradients have the same
-/// float dtype and layout. All other tensors are float32. Parameters: groups; eps (1e-5); affine
-/// (true); direction (forward); accumulate (false).
+/// float dtype and layout. All other tensors are float32.
+/// Parameters: groups; eps (default 1e-5); affine (default true); direction (default forward);
+/// accumulate (default false).
 struct GroupNorm {
   static constexpr std::string_view name = "group_norm";
   static constexpr std::string_view about =

@@ -16,11 +16,15 @@ constexpr auto words(ModelNormalize) {
 }
 
 /// Computes the logits of a network. Only a peer knows the names of networks and their weights. The
-/// input has a float dtype, which the output keeps. Parameters: name; normalize (none; `before` and
-/// `inside` compute (x - mean) / std of the input); mean and std; train; learning_rate (0).
-/// With train the stage does a step of training: forward, cross-entropy, backward, SGD. Its logits
-/// are those of the forward pass. With a learning_rate of 0 the weights do not change, so that all
-/// steps can be compared; the work is the same.
+/// input has a float dtype, which the output keeps. Parameters:
+/// - name: the name of the network.
+/// - normalize: `before` and `inside` compute (x - mean) / std of the input (default none). mean
+/// and
+///   std: the constants for that.
+/// - train: does a step of training: forward, cross-entropy, backward, SGD. The logits are those of
+///   the forward pass.
+/// - learning_rate: with 0, the default, weights do not change, so that all steps can be compared.
+///   The work is the same.
 struct Model {
   static constexpr std::string_view name = "model";
   static constexpr std::string_view about =

@@ -8,8 +8,9 @@ namespace normbench {
 /// Computes y = (x * scale - mean[c]) / std[c] on a window of each image, mirrored by `flip`, in
 /// dtype `to` and layout `layout`. Several windows of one size turn [N, C, H, W] into [N * windows,
 /// C, height, width]: the first window of all images, then the second, as a `concat` of crops
-/// would. Parameters: mean; std; dtype (float32); scale (1); layout (the input's); crop (a window,
-/// or a list of at most 64); flip; constants.
+/// would.
+/// Parameters: mean; std; dtype (default float32); scale (default 1); layout (default: the
+/// input's); crop (a window, or a list of at most 64); flip; constants.
 struct Normalize {
   static constexpr std::string_view name = "normalize";
   static constexpr std::string_view about =

@@ -24,14 +24,14 @@ struct NpyHeader {
 /// supported. Throws Invalid with what is wrong.
 NpyHeader parse_npy(std::span<const std::byte> file);
 
-/// Returns a header to write before the elements, for rows first. Elements after it start at a
-/// multiple of 64 bytes.
+/// Returns the header to write before elements in C order (rows first). Its length is a multiple of
+/// 64 bytes.
 std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape);
 
-/// Returns why a file with this header does not hold elements of `dtype` with rows first: "holds
+/// Returns why a file with this header does not hold elements of `dtype` in C order: "holds
 /// float64, expected float32". Returns nothing if it does. Accepts every way in which NumPy writes
-/// the type. NumPy has no bfloat16: two raw bytes per element, as ml_dtypes saves it, and uint16
-/// with its bits are accepted.
+/// the type. NumPy has no bfloat16. For it, two raw bytes per element, as ml_dtypes saves it, and
+/// uint16 with its bits are accepted.
 std::vector<std::string> npy_mistakes(const NpyHeader& header, DType dtype);
 
 }  // namespace normbench

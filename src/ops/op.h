@@ -90,8 +90,8 @@ std::vector<std::string> op_names();
 enum class ParameterKind { Constants, Flip, OfOutput, Storage, Files, Other };
 ParameterKind parameter_kind(std::string_view parameter);
 
-/// Reads the op called `name` with parameters from `reader`. Returns nothing for an unknown name,
-/// without an issue.
+/// Reads the op called `name` with parameters from `reader`. Returns nothing for an unknown name
+/// and reports no issue.
 std::optional<Op> read_op(std::string_view name, Reader& reader);
 
 /// Returns the outputs. Their memory kind is that of the first input; the planner replaces it.

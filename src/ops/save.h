@@ -19,8 +19,10 @@ constexpr auto words(SaveFormat) {
 
 /// Encodes each uint8 nhwc image and writes it to its own file in the run's scratch folder. The
 /// input passes through. After the stage the file system has the files, but they may not be on a
-/// disk yet. Parameters: format (jpeg: baseline with chroma at full resolution; png: zlib's default
-/// level; raw: the bytes of the image; npy: [height, width, channels]); quality (95; for jpeg).
+/// disk yet. Parameters:
+/// - format: jpeg (the default; baseline with chroma at full resolution), png (zlib's default
+///   level), raw (the bytes of the image) or npy ([height, width, channels]).
+/// - quality: for jpeg (default 95).
 struct Save {
   static constexpr std::string_view name = "save";
   static constexpr std::string_view about =

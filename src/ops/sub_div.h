@@ -4,7 +4,7 @@
 
 namespace normbench {
 
-/// Computes y = x - mean[c] for a float dtype, which y keeps. Parameters: mean; constants (cached).
+/// Computes y = x - mean[c]. x has a float dtype, which y keeps. Parameters: mean; constants.
 struct Sub {
   static constexpr std::string_view name = "sub";
   static constexpr std::string_view about = "subtract the per-channel mean";
@@ -24,7 +24,7 @@ struct Sub {
   static std::vector<Sub> samples(const Shape& shape);
 };
 
-/// Computes y = x / std[c] for a float dtype, which y keeps. Parameters: std; constants (cached).
+/// Computes y = x / std[c]. x has a float dtype, which y keeps. Parameters: std; constants.
 struct Div {
   static constexpr std::string_view name = "div";
   static constexpr std::string_view about = "divide by the per-channel standard deviation";

@@ -14,7 +14,7 @@ struct H2d {
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
 };
 
-/// Copies to host memory and keeps dtype, shape and layout. Parameter: memory (pageable).
+/// Copies to host memory and keeps dtype, shape and layout. Parameter: memory (default pageable).
 struct D2h {
   static constexpr std::string_view name = "d2h";
   static constexpr std::string_view about = "copy from device memory to host memory";

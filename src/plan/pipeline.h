@@ -34,9 +34,9 @@ std::vector<int> values_fed(const Case& part);
 /// differ and one item would not represent all.
 std::int64_t items_fed(const Case& part);
 
-/// Returns the contenders that show what the pipelines among `cases` could reach. They are each
-/// lane alone, and each pipeline that loads, without its load and with inputs from memory. Lanes
-/// with the same work become one contender.
+/// Returns the contenders that show what the pipelines among `cases` could reach:
+/// - Each lane alone. Lanes with the same work become one contender.
+/// - Each pipeline that loads, without its load and with inputs from memory.
 std::vector<Case> parts_of(const std::vector<const Case*>& cases);
 /// Returns the name of the part that does only the work of `lane`; "" if there is none.
 std::string lane_alone(const std::vector<Case>& parts, const Case& planned, const Lane& lane);
