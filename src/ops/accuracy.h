@@ -78,7 +78,8 @@ Rounding rounding_of(DType dtype);
 /// Returns the unit roundoff of a dtype; 0 for uint8.
 double unit_roundoff(DType dtype);
 
-/// Returns the uint8 nearest to `value`: halfway the even one, below the range 0, above it 255.
+/// Returns the uint8 nearest to `value`. Halfway between two it is the even one. A value below the
+/// range becomes 0, and a value above it 255.
 inline double nearest_byte(double value) {
   // Doubles of this magnitude are 1 apart, so the sum is rounded to a whole number.
   constexpr double whole_only = 0x1.8p52;
@@ -150,7 +151,8 @@ struct Constant {
 inline Estimate minus(const Estimate& a, const Constant& b) {
   return {a.value - b.exact, a.error + b.lost};
 }
-/// Returns the product, with |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|.
+/// Returns the product. Its error follows from |a' b' - a b| <= |a' - a| |b| + |a'| |b' - b|, where
+/// a' and b' are computed values.
 inline Estimate times(const Estimate& a, const Constant& b) {
   return {a.value * b.exact, a.error * std::abs(b.exact) + (std::abs(a.value) + a.error) * b.lost};
 }

@@ -63,7 +63,7 @@ Shape of_groups(const Shape& x, std::int64_t groups);
 /// Throws Invalid ("shape overflows …") if the tensor has 2^62 bytes or more.
 void check_size(DType dtype, const Shape& shape);
 
-/// Returns a single output, contiguous, after check_size().
+/// Returns a single contiguous output. Throws Invalid as check_size() does.
 std::vector<TensorDesc> one_output(DType dtype, Layout layout, const Shape& shape, Memory memory);
 
 /// Returns a contiguous output with the dtype, layout, shape and memory of the only input.

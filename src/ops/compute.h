@@ -8,10 +8,10 @@
 namespace normbench {
 
 /// Imitates a network: keeps the processor busy for a given time and passes the input through. It
-/// computes a number of dependent operations and drops the results. It does not just wait, so that
-/// its effect on other work shows. The CPU uses one core, calibrated once a process. A GPU uses the
-/// share `fill` of its multiprocessors, at its nominal peak clock.
-/// Parameters: ms or ms_per_image; fill, on a GPU only (default 1).
+/// computes a number of dependent operations and drops the results. It works instead of waiting, so
+/// that its effect on other work shows. The CPU uses one core, calibrated once a process. A GPU
+/// uses the share `fill` of its multiprocessors, at its nominal peak clock. Parameters: ms or
+/// ms_per_image; fill, on a GPU only (default 1).
 struct Compute {
   static constexpr std::string_view name = "compute";
   static constexpr std::string_view about =
@@ -19,7 +19,7 @@ struct Compute {
   static constexpr Roles roles{
       .passes_through = true, .needs_input = true, .stands_for_work = true};
 
-  double ms = 0, ms_per_image = 0;  // one of them is above 0
+  double ms = 0, ms_per_image = 0;  // exactly one is above 0
   std::optional<double> fill = {};
 
   static Compute read(Reader& reader);

@@ -23,7 +23,7 @@ Accuracy weighted_accuracy(const Known& dy, const Known& gamma) {
   return {.errors = std::move(errors)};
 }
 
-/// Bounds on how far float32 sums may lie from each exact element of dgamma and dbeta.
+/// Error bounds of the elements of dgamma and dbeta, if they are computed as float32 sums.
 struct ParameterErrors {
   std::vector<double> dgamma, dbeta;
 };
@@ -45,7 +45,8 @@ ParameterErrors parameter_errors(const Known& dy, const Known& x, const Known& m
   return errors;
 }
 
-/// Returns the tensor with the errors of one more rounding, by the relative error `roundoff`.
+/// Returns the tensor with larger errors: its values are rounded once more, with the relative error
+/// `roundoff`.
 Known rounded_by(double roundoff, const Known& tensor) {
   if (roundoff == 0) return tensor;
   std::vector<double> errors;
@@ -223,7 +224,7 @@ std::vector<Accuracy> GroupNorm::backward_accuracy(std::span<const Known> in,
 }
 
 Cost GroupNorm::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
-  // Forward: a sum, a sum of squares and x * a + b. Backward: two sums, and what they add to dx.
+  // Forward: a sum, a sum of squares and x * a + b. Backward: two sums, and their terms in dx.
   const std::int64_t flops = direction == Direction::Forward ? 5 : 10;
   return {.read_bytes = total_bytes(in),
           .written_bytes = total_bytes(out),

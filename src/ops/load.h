@@ -74,9 +74,8 @@ class ImageWalk {
 ///   image it cuts the largest centred window with the shape of [h, w] and enlarges that.
 /// - storage: `image` for JPEG, PNG and WebP, which are decoded and fitted. `raw` and `npy` for
 ///   pixels in the right size and layout, with one or several images in a file.
-/// - via: `read` or `mmap`. Up to 256 files with several images are opened or mapped once, and
-/// other
-///   files each time.
+/// - via: `read` or `mmap`. Up to 256 files with several images are opened or mapped only once.
+///   Other files are opened or mapped each time.
 /// - page_cache: `cold` drops the files' pages before each turn, untimed.
 /// - on_error: with `fail` a broken file fails the case, and with `skip` it is left out.
 /// - shuffle: a new order in every pass over the images. seed: the seed of these orders.

@@ -18,9 +18,8 @@ constexpr auto words(ModelNormalize) {
 /// Computes the logits of a network. Only a peer knows the names of networks and their weights. The
 /// input has a float dtype, which the output keeps. Parameters:
 /// - name: the name of the network.
-/// - normalize: `before` and `inside` compute (x - mean) / std of the input (default none). mean
-/// and
-///   std: the constants for that.
+/// - normalize: `before` and `inside` compute (x - mean) / std of the input (default none).
+/// - mean, std: the constants for normalize.
 /// - train: does a step of training: forward, cross-entropy, backward, SGD. The logits are those of
 ///   the forward pass.
 /// - learning_rate: with 0, the default, weights do not change, so that all steps can be compared.

@@ -131,11 +131,10 @@ bool needs_input(const Op& op);
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out);
 
-/// Returns the op as a library computes it that rounds the values in `rounds` to the output's
-/// dtype.
+/// Returns the op for a library that rounds the values in `rounds` to the output's dtype.
 Op with_rounds(Op op, const Rounds& rounds);
 
-/// Returns the op as a library computes it that resizes images with this filter.
+/// Returns the op for a library that resizes images with this filter.
 Op with_filter(Op op, ResizeFilter filter);
 
 /// Finds the files of the op. Throws Invalid.

@@ -32,8 +32,8 @@ struct Roles {
   Runs runs = Runs::Kernel;
   bool peer_only = false;  // only peers run it: no kernel and no samples
 
-  // How the output depends on the values of the input. An op with one of the first four has no
-  // `accuracy`. Of these only an op with the first has a `reference`.
+  // How the output depends on the values of the input. With one of the first four an op has no
+  // `accuracy`. With `copies`, `passes_through` or `undefined` it has no `reference` either.
   bool moves_only = false;      // moves values and does not change them
   bool copies = false;          // copies each value to the same element
   bool passes_through = false;  // the output is the first input itself; needs no `infer`

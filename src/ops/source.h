@@ -34,8 +34,8 @@ struct RandomValues {
 
 /// The batch that a variant starts from, untimed. It has random bytes (also in float dtypes),
 /// uniform or normal values rounded to a float dtype, or the content of a .npy or raw file, which
-/// is mapped. Parameters: dtype; layout; memory; batch, channels and size, or shape; values
-/// ({"normal": [0, 1]}); seed; path.
+/// is mapped. Parameters: dtype; layout; memory; batch, channels and size, or shape; values, such
+/// as {"normal": [0, 1]}; seed; path.
 struct Source {
   static constexpr std::string_view name = "source";
   static constexpr std::string_view about = "the batch a variant starts from; not timed";

@@ -13,8 +13,8 @@ std::vector<TensorDesc> sent(const TensorDesc& x) {
 
 }  // namespace
 
-// Transfers run in the device's place. They read or write its memory, and the rest is bytes over
-// the link.
+// Transfers run in the device's place and read or write its memory. Their bytes in host memory
+// count as bytes over the link.
 
 std::vector<TensorDesc> H2d::infer(std::span<const TensorDesc> in) const {
   return sent(only_input(in));

@@ -39,7 +39,7 @@ constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 /// Throws std::runtime_error if there are more than `most_pixels`.
 void check_pixels(std::int64_t height, std::int64_t width);
 
-/// Sets the size of `image`, all of which the picture fills. Reuses its memory. Throws
+/// Sets the size of `image` and reuses its memory. The picture fills all of it. Throws
 /// std::runtime_error if there are more than `most_pixels`.
 void set_size(Image& image, std::int64_t height, std::int64_t width);
 

@@ -54,8 +54,8 @@ class Search {
     above_.push_back(fs::canonical(root_, unknown));
   }
 
-  /// Takes the files in `folder`, which is relative to the root ("" for the root itself). Returns
-  /// the folders in it, sorted by name. Throws Invalid if it cannot be listed.
+  /// Collects the files in `folder`, which is relative to the root ("" for the root itself).
+  /// Returns the folders in it, sorted by name. Throws Invalid if it cannot be listed.
   std::vector<std::string> look_into(const std::string& folder) {
     std::vector<std::string> folders;
     std::error_code error, unknown;
@@ -74,9 +74,9 @@ class Search {
     return folders;
   }
 
-  /// Takes the files in a folder and in all folders below it. Throws Invalid if a folder cannot be
-  /// listed, or if a class has the same folder twice. With links that lead up, the search would not
-  /// end.
+  /// Collects the files in a folder and in all folders below it. Throws Invalid if a folder cannot
+  /// be listed, or if a class has the same folder twice. Without the second check, links that lead
+  /// up would make the search endless.
   void go_into(const std::string& folder) {
     std::error_code unknown;
     const fs::path place = fs::canonical(root_ / folder, unknown);

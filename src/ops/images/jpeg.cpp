@@ -22,8 +22,8 @@
 #include "ops/images/jpeg_reasons.h"
 #include "ops/images/upright.h"
 
-/// The coefficients of a component, under libjpeg's name for them. Only its memory manager uses
-/// this type's members, and Decoder replaces that.
+/// The coefficients of a component, under libjpeg's name for them. Only libjpeg's memory manager
+/// uses the members, and Decoder replaces that manager.
 struct jvirt_barray_control {
   JBLOCKARRAY rows;
   std::size_t blocks_per_row, row_count;
@@ -231,8 +231,8 @@ void read_rows(Decoder& decoder, const Upright& to, Image& image) {
   }
 }
 
-/// Returns the part of one axis of the decoded pixels that the picture fills, at the start or, if
-/// `reversed`, at the end. `pixels` is the size before the reduction to `eighths`.
+/// Returns which part of an axis of the decoded image the picture fills: its start, or its end if
+/// `reversed`. `pixels` is the size before the reduction to `eighths`.
 AxisPart filled(std::int64_t pixels, int eighths, bool reversed) {
   const double length = static_cast<double>(pixels * eighths) / 8;
   return {.begin = reversed ? std::ceil(length) - length : 0, .length = length};

@@ -14,7 +14,7 @@
 namespace normbench {
 namespace {
 
-/// Returns why a JPEG is not read whose frame marker has this low byte. The byte tells the process.
+/// Returns why a JPEG of this process is not read. `marker` is the low byte of its frame marker.
 std::string why_no_process(int marker) {
   constexpr int million = 1000000, version = LIBJPEG_TURBO_VERSION_NUMBER;
   const std::string here =
@@ -40,7 +40,8 @@ std::string why_no_process(int marker) {
   }
 }
 
-/// Returns libjpeg's message without the words that contain numbers, which differ between files.
+/// Returns libjpeg's message without words that contain numbers, since numbers differ between
+/// files.
 std::string without_numbers(const jpeg_error_mgr& errors) {
   std::istringstream words(errors.jpeg_message_table[errors.msg_code]);
   std::string text;
