@@ -60,8 +60,8 @@ def convert(stage, new_output):
 
 
 def blob(stage):
-    """Returns normalize by blobFromImages. It has only one scale factor, so different stds are divided by
-    afterwards, in place, as in OpenCV's own samples."""
+    """Returns normalize by blobFromImages, which has only one scale factor. If the stds differ, a division
+    in place follows, as in OpenCV's own samples."""
     mean, std = constants(stage)
     factor = 1 / std[0] if len(set(std)) == 1 else 1.0
     divisors = None if factor != 1 or set(std) == {1.0} else np.array(std, np.float32).reshape(1, -1, 1, 1)

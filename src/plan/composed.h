@@ -23,7 +23,7 @@ void relocate(std::span<Issue> issues, const std::map<std::string, std::string>&
 struct Composed {
   Json fields = Json::object();
   std::string pointer;  // to the object in the user's file
-  // For members that are not written at `pointer`: key -> pointer.
+  // Maps the key of a member that is written elsewhere to its pointer.
   std::map<std::string, std::string> origins;
 
   /// Adds the members of `more` that the object lacks. `at` is the pointer where `more` is written.
