@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::StartsWith;
 
-/// [720, 1280] -> [18, 32].
+/// Divides each extent by 40: [720, 1280] becomes [18, 32].
 Json tiny_size(const Json& size) {
   if (size.is_number()) return std::max<std::int64_t>(size.get<std::int64_t>() / 40, 1);
   Json tiny = Json::array();
@@ -22,14 +22,15 @@ Json tiny_batch(const Json& batch) {
   return batch.is_array() && batch.size() > 1 ? Json{1, 2} : batch;
 }
 
-/// One thread in place of several: threads that wait for each other are slow beside other tests.
+/// Returns one thread in place of several. Several threads wait for each other and are slow while
+/// other tests run.
 Json one_thread(const Json& threads) {
   if (threads.is_array()) return Json{1};
   return threads == "all" ? Json(1) : threads;
 }
 
-/// A config with small images and batches on one thread, and nothing published, which names larger
-/// ones.
+/// Returns the config with small images and batches and one thread. It drops published figures,
+/// because they name larger sizes.
 Json tiny(const Json& config) {
   if (!config.is_structured()) return config;
   Json made = config.is_array() ? Json::array() : Json::object();
@@ -46,7 +47,7 @@ Json tiny(const Json& config) {
   return made;
 }
 
-/// Configs of the repository, whole, on the runtime of the tests.
+/// Runs whole configs of the repository on the fake CUDA runtime.
 class TinyRunTest : public CudaMeasureTest {
  protected:
   Plan tiny_plan(const std::string& name) {
@@ -66,7 +67,7 @@ TEST_P(ConfigsTest, MakesTheRightPixels) {
   for (const GroupResult& group : results.groups)
     for (const CaseResult& result : group.cases) {
       SCOPED_TRACE(group.experiment + ", " + result.variant);
-      if (!result.peer.empty()) continue;  // not allowed here
+      if (!result.peer.empty()) continue;  // this test has no peers
       EXPECT_EQ(name_of(result.status), "ok") << result.reason;
       EXPECT_TRUE(result.check.ok);
       EXPECT_GE(result.rounds.size(), 12u);

@@ -1,4 +1,4 @@
-/// Plans that leave the GPU alone, on a machine that has one.
+/// Plans that do not use the GPU, on a machine that has a GPU.
 #include "cuda/cuda_measure.h"
 
 namespace normbench::cpu_only_test {
@@ -33,7 +33,7 @@ TEST_F(CpuOnly, AVariantOnTheGpuMakesOne) {
   EXPECT_EQ(cuda.made_context, "cudaSetDevice");
 }
 
-/// Another process may hold the GPU for itself: its variants are skipped.
+/// Variants that need the GPU are skipped while another process holds the GPU exclusively.
 TEST_F(CpuOnly, AGpuThatCannotBeUsedIsSeenByItsVariants) {
   cuda.failures = {{"cudaSetDevice", cudaErrorDevicesUnavailable, 1, true}};
   EXPECT_EQ(run_variant(R"([{"op": "cast", "to": "float32"}])").groups[0].cases[0].status,

@@ -1,4 +1,5 @@
-/// A test on a CUDA runtime of its own, which has to be left as it was found.
+/// A fixture with a CUDA runtime of its own. A test must release all that it makes there and cause
+/// no violations.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -23,7 +24,7 @@ class CudaTest : public ::testing::Test {
     EXPECT_THAT(cuda.violations, ::testing::IsEmpty());
   }
 
-  /// What `work` calls of the runtime.
+  /// Returns the calls of the runtime that `work` makes.
   template <class Work>
   Calls calls_of(Work work) {
     const std::size_t before = cuda.log.size();
@@ -47,7 +48,7 @@ class CudaBackendTest : public CudaTest {
   std::unique_ptr<Queue> queue = backend->make_queue(1, nullptr);
 };
 
-/// What `work` throws, or "".
+/// Returns the message of the exception that `work` throws, or "".
 template <class Work>
 std::string error_of(Work work) {
   try {
@@ -58,14 +59,14 @@ std::string error_of(Work work) {
   return "";
 }
 
-/// The row called `name` of the op called `op`.
+/// Returns the kernel row `name` of the op `op`. Throws std::logic_error if there is none.
 inline const Kernel& row_of(const Backend& backend, std::string_view op, std::string_view name) {
   for (const Kernel& kernel : backend.kernels())
     if (kernel.op == op && kernel.name == name) return kernel;
   throw std::logic_error("no row " + std::string(name) + " of " + std::string(op));
 }
 
-/// An op bound to a row and its buffers.
+/// A prepared launch and its buffers.
 struct BoundStage {
   Launch launch;
   std::vector<View> in, out;

@@ -1,4 +1,4 @@
-/// Plans made from JSON and measured on the CUDA runtime of the tests.
+/// A fixture that makes plans from JSON and measures them on the fake CUDA runtime.
 #pragma once
 
 #include <random>
@@ -13,7 +13,8 @@
 
 namespace normbench {
 
-/// A clock that moves with every reading, with calls, and with what the device does.
+/// A clock that advances by `step_ns` at each reading. It also follows the times of the device and
+/// of calls.
 class SteppingClock final : public Clock {
  public:
   explicit SteppingClock(const FakeCuda& cuda) : cuda_(cuda) {}

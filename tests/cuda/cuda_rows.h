@@ -1,4 +1,4 @@
-/// Rows of the backend with memory of every kind.
+/// A fixture for kernel rows with memory of every kind.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// What rows call, in order, on 2x3x4x4 uint8 or float32.
+/// Checks the calls that rows make, in order. Tensors are 2x3x4x4 of uint8 or float32.
 class RowsTest : public CudaBackendTest {
  protected:
   static constexpr Shape shape{2, 3, 4, 4};

@@ -1,4 +1,4 @@
-/// The clock rate of multiprocessors, of what a kernel notes.
+/// The clock rate of multiprocessors, computed from the clock readings of a kernel.
 #include "backend/cuda/clock.cuh"
 #include "cuda/cuda_measure.h"
 #include "measure/contender.h"
@@ -6,10 +6,10 @@
 namespace normbench::cycles_test {
 namespace {
 
-/// A GPU whose multiprocessors note what a test says at the first and at the second moment.
+/// A fake GPU. A test sets the clock readings at the first and at the second moment in `moments`.
 class CyclesTest : public CudaMeasureTest {
  protected:
-  using Noted = std::map<unsigned, normbench::cuda::ClockReading>;  // by multiprocessor
+  using Noted = std::map<unsigned, normbench::cuda::ClockReading>;  // key: multiprocessor
 
   CyclesTest() {
     cuda.runs_launch = [this](const FakeLaunch& launch) {
@@ -59,7 +59,8 @@ TEST_F(CyclesTest, AreThoseOfEveryTurnOnTheGpu) {
   }
 }
 
-/// A GPU that is idle while the host reads times of stages would lower the rate.
+/// The clock reading must come before the host reads the times of stages: the GPU is idle
+/// meanwhile, which would lower the measured rate.
 TEST_F(CyclesTest, AreReadBeforeTheTimesOfStages) {
   const Plan plan = plan_of(R"({"schema": 1, "name": "test", "measure": {"cache": "hot"},
     "experiments": [{"name": "e", "question": "?",

@@ -85,7 +85,7 @@ TEST_F(DescribeTest, EveryFact) {
                     {"max_width", 16},
                     {"measured", "under load"}}},
                   {"nvml", "available"}}));
-  EXPECT_EQ(copies(), 80);  // the link stays below its maximum, so all tries are used
+  EXPECT_EQ(copies(), 80);  // all tries: the link stays below its maximum
 }
 
 TEST_F(DescribeTest, AnInstanceOfADividedGpuHasAUuidOfItsOwnKind) {
@@ -120,7 +120,7 @@ TEST_F(DescribeTest, ADeviceThatIsNotReadyIsAskedForNothingThatNeedsAContext) {
   expected["free_memory_bytes"] = std::int64_t{70} << 30;
   expected["pcie"]["measured"] = "idle";
   EXPECT_EQ(describe_device(0, nvml, false), expected);
-  CudaTest::cuda.properties.totalGlobalMem = std::size_t{10} << 30;  // a part of the GPU
+  CudaTest::cuda.properties.totalGlobalMem = std::size_t{10} << 30;  // less than NVML's
   EXPECT_EQ(describe_device(0, nvml, false).at("free_memory_bytes"), std::int64_t{10} << 30);
   EXPECT_EQ(describe_device(0, Nvml(kGpu, "libc.so.6"), false).at("free_memory_bytes"),
             std::int64_t{10} << 30);

@@ -13,11 +13,11 @@ using ::testing::ElementsAre;
 
 class DeviceTest : public CudaTest {
  protected:
-  /// What a backend says on a driver for CUDA 11.4 whose library answers this to cuInit.
+  /// Returns why the backend is unavailable on a CUDA 11.4 driver whose cuInit returns `answer`.
   std::optional<std::string> unavailable_on_old_driver(cudaError_t answer) {
     cuda.failures = {{.function = "cudaGetDeviceCount", .code = cudaErrorInsufficientDriver}};
     cuda.driver_version = 11040;
-    EXPECT_NE(dlopen(FAKE_LIBCUDA, RTLD_NOW), nullptr);  // stays: found again by its name
+    EXPECT_NE(dlopen(FAKE_LIBCUDA, RTLD_NOW), nullptr);  // the backend finds it by name
     setenv("FAKE_CUINIT", std::to_string(static_cast<int>(answer)).c_str(), 1);
     const auto why = make_cuda_backend({})->unavailable();
     unsetenv("FAKE_CUINIT");
@@ -99,7 +99,7 @@ TEST_F(DeviceTest, WithoutADeviceAnOldDriverIsNotTheReason) {
             "no CUDA device (cudaErrorNoDevice: no CUDA-capable device is detected)");
 }
 
-/// Why a device that is there may be of no use.
+/// An error of one call that makes a device useless, and the reason that the user reads.
 struct Reason {
   friend void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.text; }
 

@@ -1,4 +1,4 @@
-/// Both directions of the link at once.
+/// Copies in both directions of the link at once.
 #include "cuda/cuda_rows.h"
 
 namespace normbench::exchange_test {
@@ -14,7 +14,7 @@ class ExchangeTest : public RowsTest {
     RowsTest::TearDown();
   }
 
-  /// Binds the row to an input of this kind, an output and scratch memory.
+  /// Prepares the row's launch and fills an input in `memory`, an output and scratch memory.
   void prepare(Memory memory) {
     in = make(memory);
     out = make(Memory::Device);
@@ -84,7 +84,7 @@ TEST_F(ExchangeTest, EachCallThatFailsIsSaidAndLeavesNothingRunning) {
     cuda.failing_call = cuda.log.size() + i;
     cuda.failing_code = cudaErrorDevicesUnavailable;
     EXPECT_THAT(error_of([&] { submit(); }), HasSubstr(calls[i].substr(0, calls[i].find(' '))));
-    launch = nullptr;  // waits for what was started
+    launch = nullptr;  // waits for the copies that were started
     queue->drain();
   }
 }

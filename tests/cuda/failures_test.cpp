@@ -15,17 +15,17 @@ TensorDesc desc(Memory memory, DType dtype = DType::UInt8) {
   return dense(dtype, Layout::Nchw, shape, memory);
 }
 
-/// A backend with a queue and memory of some kinds.
+/// A backend with a queue and memory of several kinds.
 struct Use {
   Use() = default;
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
-  /// Waits first, as whoever gives memory back must.
+  /// Drains the queue first: memory may only be released when no work uses it.
   ~Use() {
     error_of([&] { queue->drain(); });
   }
 
-  /// Pageable memory that is there until the queue is done with it, also where a call fails.
+  /// Pageable memory that outlives the queue, also after a failed call.
   std::array<std::byte, 48> host{};
   std::unique_ptr<Backend> backend = make_cuda_backend({});
   std::unique_ptr<Queue> queue = started(*backend).make_queue(1, nullptr);
@@ -118,7 +118,7 @@ struct Scenario {
   void (*work)(Use&);
 };
 
-/// What a call's failure is called where it is not the call's own name.
+/// Returns the words that an error message uses for a failed call.
 std::string words_for(const std::string& call) {
   if (call == "cudaGetDeviceCount") return "no CUDA device";
   if (call == "cudaFuncGetAttributes") return "loading a kernel";
@@ -132,10 +132,10 @@ bool releases(const std::string& call) {
   return false;
 }
 
-/// Runs a scenario with every one of its calls failing once.
+/// Runs a scenario once for each of its calls, and lets that call fail.
 class Failures : public CudaTest, public ::testing::WithParamInterface<Scenario> {
  protected:
-  /// Gives the error, and how many calls there were before destructors ran.
+  /// Returns the error, or "", and the number of calls before destructors ran.
   std::pair<std::string, std::size_t> run() {
     std::size_t finished = 0;
     const std::string error = error_of([&] {

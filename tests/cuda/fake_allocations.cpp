@@ -33,7 +33,7 @@ cudaMemoryType type_of(FakeKind kind) {
   return is_device(kind) ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
 }
 
-/// "mapped|write_combined".
+/// Returns the names of the set flags, such as "mapped|write_combined", or "default".
 std::string words(unsigned flags, const std::vector<std::pair<unsigned, const char*>>& names) {
   std::string text;
   for (const auto& [flag, name] : names)
@@ -66,7 +66,7 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
                           [&] { return allocate(data, FakeKind::Device, bytes); });
 }
 
-/// Waits for everything submitted, as the real one does.
+/// Waits for all submitted work, as the real cudaFree does.
 cudaError_t cudaFree(void* data) {
   return fake_cuda().call(
       "cudaFree", size_of_block(data),
@@ -92,7 +92,7 @@ cudaError_t cudaHostAlloc(void** data, size_t bytes, unsigned int flags) {
   });
 }
 
-/// Waits for nothing: the real one does not promise to.
+/// Does not wait: the real cudaFreeHost does not promise to.
 cudaError_t cudaFreeHost(void* data) {
   return fake_cuda().call(
       "cudaFreeHost", size_of_block(data),
@@ -168,7 +168,7 @@ cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advic
       });
 }
 
-/// As CUDA 12 declares it.
+/// The signature of CUDA 12.
 cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advice, int device) {
   return cudaMemAdvise(data, bytes, advice, cudaMemLocation{cudaMemLocationTypeDevice, device});
 }

@@ -50,20 +50,22 @@ bool fits(const CopyCall& copy, cudaMemcpyKind kind) {
   return false;
 }
 
-/// True while the runtime knows the bytes as memory of this kind.
+/// Returns true if the runtime knows the bytes as memory of this kind. Pageable memory is always
+/// accepted.
 bool holds(const void* data, std::size_t bytes, FakeKind kind) {
   if (kind == FakeKind::Pageable) return true;
   const FakeBlock* block = fake_cuda().memory.find(data, bytes);
   return block && block->kind == kind;
 }
 
-/// … and the stream has come to its allocation and not to its free.
+/// Returns true if holds() is true and the memory is usable: its stream has allocated it and has
+/// not freed it.
 bool is_there(const void* data, std::size_t bytes, FakeKind kind) {
   return holds(data, bytes, kind) &&
          (kind == FakeKind::Pageable || fake_cuda().memory.find(data)->usable);
 }
 
-/// Notes that the CPU copies from write-combined memory, which each of its reads waits for.
+/// Records a violation if the CPU copies from write-combined memory, where every read is slow.
 void note_slow_read(const CopyCall& copy) {
   if (copy.from_kind == FakeKind::WriteCombined && !device_side(copy.to_kind))
     fake_cuda().violations.push_back("the CPU reads write-combined memory: " + copy.name());
@@ -93,7 +95,7 @@ FakeTask task(const CopyCall& copy) {
   return {.ns = fake_cuda().copy_ns, .run = [copy] { move(copy); }};
 }
 
-/// A copy from a staging buffer that holds what `copy.from` is now.
+/// Returns a copy from a staging buffer. The buffer holds the present bytes of `copy.from`.
 FakeTask staged(const CopyCall& copy) {
   auto bytes = std::make_shared<std::vector<std::byte>>(copy.from, copy.from + copy.bytes);
   return {.ns = fake_cuda().copy_ns, .run = [copy, bytes] {
@@ -130,7 +132,7 @@ cudaError_t copy_now(const CopyCall& copy, cudaMemcpyKind kind) {
 }
 
 cudaError_t fill(void* data, int value, std::size_t bytes, cudaStream_t stream) {
-  // Only copies are promised to take the host's address of write-combined memory.
+  // The host's address of write-combined memory is only promised to work in copies.
   const FakeBlock* block = fake_cuda().memory.find(data, bytes);
   if (!block || block->kind == FakeKind::WriteCombined) return cudaErrorInvalidValue;
   return fake_cuda().streams.submit(stream, {.ns = fake_cuda().fill_ns, .run = [=] {
@@ -145,8 +147,9 @@ std::string fill_name(const void* data, int value, std::size_t bytes) {
 
 }  // namespace
 
-// What the header says of each kind of memory: device to device and from pageable memory, even
-// cudaMemcpy may return before the bytes have arrived; nothing here waits for streams of others.
+// These functions follow the CUDA header for each kind of memory. Even cudaMemcpy may return before
+// the bytes have arrived, from device to device and from pageable memory. Nothing here waits for
+// other streams.
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {

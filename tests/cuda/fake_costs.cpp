@@ -17,7 +17,7 @@
 namespace normbench {
 namespace {
 
-/// How many times as fast as a GPU everything goes; 0: no costs.
+/// Returns how many times as fast as on a GPU everything runs. 0 turns the costs off.
 std::int64_t faster() {
   static const std::int64_t value = [] {
     const char* const text = std::getenv("NORMBENCH_FAKE_COSTS");
@@ -32,16 +32,15 @@ std::int64_t now_ns() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// What a call costs the host: so much, and so much more per byte.
+/// The cost of a call on the host: a fixed time plus a time per byte.
 struct CallCost {
   std::string_view function;
   double ns;
-  double bytes_per_ns = 0;  // GB/s; 0: bytes cost nothing
+  double bytes_per_ns = 0;  // GB/s; 0: bytes take no time
 };
 
-// Where a figure was published, it is that one: 4 to 6 us a launch, 2.8 us of the host for a pinned
-// copy, 380 us a cudaMalloc, page-locking at 1 to 2 GB/s. The others are what such calls take
-// about.
+// Published figures: 4 to 6 us per launch, 2.8 us of host time per pinned copy, 380 us per
+// cudaMalloc, page-locking at 1 to 2 GB/s. The other figures are estimates.
 constexpr auto kCalls = std::to_array<CallCost>({
     {"cudaLaunchKernel", 5e3},
     {"cudaGraphLaunch", 6e3},
@@ -76,25 +75,27 @@ constexpr auto kCalls = std::to_array<CallCost>({
     {"cudaHostUnregister", 5e4, 5},
     {"cudaGetDeviceProperties", 1e6},
 });
-constexpr double kContextNs = 1e9;  // the first cudaSetDevice
+constexpr double kContextNs = 1e9;  // for the first cudaSetDevice
 
-// A Tesla T4, as slow as any GPU that there are kernels for: PCIe 3 (from pageable memory as in the
-// blog post of configs/blog-gpu.json), 320 GB/s less what no copy reaches.
+// A Tesla T4, one of the slowest GPUs with kernels in this build. Its link is PCIe 3; the rate from
+// pageable memory is from the blog post of configs/blog-gpu.json. 320 GB/s is reduced to a rate
+// that copies reach.
 constexpr double kPageableBytesPerNs = 4.14, kPinnedBytesPerNs = 12, kDeviceBytesPerNs = 260;
 constexpr std::size_t kMemoryBytes = std::size_t{15} << 30;
 constexpr std::int64_t kCacheBytes = 4 << 20;
-constexpr double kStartNs = 2e3;        // of a kernel or a copy on the device
-constexpr double kBytesPerThread = 32;  // that a thread of a kernel reads and writes, at most about
-constexpr int kLongestIteration = 8;    // works of a device in one
+constexpr double kStartNs = 2e3;        // to start a kernel or a copy on the device
+constexpr double kBytesPerThread = 32;  // read and written by a kernel's thread, at most about
+constexpr int kLongestIteration = 8;    // units of device work in one iteration
 constexpr std::int64_t kSpinNs = 200'000;
-constexpr std::array<unsigned char, 2> kPoisons{0x55, 0xFF};  // of outputs before they are checked
+constexpr std::array<unsigned char, 2> kPoisons{0x55, 0xFF};  // fill outputs before checks
 
 bool makes_ready(std::string_view function) {
   return function == "cudaStreamCreateWithFlags" || function == "cudaMemcpy" ||
          function == "cudaMemset";
 }
 
-/// The first number in "1024 pinned->device stream 1" or "device 1024".
+/// Returns the first number of a text such as "1024 pinned->device stream 1" or "device 1024", or
+/// 0.
 double first_number(std::string_view arguments) {
   const auto at = arguments.find_first_of("0123456789");
   double number = 0;
@@ -176,7 +177,8 @@ void FakeCosts::see_output(const void* host_memory, std::size_t bytes) {
 
 }  // namespace normbench
 
-/// Replaces the clock of the whole process: with costs of a tenth, time goes ten times as fast.
+/// Replaces the clock of the whole process. With costs of a tenth, this clock runs ten times as
+/// fast.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) {
   using Function = int(clockid_t, timespec*);
   static auto* const real = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "clock_gettime"));

@@ -1,6 +1,5 @@
-/// What a GPU takes, for a CUDA runtime for tests that is asked to take as long: its calls last as
-/// on a GPU, its device is busy as long as one, and bodies of kernels are run only where their
-/// output is looked at.
+/// The times of a GPU for the fake CUDA runtime. Calls last as long as on a GPU, and the device is
+/// busy as long. Bodies of kernels only run where a check reads their output.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,18 +12,18 @@ namespace normbench {
 
 struct FakeTask;
 
-/// The costs, which are on if $NORMBENCH_FAKE_COSTS is a number. 1: everything takes its own time.
-/// 20: a model at a twentieth, for sizes, caches and limits that are a twentieth, too. The clock of
-/// this process then goes 20 times as fast, so that all latencies pass in a twentieth of their
-/// time, and the bytes, a twentieth as many, cross at the same rates.
+/// The costs, which are on if $NORMBENCH_FAKE_COSTS is a number. With 1, everything takes its real
+/// time. 20 is a model at a twentieth, for sizes, caches and limits that are a twentieth, too. The
+/// clock of this process then runs 20 times as fast: all latencies pass in a twentieth of their
+/// time, and a twentieth of the bytes crosses at the same rates.
 class FakeCosts {
  public:
   FakeCosts();
   bool on() const { return faster_ > 0; }
-  /// The GPU whose costs these are.
+  /// Sets the name, memory and L2 cache of the GPU that the costs model.
   void describe(cudaDeviceProp& device) const;
 
-  /// A call that ends no earlier than it would on a GPU.
+  /// The scope of a call. Its destructor waits until the call would have ended on a GPU.
   class Call {
    public:
     Call(FakeCosts& costs, std::string_view function, std::string_view arguments);
@@ -37,26 +36,27 @@ class FakeCosts {
     std::int64_t end_ns_ = 0;
   };
 
-  /// Gives work that the present call submits its time on the device. Unless it is `captured`, it
-  /// starts now or later, and does nothing where nobody looks at its output.
+  /// Gives a task of the present call its time on the device. Unless it is `captured`, the task can
+  /// start now. It does nothing if no check reads its output.
   void charge(FakeTask& task, bool captured);
-  /// Waits for the device.
+  /// Waits until this process's clock shows `device_ns`.
   void wait_until(std::int64_t device_ns) const;
 
-  /// Outputs are looked at after the first work of a stream, and of what comes after
-  /// calls that write memory at once; and where the host has poisoned them.
+  /// Notes that the host reads this output next if the host has filled it with a poison byte. The
+  /// next task then runs for real. Tasks also run for real at the start of a stream and after
+  /// cudaMemcpy and cudaMemset.
   void see_output(const void* host_memory, std::size_t bytes);
   bool runs_bodies() const { return !on() || looked_at_ > 0; }
 
  private:
   std::int64_t device_ns() const;
 
-  const std::int64_t faster_;  // 0: off
+  const std::int64_t faster_;  // how many times as fast; 0: off
   bool context_made_ = false;
-  int looked_at_ = 0;  // so much of the work to come
+  int looked_at_ = 0;  // how many of the next tasks run for real
   std::string_view function_;
   bool pageable_ = false;
-  double bytes_ = 0;  // of the call, or threads of a launch
+  double bytes_ = 0;  // bytes of the call, or threads of a launch
 };
 
 }  // namespace normbench

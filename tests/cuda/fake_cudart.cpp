@@ -54,7 +54,7 @@ FakeCuda::FakeCuda() : devices(devices_asked_for()) {
   attributes[cudaDevAttrClockRate] = 1'000'000;
   attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] =
       static_cast<int>(properties.sharedMemPerBlockOptin);
-  if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {  // "12020": too old
+  if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {  // an old one: "12020"
     driver_version = std::atoi(driver);
     failures = {{"cudaGetDeviceCount", cudaErrorInsufficientDriver, 1, true}};
   }
@@ -88,7 +88,8 @@ std::optional<cudaError_t> FakeCuda::failure_of(std::string_view function) {
   return std::nullopt;
 }
 
-/// As a real runtime, makes a context for the first call that needs one, also where it then fails.
+/// Makes a context for the first call that needs one, even if that call then fails. The real
+/// runtime does the same.
 void FakeCuda::need_context(std::string_view function) {
   static constexpr std::string_view kDescribing[] = {
       "cudaGetDeviceCount",     "cudaDriverGetVersion",  "cudaRuntimeGetVersion",  "cudaGetDevice",
@@ -105,7 +106,7 @@ cudaError_t FakeCuda::call(std::string_view function, const std::string& argumen
   const std::lock_guard lock(mutex_);
   const FakeCosts::Call timed(costs, function, arguments);
   need_context(function);
-  if (costs.on()) log.clear();  // of millions
+  if (costs.on()) log.clear();  // there may be millions of calls
   log.push_back(arguments.empty() ? std::string(function)
                                   : fmt::format("{} {}", function, arguments));
   if (ignored.contains(function)) return cudaSuccess;

@@ -1,6 +1,6 @@
-/// A CUDA runtime for tests, with the C functions of cuda_runtime_api.h: it does what a device does
-/// on the host, in the order that streams and events promise and no sooner, notes every call, and
-/// can fail any of them.
+/// A fake CUDA runtime with the C functions of cuda_runtime_api.h. It does the device's work on the
+/// host, in the order that streams and events promise and no earlier. It logs every call and can
+/// make any call fail.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -27,7 +27,7 @@ namespace cuda {
 struct HostBody;
 }
 
-/// Calls that fail: the `nth` of `function` from now on, and all that follow it when `always`.
+/// Calls that fail: the `nth` call of `function` from now on, and also all later ones if `always`.
 struct FakeFailure {
   std::string function;
   cudaError_t code;
@@ -44,17 +44,17 @@ struct FakeFreed {
 };
 
 struct FakePool {
-  std::set<const std::byte*> blocks;  // all that it ever gave
-  std::vector<FakeFreed> freed;       // what it may give again
+  std::set<const std::byte*> blocks;  // all blocks that the pool has ever given
+  std::vector<FakeFreed> freed;       // memory that the pool may give again
 };
 
 /// A kernel as nvcc's code registered it.
 struct FakeKernel {
-  std::string name;  // the device's: mangled
+  std::string name;  // its mangled name on the device
   const void* fat_binary = nullptr;
 };
 
-/// One launch, with the kernel's argument copied as the real runtime copies it at the call.
+/// One launch. The kernel's argument is copied at the call, as the real runtime does.
 struct FakeLaunch {
   FakeKernel kernel = {};
   dim3 grid = {}, block = {};
@@ -64,59 +64,61 @@ struct FakeLaunch {
   std::int64_t threads = 0;
 };
 
-/// Runs the host body of a launch, the last thread first: no thread may need another's results.
+/// Runs the host body of a launch from the last thread to the first. No thread may need another's
+/// result.
 void run_host_body(const FakeLaunch& launch);
 
 class FakeCuda {
  public:
   FakeCuda();
 
-  int devices;  // FAKE_CUDA_DEVICES, or 1
+  int devices;  // $FAKE_CUDA_DEVICES, or 1
   int driver_version = CUDART_VERSION;
   cudaDeviceProp properties{};                     // of device 0; see properties_of()
-  std::map<cudaDeviceAttr, int> attributes;        // 0 where nothing is said
-  std::size_t free_bytes = std::size_t{60} << 30;  // of memory of device 0
-  // What the device takes; what the host's calls take is in FakeTask.
+  std::map<cudaDeviceAttr, int> attributes;        // 0 where a key is missing
+  std::size_t free_bytes = std::size_t{60} << 30;  // of the memory of device 0
+  // Times of the device. FakeTask holds the times of the host's calls.
   std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000, event_ns = 500;
   std::int64_t event_call_ns = 800;
-  std::int64_t wake_ns = 0;  // from an event to the return of the host that slept until it
+  std::int64_t wake_ns = 0;  // from an event until the sleeping host wakes
 
   std::vector<FakeFailure> failures;
-  std::set<std::string, std::less<>> ignored;  // functions that do nothing and say they did
-  std::optional<std::size_t> failing_call;     // its place in the log
+  std::set<std::string, std::less<>> ignored;  // functions that return success and do nothing
+  std::optional<std::size_t> failing_call;     // index in the log
   cudaError_t failing_code = cudaErrorUnknown;
   std::set<const void*> loaded;                     // kernels whose code is on the device
-  int late_loads = 0;                               // launches that had to bring it there
-  std::map<const void*, std::size_t> shared_bytes;  // that kernels may have, where it was asked for
-  /// Which threads of a launch are run; all when empty.
+  int late_loads = 0;                               // launches that first had to load their kernel
+  std::map<const void*, std::size_t> shared_bytes;  // raised limits, by kernel
+  /// Returns true for the threads of a launch that run. Empty: all threads run.
   std::function<bool(std::int64_t thread)> runs;
-  /// What runs launches; the kernels' host bodies when empty.
+  /// Runs launches. Empty: the kernels' host bodies run.
   std::function<void(const FakeLaunch& launch)> runs_launch;
 
-  std::string made_context = {};        // the call that made the first one; "": there is none
+  std::string made_context = {};        // the call that made the first context, or ""
   std::vector<std::string> log;         // "cudaMemcpyAsync 96 pinned->device stream 1", in order
-  std::vector<std::string> violations;  // what a real runtime would not notice
+  std::vector<std::string> violations;  // mistakes that a real runtime would not notice
   FakeCosts costs;
   FakeMemory memory{violations};
   FakeStreams streams{memory};
   FakeObjects<cudaMemPool_t, FakePool> pools;
 
-  /// Device N is named, and has its own uuid, bus id and N+1 times the memory.
+  /// Returns the properties of a device. Device N > 0 has a name, uuid and bus id of its own and
+  /// N+1 times the memory.
   cudaDeviceProp properties_of(int device) const;
-  /// What the calling thread has set, 0 before it does.
+  /// Returns the device that the calling thread has set, or 0.
   static int& current_device();
 
-  /// What was made and not destroyed: "stream 1", "pinned 4096", …
+  /// Returns the objects that were not destroyed: "stream 1", "pinned 4096", …
   std::vector<std::string> live() const;
-  /// The entries of the log from the `from`-th on.
+  /// Returns the entries of the log from index `from` on.
   std::vector<std::string> log_from(std::size_t from) const;
-  /// Bytes of any memory as they are now, without doing what is still waited for.
+  /// Returns the present bytes of any memory. Waiting work is not done first.
   std::vector<std::byte> read(const void* data, std::size_t bytes);
   void write(void* data, const std::vector<std::byte>& bytes);
 
-  /// A call of the runtime: noted, failed or ignored if a test asked for that, else done by `work`,
-  /// one at a time. A call that releases does so even when it fails: real ones may report what
-  /// failed earlier.
+  /// Logs a call of the runtime. The call then fails or is ignored if a test planned that.
+  /// Otherwise `work` does it. Only one call runs at a time. With `releases`, `work` also runs on a
+  /// failure, since a real call that releases memory may report an earlier error.
   cudaError_t call(std::string_view function, const std::string& arguments,
                    const std::function<cudaError_t()>& work, bool releases = false);
 
@@ -126,15 +128,15 @@ class FakeCuda {
   void need_context(std::string_view function);
   std::optional<cudaError_t> failure_of(std::string_view function);
 
-  std::recursive_mutex mutex_;  // of a call; kernels and captures call again
+  std::recursive_mutex mutex_;  // held during a call; kernels and captures call again
 };
 
-/// The runtime of this process.
+/// Returns the runtime of this process.
 FakeCuda& fake_cuda();
-/// The runtime of this process made anew, at the same address.
+/// Replaces the runtime of this process by a new one at the same address.
 FakeCuda& new_fake_cuda();
 
-/// "stream 2", "default stream".
+/// Returns "stream 2" or "default stream".
 std::string name_of(cudaStream_t stream);
 
 }  // namespace normbench

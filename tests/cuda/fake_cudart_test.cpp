@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-/// The runtime of the tests does what the tests need it to notice.
+/// Checks that the fake CUDA runtime reports the mistakes that other tests rely on.
 class FakeCudartTest : public CudaTest {
  protected:
   void SetUp() override {
@@ -103,7 +103,7 @@ TEST_F(FakeCudartTest, EventsReadTheDevicesClock) {
   EXPECT_EQ(cudaEventElapsedTime(&ms, start, end), cudaErrorNotReady);
   cudaStreamSynchronize(stream);
   EXPECT_EQ(cudaEventElapsedTime(&ms, start, end), cudaSuccess);
-  EXPECT_FLOAT_EQ(ms, 0.0085f);  // the second record is between them, too
+  EXPECT_FLOAT_EQ(ms, 0.0085f);  // the time of the second record counts, too
   cudaEventDestroy(start);
   cudaEventDestroy(end);
 }
@@ -205,7 +205,8 @@ TEST_F(FakeCudartTest, MemoryOfAPoolIsThereInTheOrderOfItsStream) {
   cudaMemPoolDestroy(pool);
 }
 
-/// As while a real device works on.
+/// The first query does the work before the event, as a real device goes on working between two
+/// queries.
 TEST_F(FakeCudartTest, AnEventThatIsAskedForIsReachedByTheNextQuestion) {
   cudaEvent_t event = nullptr;
   cudaEventCreateWithFlags(&event, cudaEventDefault);

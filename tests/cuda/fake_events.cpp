@@ -26,7 +26,9 @@ cudaError_t record(FakeEvent& event, cudaStream_t stream) {
                }});
 }
 
-/// A capture may neither wait for what is outside it, nor anything outside for what is in it.
+/// Makes a stream wait for an event. A captured stream may only wait for events of a capture, and
+/// other streams only for events outside a capture. Otherwise the stream's own capture becomes
+/// invalid.
 cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent& event) {
   if (!event.last) return cudaSuccess;
   if (stream.capture.has_value() != event.last->captured) {
@@ -40,7 +42,7 @@ cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent
       handle, {.run = [record = event.last] { fake_cuda().streams.reach(*record); }});
 }
 
-/// The time that an event shows: the device's, in half microseconds.
+/// Returns the device time of an event in ms, with a resolution of half a microsecond.
 double read_ms(const FakeRecord& record) {
   constexpr std::int64_t resolution_ns = 500;
   return static_cast<double>(*record.reached_ns / resolution_ns * resolution_ns) * 1e-6;
@@ -99,7 +101,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!found->last) return cudaSuccess;
     if (found->last->captured) return cudaErrorCapturedEvent;
     streams.reach(*found->last);
-    if (found->sleeps) streams.device_ns += fake_cuda().wake_ns;  // time that goes by for both
+    if (found->sleeps) streams.device_ns += fake_cuda().wake_ns;  // both clocks advance
     return streams.broken;
   });
 }
@@ -110,7 +112,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (!found) return cudaErrorInvalidResourceHandle;
     if (!found->last || found->last->reached_ns) return cudaSuccess;
     if (found->last->captured) return cudaErrorCapturedEvent;
-    fake_cuda().streams.reach(*found->last);  // by the next look
+    fake_cuda().streams.reach(*found->last);  // the next query finds it reached
     return cudaErrorNotReady;
   });
 }

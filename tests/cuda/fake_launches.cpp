@@ -13,10 +13,10 @@ namespace {
 
 using namespace normbench;
 
-/// Shared memory that a launch may ask for unless the kernel has been allowed more.
+/// The most shared memory that a launch may use, unless the kernel was allowed more.
 constexpr std::size_t usual_shared_bytes = std::size_t{48} << 10;
 
-/// The kernels that nvcc's code registered before main.
+/// Returns the kernels that nvcc's code registered before main.
 std::map<const void*, FakeKernel>& kernels() {
   static std::map<const void*, FakeKernel> registered;
   return registered;
@@ -30,7 +30,7 @@ FakeLaunch describe(void** arguments) {
   return {.body = body, .host = host, .threads = host->threads(arguments[0])};
 }
 
-/// Memory of the host that it may write: what its argument points to.
+/// Reports host memory that a kernel's argument points to, because the kernel may write it.
 void see_outputs(const FakeLaunch& launch) {
   FakeCuda& cuda = fake_cuda();
   if (!cuda.costs.on()) return;
@@ -38,7 +38,8 @@ void see_outputs(const FakeLaunch& launch) {
     const std::byte* data = nullptr;
     std::memcpy(&data, reinterpret_cast<const std::byte*>(launch.body->data()) + at, sizeof(data));
     const FakeBlock* const block = cuda.memory.find(data);
-    // Other words of the argument, such as a stride of -1, are no addresses.
+    // Words of the argument that are no addresses, such as a stride of -1, may point behind a
+    // block.
     if (block != nullptr && !is_device(block->kind) && data < block->data + block->bytes)
       cuda.costs.see_output(data, static_cast<std::size_t>(block->data + block->bytes - data));
   }
@@ -115,8 +116,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       });
 }
 
-// What nvcc's host code calls before main, at exit, and in the stubs of kernels, which nothing
-// calls.
+// Functions that nvcc's host code refers to: before main, at exit, and in the stubs of kernels.
+// Nothing calls the stubs.
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* fat_binary) {

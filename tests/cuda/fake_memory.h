@@ -1,4 +1,4 @@
-/// The memory of a CUDA runtime for tests. Host code that touches memory of the device crashes.
+/// The memory of the fake CUDA runtime. Host code that touches device memory crashes.
 #pragma once
 
 #include <cstddef>
@@ -13,35 +13,36 @@ enum class FakeKind { Pageable, Pinned, WriteCombined, Mapped, Registered, Manag
 
 std::string_view name_of(FakeKind kind);
 
-/// True for memory that only the device can touch.
+/// Returns true for memory that only the device can touch.
 constexpr bool is_device(FakeKind kind) {
   return kind == FakeKind::Device || kind == FakeKind::Pool;
 }
 
-/// Live memory that the runtime knows.
+/// A live block of memory that the runtime knows.
 struct FakeBlock {
   FakeKind kind;
   std::byte* data;
   std::size_t bytes;
-  bool usable = true;            // false: the stream has not come to its allocation yet
+  bool usable = true;            // false: its stream has not reached the allocation
   bool freeing = false;          // a stream will release it
-  bool closed = false;           // memory of the host that only the device can touch
-  std::byte* mapping = nullptr;  // null: memory of the host, registered
+  bool closed = false;           // host memory that only the device can touch
+  std::byte* mapping = nullptr;  // null: registered memory of the host
   std::size_t mapping_bytes = 0;
-  std::byte* written = nullptr;  // a 1 for each byte that a copy, a fill or a kernel has written
+  std::byte* written = nullptr;  // for each byte 1 once a copy, a fill or a kernel wrote it
 };
 
-/// The memory. Every allocation is a mapping of its own that ends in a guard, starts out poisoned,
-/// and is never used again once released, so that an overrun or a use after free is seen. Only what
-/// pools keep is used again.
+/// All memory of the runtime. Each allocation is a mapping of its own with a guard at its end. It
+/// starts out poisoned and is never reused after its release, so that overruns and uses after a
+/// free are noticed. Only pools reuse memory.
 class FakeMemory {
  public:
   static constexpr std::byte poison{0xCD};
 
-  bool guards = true;  // false: nothing is looked after, which takes time
+  bool guards = true;  // false: no protection, guard or poison, to save time
 
-  /// Write-combined memory that is allocated from now on can be touched by the device only. No read
-  /// of the host's can be missed then, and the host's own writes are not needed: copies write too.
+  /// If true, only the device can touch write-combined memory that is allocated from now on. Every
+  /// read by the host is then noticed. The host needs no writes of its own, because copies write
+  /// too.
   bool closes_write_combined = false;
 
   explicit FakeMemory(std::vector<std::string>& violations) : violations_(violations) {}
@@ -50,31 +51,31 @@ class FakeMemory {
   FakeMemory& operator=(const FakeMemory&) = delete;
 
   std::byte* allocate(FakeKind kind, std::size_t bytes, bool usable = true);
-  /// Notes memory of the host as page-locked; false if a page that it lies on is already.
+  /// Records host memory as page-locked. Returns false if one of its pages is page-locked already.
   bool add_registered(std::byte* data, std::size_t bytes);
-  /// Forgets the block that starts at `data`; false if there is none.
+  /// Forgets the block that starts at `data`. Returns false if there is none.
   bool release(const void* data);
-  /// A stream comes to the allocation of a block or to its free: it can be touched, poisoned again,
-  /// or no longer.
+  /// Makes a block usable and poisons it when its stream reaches the allocation. close() makes it
+  /// unusable when a stream reaches the free.
   void open(const void* data);
   void close(const void* data);
   void set_freeing(const void* data, bool freeing) {
     blocks_.at(static_cast<const std::byte*>(data)).freeing = freeing;
   }
 
-  /// Notes that bytes of a block have been written, other than by host code where that can.
+  /// Marks bytes of a block as written. Needed where the host cannot write them itself.
   void set_written(const void* data, std::size_t bytes);
-  /// Copies bytes; what was not written at their source is not at their destination.
+  /// Copies bytes. Bytes that are unwritten in the source become unwritten in the destination.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes);
 
   const std::map<const std::byte*, FakeBlock>& blocks() const { return blocks_; }
-  /// The block that holds these bytes, or null: pageable memory of the host.
+  /// Returns the block that holds these bytes, or null for pageable memory of the host.
   const FakeBlock* find(const void* data, std::size_t bytes = 1) const;
   FakeKind kind_of(const void* data) const;
-  /// Kind and size of each block that nothing will release: "pinned 4096".
+  /// Returns kind and size of each block that nothing will release: "pinned 4096".
   std::vector<std::string> live() const;
 
-  /// While one exists, device memory can be touched.
+  /// A scope in which device memory can be touched.
   class Access {
    public:
     explicit Access(FakeMemory& memory);

@@ -14,9 +14,9 @@ std::string pool_name(Handle pool) {
   return fmt::format("pool {}", FakeObjects<Handle, FakePool>::number(pool));
 }
 
-/// Takes memory that a pool may give a stream again: freed by the stream itself, or by another
-/// after whose free it comes, or free by now. It must have the same size, as the guards behind it
-/// stay.
+/// Takes freed memory of a pool for a stream, or returns null. The free is done, or it comes before
+/// the stream's next work: the stream freed the memory itself or waits for the stream that did. The
+/// size must match, because the guards behind the memory stay.
 std::byte* take_freed(FakePool& pool, std::size_t bytes, cudaStream_t stream) {
   const auto fits = [&](const FakeFreed& freed) {
     return freed.bytes == bytes && fake_cuda().streams.is_past(freed.stream, freed.number, stream);
@@ -42,7 +42,7 @@ FakePool* pool_of(const void* data) {
   return nullptr;
 }
 
-/// Gives what is free by now back to the device.
+/// Returns the pool's memory to the device where its free is done.
 void release_freed(FakePool& pool) {
   FakeCuda& cuda = fake_cuda();
   std::erase_if(pool.freed, [&](const FakeFreed& freed) {

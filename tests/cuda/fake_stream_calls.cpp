@@ -29,7 +29,7 @@ cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph) {
   return cudaSuccess;
 }
 
-/// One task that does all of the graph's, one after another.
+/// Returns one task that runs all tasks of the graph in order.
 FakeTask replay(const FakeGraph& graph) {
   FakeTask whole;
   for (const FakeTask& task : graph) whole.ns += task.ns;
@@ -101,7 +101,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   });
 }
 
-/// Ends a capture: whatever the result is, the stream captures no longer.
+/// Ends a capture. The stream no longer captures, even after an error.
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   bool planted = true;
   const cudaError_t error = fake_cuda().call("cudaStreamEndCapture", name_of(stream), [&] {

@@ -1,5 +1,5 @@
-/// The streams, events and captures of a CUDA runtime for tests: work waits until something waits
-/// for it, so that a wait that is missing is seen.
+/// Streams, events and captures of the fake CUDA runtime. Work is done only when something waits
+/// for it, so that a missing wait is noticed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,7 +18,7 @@
 
 namespace normbench {
 
-/// Live objects of one type by their number, which is never used twice and is also their handle.
+/// Live objects of one type by their number. A number is never reused; the handle is made from it.
 template <class Handle, class Object>
 class FakeObjects {
  public:
@@ -42,15 +42,15 @@ class FakeObjects {
   int last_ = 0;
 };
 
-/// One thing that a stream does.
+/// One task of a stream.
 struct FakeTask {
-  std::int64_t ns = 0;           // what it takes on the device's clock
-  std::int64_t call_ns = 2'500;  // … and its call on the host's
+  std::int64_t ns = 0;           // time on the device's clock
+  std::int64_t call_ns = 2'500;  // time of its call on the host's clock
   std::function<void()> run;
-  std::int64_t ready_ns = 0;  // when it may start
+  std::int64_t ready_ns = 0;  // the earliest start
 };
 
-/// How many tasks of each stream come before something.
+/// The number of tasks of each stream that come before a point.
 using FakePast = std::map<cudaStream_t, std::int64_t>;
 
 /// One record of an event.
@@ -63,28 +63,29 @@ struct FakeRecord {
 
 struct FakeEvent {
   bool timing = true;
-  bool sleeps = false;  // so does the host that waits for it
+  bool sleeps = false;  // the host sleeps while it waits for the event
   int device = 0;
   std::shared_ptr<FakeRecord> last = {};
 };
 
 struct FakeCapture {
   std::vector<FakeTask> tasks;
-  bool safe_only = true;  // forbids what may synchronise, on any stream
+  bool safe_only = true;  // forbids calls that may synchronize, on any stream
   bool invalidated = false;
 };
 
 struct FakeStream {
   int device = 0;
   std::deque<FakeTask> waiting = {};
-  std::int64_t submitted = 0;  // tasks so far
-  FakePast past = {};          // what it waits for in other streams
+  std::int64_t submitted = 0;  // number of tasks so far
+  FakePast past = {};          // tasks of other streams that it waits for
   std::optional<FakeCapture> capture = {};
 };
 
 using FakeGraph = std::vector<FakeTask>;
 
-/// All streams. The default one (null) orders nothing with the others, which do not block.
+/// All streams. The default stream (null) is not ordered with the other streams, which do not
+/// block.
 class FakeStreams {
  public:
   explicit FakeStreams(FakeMemory& memory) : memory_(memory) {}
@@ -93,28 +94,29 @@ class FakeStreams {
   FakeObjects<cudaEvent_t, FakeEvent> events;
   FakeObjects<cudaGraph_t, FakeGraph> graphs;
   FakeObjects<cudaGraphExec_t, FakeGraph> execs;
-  cudaError_t broken = cudaSuccess;  // by a kernel: all that follows fails with it
+  cudaError_t broken = cudaSuccess;  // error of a kernel; all later work fails with it
   std::int64_t device_ns = 0;        // the device's clock
-  FakeCosts* costs = nullptr;        // what all work takes, where it takes any
-  std::int64_t host_ns = 0;          // the time that calls of the host took
+  FakeCosts* costs = nullptr;        // the times of all work, if they are on
+  std::int64_t host_ns = 0;          // time spent in calls of the host
 
-  /// The stream, also the default one; null when it does not live.
+  /// Returns the stream, which may be the default one, or null if it is not live.
   FakeStream* find(cudaStream_t stream);
-  /// Puts work into a stream or into its capture.
+  /// Adds a task to a stream, or to its capture.
   cudaError_t submit(cudaStream_t stream, FakeTask task);
-  /// Does all that the stream waits to do; false for a stream that captures.
+  /// Does all waiting tasks of the stream. Returns an error if the stream captures.
   cudaError_t finish(cudaStream_t stream);
   void finish_all();
-  /// Does what comes before a record of an event.
+  /// Does all tasks that come before a record of an event.
   void reach(const FakeRecord& record);
-  /// The tasks after which work comes that is submitted to the stream now.
+  /// Returns the tasks that come before work that is submitted to the stream now.
   FakePast past_of(cudaStream_t stream);
-  /// True if so many tasks of the stream are done.
+  /// Returns true if the first `number` tasks of the stream are done.
   bool is_done(cudaStream_t stream, std::int64_t number);
-  /// True if so many tasks are done, or come before all that `stream` is given from now on.
+  /// Returns true if the first `number` tasks of `of` are done, or come before all future tasks of
+  /// `stream`.
   bool is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream);
-  /// The result of a call that may synchronise: an error while a capture is going on, which is lost
-  /// then.
+  /// Returns the result of a call that may synchronize. During a capture it is an error, and the
+  /// capture becomes invalid.
   cudaError_t may_synchronize();
   std::vector<std::string> live() const;
 

@@ -1,4 +1,4 @@
-/// A machine with several GPUs, the chosen one not the first.
+/// A machine with several GPUs, where the chosen GPU is not the first.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-/// Times as a real device gives them.
+/// Event times that include the cost of the events, as on a real device.
 #include "cuda/cuda_measure.h"
 #include "measure/stage_times.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class GpuDayEvents : public CudaBackendTest {
  protected:
-  /// Nanoseconds between two marks with `launches` empty kernels between them.
+  /// Returns the ns between two marks with `launches` empty kernels between them.
   std::int64_t ns_of(int launches) {
     queue->reset_marks();
     const int from = queue->mark();

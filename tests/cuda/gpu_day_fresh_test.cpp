@@ -1,4 +1,4 @@
-/// Where fresh outputs lie on the GPU, one iteration after the other.
+/// The addresses of fresh outputs on the GPU, iteration by iteration.
 #include <fmt/format.h>
 
 #include <set>
@@ -8,15 +8,16 @@
 namespace normbench::gpu_day_fresh_test {
 namespace {
 
-/// A batch of 96 bytes on the GPU, and outputs of 384: five of both exceed three times an L2 of 800.
+/// Inputs of 96 bytes on the GPU and outputs of 384 bytes. Five sets of both exceed three times the
+/// L2 cache of 800 bytes.
 class GpuDayFresh : public CudaMeasureTest {
  protected:
   GpuDayFresh() {
     cuda.attributes[cudaDevAttrL2CacheSize] = 800;
-    backends = make_backends();  // they have asked for it
+    backends = make_backends();  // they read the cache size when they are made
   }
 
-  /// Addresses of the output in 12 iterations of a variant.
+  /// Returns the address of the output in each of 12 iterations of a variant.
   std::vector<const std::byte*> addresses(std::string_view variant, std::string_view cache) {
     const Plan plan = plan_of(fmt::format(
         R"({{"schema": 1, "name": "test", "measure": {{"cache": "{}"}},
@@ -42,7 +43,7 @@ class GpuDayFresh : public CudaMeasureTest {
     return found;
   }
 
-  /// How many calls of an iteration start like this.
+  /// Returns the mean number of calls per iteration that start with `call`.
   double each(std::string_view call) const {
     return static_cast<double>(std::ranges::count_if(
                during, [&](const std::string& one) { return one.starts_with(call); })) /
@@ -53,7 +54,7 @@ class GpuDayFresh : public CudaMeasureTest {
   Calls before, during;
 };
 
-/// The most iterations in a row of which no two wrote to one address.
+/// Returns the largest number of consecutive iterations that all wrote to different addresses.
 std::size_t apart(const std::vector<const std::byte*>& addresses) {
   for (std::size_t count = 2; count <= addresses.size(); ++count)
     for (std::size_t i = 0; i + count <= addresses.size(); ++i)

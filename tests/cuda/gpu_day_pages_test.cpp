@@ -1,4 +1,4 @@
-/// The runtime locks host memory by whole pages.
+/// Page-locking of host memory, which the runtime does by whole pages.
 #include <array>
 
 #include "cuda/cuda_fixture.h"

@@ -1,11 +1,12 @@
-/// A peer of this program on a GPU: its calls and turns are as in rounds of one's own.
+/// The program as its own peer on a GPU. Its first calls and turns are like those of its own
+/// rounds.
 #include "cuda/cuda_measure.h"
 #include "measure/peer_server_fixture.h"
 
 namespace normbench::gpu_day_peer_test {
 namespace {
 
-/// A peer that is asked to send images and to cast them on the device.
+/// A peer that copies images to the device and casts them there.
 class GpuDayPeer : public CudaMeasureTest {
  protected:
   void SetUp() override {
@@ -29,7 +30,7 @@ class GpuDayPeer : public CudaMeasureTest {
   Json run(std::int64_t iterations, std::int64_t warmup_ns) {
     return reply({{"type", "run"}, {"iterations", iterations}, {"warmup_ns", warmup_ns}});
   }
-  /// How many kernels a turn of two iterations launches, with its warm-up.
+  /// Returns the number of kernels that a turn of two iterations launches, including its warm-up.
   std::ptrdiff_t launches(std::int64_t warmup_ns) {
     const Calls calls = calls_of([&] { EXPECT_EQ(run(2, warmup_ns).at("type"), "ran"); });
     return std::ranges::count_if(
@@ -46,8 +47,8 @@ TEST_F(GpuDayPeer, HasItsKernelsThereBeforeItsFirstCallIsTimed) {
 }
 
 TEST_F(GpuDayPeer, WarmsUpByOneIterationWhereItIsToldThatTheDeviceJustWorked) {
-  launches(20'000'000);  // it measures its marks
-  EXPECT_EQ(launches(1), 1 + 2 + 2);  // two read the clock
+  launches(20'000'000);               // warm-up, two iterations, two clock readings
+  EXPECT_EQ(launches(1), 1 + 2 + 2);  // warm-up, iterations, two readings of the clock
   EXPECT_GT(launches(20'000'000), 100);
 }
 

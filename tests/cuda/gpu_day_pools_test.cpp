@@ -1,4 +1,4 @@
-/// Pools give memory again that was freed, to other streams too.
+/// Pools that give freed memory again, also to other streams.
 #include "cuda/cuda_fixture.h"
 
 namespace normbench::gpu_day_pools_test {
@@ -6,7 +6,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// A pool of memory, three streams, an event, and pinned memory to look at it.
+/// A pool, three streams, an event, and pinned memory that receives the pool's bytes.
 class GpuDayPools : public CudaTest {
  protected:
   void SetUp() override {
@@ -31,7 +31,7 @@ class GpuDayPools : public CudaTest {
     cudaMallocFromPoolAsync(&data, size, pool, stream);
     return data;
   }
-  /// Takes and frees memory in the first stream, which does nothing yet.
+  /// Allocates and frees memory in the first stream, which has done no work yet.
   void* free_in_first() {
     void* const data = take(first);
     cudaFreeAsync(data, first);
@@ -63,7 +63,7 @@ TEST_F(GpuDayPools, GiveAnotherStreamWhatItComesAfterTheFreeOf) {
   cudaStreamWaitEvent(second, event, 0);
   cudaEventRecord(event, second);
   cudaStreamWaitEvent(third, event, 0);
-  void* const late = take(third);  // after second, which is after first
+  void* const late = take(third);  // third waits for second, which waits for first
   EXPECT_EQ(late, freed);
   cudaFreeAsync(early, third);
   cudaFreeAsync(late, third);
@@ -80,7 +80,7 @@ TEST_F(GpuDayPools, GiveAnyStreamWhatIsFreeByNow) {
   cudaFreeAsync(late, second);
 }
 
-/// One stream's copy of memory that another frees and takes again at once.
+/// One stream copies memory that another stream frees and allocates again at once.
 TEST_F(GpuDayPools, AMissingWaitShowsInTheBytes) {
   for (const bool waits : {true, false}) {
     void* const data = take(first);

@@ -1,4 +1,4 @@
-/// Write-combined memory, which the CPU reads slowly.
+/// Write-combined memory, which is slow to read for the CPU.
 #include "cuda/cuda_measure.h"
 #include "measure/contender.h"
 #include "ops/array_file.h"
@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-/// Write-combined memory that host code cannot touch at all, outside of what measured stages do.
+/// Write-combined memory that host code cannot touch, except in measured stages.
 class GpuDayWriteCombined : public CudaMeasureTest {
  protected:
   GpuDayWriteCombined() { cuda.memory.closes_write_combined = true; }
@@ -32,7 +32,7 @@ TEST_F(GpuDayWriteCombined, CopyingItFromHostToHostIsNoticed) {
 }
 
 TEST_F(GpuDayWriteCombined, IsReadByTheDevice) {
-  constexpr std::size_t bytes = (9 << 20) + 5;  // three chunks
+  constexpr std::size_t bytes = (9 << 20) + 5;  // copied in three chunks
   const auto memory = backend().allocate(Memory::WriteCombined, bytes);
   const auto other = backend().allocate(Memory::WriteCombined, bytes);
   backend().fill(memory->data(), std::byte{3}, bytes);

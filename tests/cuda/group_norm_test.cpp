@@ -1,4 +1,4 @@
-/// Group norm of a GPU on groups of every kind, its kernels run by their host bodies.
+/// Group norm of the CUDA backend on groups of every kind. The host bodies of its kernels run.
 #include "cuda/cuda_fixture.h"
 #include "cuda/group_norm_trial.h"
 
@@ -8,7 +8,7 @@ namespace {
 class GroupNormOfCuda : public CudaTest,
                         public testing::WithParamInterface<std::tuple<DType, Layout>> {
  protected:
-  /// Checks small groups, and one that several blocks share.
+  /// Checks small groups, and one group that several blocks share.
   void expect_right_of_small(const RandomValues& values) {
     expect_right(values, [](const Shape& shape) {
       return shape.elements() < 20'000 || shape.elements() > 100'000;
@@ -26,7 +26,7 @@ class GroupNormOfCuda : public CudaTest,
   }
 };
 
-/// Shared memory for no group, for some of one, for most.
+/// Shared memory for no group, for a part of a group, and for most groups.
 TEST_P(GroupNormOfCuda, KeepsToTheReferenceOnStandardNormalValues) {
   for (const int shared : {0, 8 << 10, 227 << 10}) {
     cuda.attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] = shared;
@@ -53,9 +53,10 @@ class SharedMemoryOfGroupNorm : public CudaBackendTest {
  protected:
   struct Launched {
     std::size_t bytes = 0;
-    Calls first, second;  // what two calls of the row do
+    Calls first, second;  // runtime calls of two launches of the row
   };
-  /// A forward pass with a group for each image, `shift` bytes past a multiple of 256.
+  /// Launches a forward pass with one group per image. Each tensor starts `shift` bytes past a
+  /// multiple of 256.
   Launched launched(const Shape& shape, std::size_t shift = 0) {
     Launched result;
     cuda.runs_launch = [&](const FakeLaunch& launch) { result.bytes = launch.shared_bytes; };
@@ -79,14 +80,15 @@ class SharedMemoryOfGroupNorm : public CudaBackendTest {
   std::size_t bytes_for(const Shape& shape) { return launched(shape).bytes; }
 };
 
-/// Behind 16 bytes for each warp. What the runtime does not give without being asked it refuses.
+/// 16 bytes for each warp come before the group. A launch beyond the default limit fails unless the
+/// kernel asked for more.
 TEST_F(SharedMemoryOfGroupNorm, HoldsAGroupWhereItFits) {
   EXPECT_EQ(bytes_for({256, 1, 16, 16}), 16 * 16 * 4 + 2 * 16);
   EXPECT_EQ(bytes_for({256, 1, 112, 112}), 112 * 112 * 4 + 16 * 16);
   EXPECT_EQ(bytes_for({256, 1, 256, 256}), std::size_t{227} << 10);
 }
 
-/// Asking for it takes a call of the runtime, which would be timed.
+/// The runtime call that raises the limit must not be timed.
 TEST_F(SharedMemoryOfGroupNorm, IsAskedForBeforeTheFirstCall) {
   for (const std::size_t shift : {0, 4}) {
     const Launched group = launched({256, 1, 256, 256}, shift);

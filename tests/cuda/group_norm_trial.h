@@ -1,4 +1,4 @@
-/// Group norm of a GPU, tried on groups of every kind.
+/// Checks of the CUDA backend's group norm on groups of every kind.
 #pragma once
 
 #include "backend/group_norm_testing.h"
@@ -11,15 +11,15 @@ struct ShapeInGroups {
   std::int64_t groups;
 };
 
-/// Shapes that give in both layouts whole vectors and single elements, lines in one piece and in
-/// several, warps with much, little and nothing to do, more channels than lanes.
+/// Shapes that cover both layouts: whole vectors and single elements, lines in one piece and in
+/// several, warps with much, little and no work, and more channels than lanes.
 inline constexpr ShapeInGroups group_norm_shapes[] = {
     {{2, 96, 7, 7}, 3},   {{2, 96, 8, 8}, 32}, {{1, 6, 50, 52}, 2},
     {{1, 16, 56, 56}, 1}, {{2, 6, 40, 40}, 6}, {{1, 264, 6, 6}, 1},
     {{3, 64, 1, 1}, 4},   {{1, 130, 3, 9}, 1}, {{1, 8, 132, 130}, 1}};
 
-/// What is wrong with the row `fused` on the tests' CUDA runtime; tensors at multiples of 16 bytes
-/// and beside them.
+/// Returns what is wrong with the row `fused` on the fake CUDA runtime. Tensors start at multiples
+/// of 16 bytes and at other addresses.
 inline std::vector<std::string> group_norm_failures(const GroupNormCase& one) {
   const Backends backends = make_backends();
   Backend& backend = *backends.at(Place::Cuda);

@@ -5,7 +5,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// The calls that a kind of memory is made and given back with.
+/// The runtime calls that allocate and free one kind of memory.
 struct KindCalls {
   friend void PrintTo(const KindCalls& kind, std::ostream* out) { *out << name_of(kind.memory); }
 

@@ -1,5 +1,4 @@
-/// Items in flight on the CUDA runtime of the tests: what each stream is given and what it waits
-/// for.
+/// Items in flight on the fake CUDA runtime: the work of each stream and its waits.
 #include <fmt/format.h>
 
 #include <map>
@@ -14,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Events named by the stream and the number of their record: "cudaStreamWaitEvent h2d#1 gpu".
-/// Streams are named by the lanes they are made for, the oldest first.
+/// Renames streams and events in calls: "cudaStreamWaitEvent h2d#1 gpu". A stream gets the name of
+/// its lane, from the oldest stream on. An event gets its stream and the number of its record.
 Calls with_names(const Calls& calls) {
   const std::regex call_of("(cudaStreamWaitEvent|cudaEvent\\w+) (\\d+)(.*)"),
       stream_of("stream \\d+");
@@ -57,8 +56,8 @@ class CudaPipelineTest : public CudaMeasureTest {
         options));
     return plan.groups.front().cases.front();
   }
-  /// The calls of a turn from its first work until all is done, without those that make events or
-  /// read times.
+  /// Returns the calls of a turn from its first work until its last wait. Calls that create events
+  /// or read times are left out.
   Calls calls_of_turn(const Case& planned) {
     const Case* const cases[] = {&planned};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);
@@ -97,7 +96,7 @@ TEST_F(CudaPipelineTest, OneHostThreadGivesThreeStreams) {
                  "cudaMemcpyAsync 384 device->pinned d2h",
                  fmt::format("cudaEventRecord d2h#{}", i)};
   };
-  // The third item uses the first one's buffers.
+  // The third item uses the first item's buffers.
   Calls expected = item(1);
   std::ranges::copy(item(2), std::back_inserter(expected));
   expected.emplace_back("cudaEventSynchronize d2h#1");
@@ -107,7 +106,7 @@ TEST_F(CudaPipelineTest, OneHostThreadGivesThreeStreams) {
   EXPECT_EQ(calls_of_turn(case_of(R"("in_flight": 2, "items": 3, "submit": "one")")), expected);
 }
 
-/// What one lane's stream was given, in order.
+/// Returns the calls that concern one lane's stream, in order.
 Calls of_lane(const Calls& calls, const std::string& lane) {
   Calls own;
   for (const std::string& call : calls)
@@ -124,7 +123,7 @@ TEST_F(CudaPipelineTest, HostThreadsOfLanesGiveTheStreamsTheSame) {
     EXPECT_EQ(of_lane(lanes, lane), of_lane(one, lane));
 }
 
-/// A clock whose readings by system calls are calls like the others.
+/// A clock that logs the readings that need system calls.
 class NotedClock final : public Clock {
  public:
   explicit NotedClock(FakeCuda& cuda) : cuda_(cuda) {}
@@ -167,7 +166,8 @@ TEST_F(CudaPipelineTest, WhatSystemCallsTellIsOfTheTurnAlone) {
   EXPECT_THAT(*(end - 1), HasSubstr("cudaStreamSynchronize"));
 }
 
-/// The host sleeps in waits of a turn, and wakes late.
+/// The host sleeps in its waits of a turn and wakes late. The late wake-up must not count as an
+/// item's time.
 TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
   const Case& planned = case_of(R"("in_flight": 1, "items": 1)");
   const Case* const cases[] = {&planned};
@@ -179,7 +179,7 @@ TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
   Engine engine(planned, memory, backends, recorder, clock, random);
   const Flow flow = engine.run(1, {});
   EXPECT_LE(flow.clock_error_ns, 1'000);
-  // The device's clock stands still while the host submits.
+  // The device's clock does not advance while the host submits.
   EXPECT_NEAR(static_cast<double>(flow.end_ns[0]), static_cast<double>(flow.round.wall_ns), 15'000);
 }
 

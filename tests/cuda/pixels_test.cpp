@@ -4,13 +4,13 @@
 namespace normbench::pixels_test {
 namespace {
 
-/// Every row of an op that makes pixels, from device memory to device memory: that it passes the
+/// Every row of an op that makes pixels, from device memory to device memory. The row must pass the
 /// right addresses, strides, windows, flips, dtypes and constants to its kernel.
 class PixelsTest : public CudaBackendTest, public ::testing::WithParamInterface<Op> {
  protected:
   static std::vector<Signature> signatures(const Op& op);
   void expect_right(const Kernel& kernel, const Op& op, const Signature& s);
-  /// What the row makes of `in`.
+  /// Runs the row on `in` and returns its output.
   std::vector<std::byte> run(const Kernel& kernel, const Op& op, const Signature& s, Guarded& in);
 };
 
@@ -29,7 +29,7 @@ std::vector<Signature> PixelsTest::signatures(const Op& op) {
   std::vector<Signature> all;
   for (const TensorDesc& in : sources()) try {
       all.push_back({.in = {in}, .out = infer(op, std::span(&in, 1))});
-    } catch (const Invalid&) {  // sub and div of uint8
+    } catch (const Invalid&) {  // sub and div do not take uint8
     }
   return all;
 }

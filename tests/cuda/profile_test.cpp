@@ -1,4 +1,4 @@
-// The profile pass on the real sources of the CUDA backend.
+// The profile pass with the real sources of the CUDA backend.
 #include <algorithm>
 
 #include "cuda/cuda_measure.h"
@@ -32,7 +32,7 @@ class CudaProfileTest : public CudaMeasureTest {
   static std::string stages() {
     return R"(["h2d", {"op": "normalize", "mean": [1, 2, 3], "std": [4, 5, 6]}])";
   }
-  /// What the runtime and the tracer were told between the last start and stop.
+  /// Returns the calls of the runtime and the tracer between the tracer's last start and its stop.
   Calls last_stretch() const {
     const auto start = std::find(cuda.log.rbegin(), cuda.log.rend(), "tracer: start").base();
     return {start, std::find(start, cuda.log.end(), "tracer: stop")};
@@ -90,7 +90,8 @@ TEST_F(CudaProfileTest, AProfilerRecordsTheProfilePassAndNothingElse) {
   ASSERT_NE(last, calls.end());
   EXPECT_EQ(std::ranges::count(calls, "cudaProfilerStart"), 1);
   EXPECT_THAT(Calls(last + 1, calls.end()), IsEmpty());
-  // Measuring has submitted its work before, and the profiled steps theirs in between.
+  // The measured rounds launched their work before the profiler started. The profiled steps
+  // launched between its start and its stop.
   const auto is_launch = [](const std::string& call) {
     return call.starts_with("cudaLaunchKernel");
   };

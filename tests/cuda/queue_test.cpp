@@ -6,7 +6,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Work for a queue: copies of 64 bytes between page-locked and device memory.
+/// Queues with copies of 64 bytes between page-locked and device memory.
 class QueueTest : public CudaBackendTest {
  protected:
   static constexpr Shape shape{1, 1, 1, 64};
@@ -42,7 +42,7 @@ TEST_F(QueueTest, WorkIsDoneAfterItIsSubmitted) {
 TEST_F(QueueTest, AMarkIsWaitedForWithWhatIsBeforeIt) {
   send();
   EXPECT_EQ(queue->mark(), 0);
-  set(2);  // too early: the copy has not been done
+  set(2);  // changes the source before the copy is done
   queue->wait(0);
   EXPECT_EQ(sent(), std::byte{2});
   set(3);

@@ -5,7 +5,7 @@
 namespace normbench::selftest_test {
 namespace {
 
-/// Every row of the CUDA backend against its op's reference, kernels run by their host bodies.
+/// Checks every row of the CUDA backend against its op's reference. The kernels' host bodies run.
 class SelftestOfCuda : public CudaTest {
  protected:
   static selftest::PlaceFinding found(const std::string& glob = "") {

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// What one case calls of the runtime, iteration by iteration. Images are 1x3x4x8 uint8: 96 bytes.
+/// The runtime calls of one case, iteration by iteration. Images are 1x3x4x8 uint8: 96 bytes.
 class SubmissionTest : public CudaMeasureTest {
  protected:
   void TearDown() override {
@@ -18,7 +18,7 @@ class SubmissionTest : public CudaMeasureTest {
     CudaMeasureTest::TearDown();
   }
 
-  /// Readies a variant given as JSON: placed, and run once without graphs.
+  /// Prepares a variant given as JSON: allocates its buffers and runs it once without graphs.
   void start(std::string_view variant, std::string_view source = R"({"memory": "pinned"})",
              std::string_view cache = "hot") {
     plan = plan_of(fmt::format(
@@ -42,7 +42,7 @@ class SubmissionTest : public CudaMeasureTest {
       prepared->iterate({});
     });
   }
-  /// Starts marks as a turn does: it uses existing events again.
+  /// Restarts marks as a turn does, so that existing events are reused.
   void start_marks() {
     prepared->drain();
     prepared->device()->reset_marks();

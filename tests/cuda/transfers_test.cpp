@@ -3,14 +3,14 @@
 namespace normbench::transfers_test {
 namespace {
 
-/// A transfer by one row and what it calls.
+/// A transfer by one row and the runtime calls that it makes.
 struct Transfer {
   friend void PrintTo(const Transfer& t, std::ostream* out) { *out << t.row; }
 
   std::string_view row;
   Memory from, to;
   Calls calls;
-  bool done;  // when the call returns
+  bool done;  // true: the bytes have arrived when the call returns
 };
 
 class Transfers : public RowsTest, public ::testing::WithParamInterface<Transfer> {};
