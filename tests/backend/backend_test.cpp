@@ -51,7 +51,8 @@ TEST(Fewest, WhatSeveralWindowsCoverOnce) {
               ElementsAre(180, 960, 0, 480));
 }
 
-// Halving both axes: 4 taps of 2 flops over 20 columns, then over 10, for each of 30 output rows.
+// Halving both axes takes 4 taps of 2 flops for each intermediate and each output value. There are
+// 30 output rows, with 20 intermediate and 10 output values each.
 TEST(Fewest, ResizeCountsItsTaps) {
   const TensorDesc u8 = dense(DType::UInt8, Layout::Nhwc, {2, 3, 10, 20}, Memory::Pageable);
   EXPECT_THAT(fewest_of(Resize{.height = 5, .width = 10}, u8), ElementsAre(1200, 300, 0, 7200));
@@ -129,7 +130,7 @@ TEST(CpuMemory, SaysWhyItFails) {
             "the CPU does not allocate pinned memory (known: pageable, pageable_huge)");
 }
 
-/// A GPU that says something of itself, and nothing else.
+/// A GPU backend that only returns facts.
 class SayingGpu final : public Backend {
  public:
   SayingGpu(Json facts, std::optional<std::string> unavailable)

@@ -10,14 +10,14 @@
 namespace normbench::compute_row_test {
 namespace {
 
-/// CPU time of this thread, which others do not add to.
+/// Returns the CPU time of this thread in ms. Other threads do not change it.
 double thread_ms() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-/// The least CPU time of the row in some runs.
+/// Returns the smallest CPU time of 20 runs of the row, in ms.
 double least_ms(const Compute& op, std::int64_t images, int threads) {
   const auto cpu = make_cpu_backend();
   const auto row = std::ranges::find(cpu->kernels(), Compute::name, &Kernel::op);
@@ -34,7 +34,8 @@ double least_ms(const Compute& op, std::int64_t images, int threads) {
 }
 
 TEST(ComputeRow, TakesItsTimeOnOneCore) {
-  // Clocks of cores rise and fall; a wait by a clock would be far nearer.
+  // The bounds are wide because clock rates of cores vary. A wait on a clock would be far closer to
+  // 1 ms.
   for (const int threads : {1, 2}) {
     EXPECT_GT(least_ms({.ms = 1}, 4, threads), 0.6);
     EXPECT_LT(least_ms({.ms = 1}, 4, threads), 1.6);

@@ -12,7 +12,7 @@
 namespace normbench::conversions_test {
 namespace {
 
-/// Casts a row of values stored as `From` through the row `simd`.
+/// Casts values stored as `From` with the row `simd`.
 template <class From, class To>
 std::vector<To> cast_all(std::vector<From> values, DType from, DType to) {
   const Shape shape{1, 1, 1, static_cast<std::int64_t>(values.size())};
@@ -25,7 +25,7 @@ std::vector<To> cast_all(std::vector<From> values, DType from, DType to) {
   return result;
 }
 
-/// All values that are hard to round or to widen.
+/// Returns the values of `dtype` that are hard to round or to widen.
 template <class T>
 std::vector<T> hard_values(DType dtype) {
   const std::vector<std::byte> bytes = selftest::hard_elements(dtype, 1);
@@ -84,14 +84,15 @@ TEST_P(Conversions, BytesSaturateAndRoundToEven) {
   const std::vector<std::uint8_t> right{0, 0, 0, 2, 2, 254, 255, 255, 255, 255, 0, 0};
   std::vector<float> values;
   std::vector<std::uint8_t> expected;
-  for (int i = 0; i < 40; ++i) {  // more than a vector of bytes
+  for (int i = 0; i < 40; ++i) {  // more than one vector of bytes
     values.insert(values.end(), some.begin(), some.end());
     expected.insert(expected.end(), right.begin(), right.end());
   }
   EXPECT_EQ((cast_all<float, std::uint8_t>(values, DType::Float32, DType::UInt8)), expected);
 }
 
-/// The bits that a row writes in dtype `to` for an input that holds each of 0 … 255.
+/// Returns the elements that a row writes in dtype `to`. Input element i holds i * 7 % 256, so that
+/// every value in 0 … 255 occurs.
 template <class T>
 std::vector<T> normalized(Normalize op, DType to, const TensorDesc& desc, std::string_view row) {
   op.to = to;
@@ -106,8 +107,8 @@ std::vector<T> normalized(Normalize op, DType to, const TensorDesc& desc, std::s
   return {first, first + desc.elements()};
 }
 
-// Among the constants: some whose float32 results are infinite, not a number, or subnormal, and
-// some whose float16 results are.
+// Some of these constants give float32 results that are infinite, not a number or subnormal. Others
+// give such float16 results.
 TEST_P(Conversions, NormalizeRoundsItsFloat32ToTheNearestEven) {
   const std::vector<std::pair<double, double>> constants{
       {0, 1}, {123.675, 58.395}, {0, 1e-40}, {5, 1e-40}, {100, 1e41}, {100, 3e6}, {0, 1e-3}};

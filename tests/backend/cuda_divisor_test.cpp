@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-/// Dividends where a multiplication by a rounded reciprocal goes wrong first.
+/// Returns the dividends at which a multiplication by a rounded reciprocal fails first.
 std::vector<std::int64_t> edges(std::int64_t divisor) {
   std::vector<std::int64_t> all{0, 1, kMost, kMost - 1};
   for (const std::int64_t limit :

@@ -44,7 +44,7 @@ TEST_P(FusedMove, TakesEveryAlignmentOfBothSides) {
 INSTANTIATE_TEST_SUITE_P(Cuda, FusedMove, testing::ValuesIn(all_dtypes),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-/// The normalisations that the self-test tries.
+/// Returns the self-test's normalizations that write `to`.
 std::vector<Normalize> normalizations_to(DType to, const Shape& shape) {
   std::vector<Normalize> ops;
   for (const Op& op : samples(Normalize::name, shape))
@@ -158,7 +158,7 @@ TEST_P(FusedDenormalize, TakesEveryAlignmentOfBothSides) {
       }
 }
 
-/// The input has all 256 values in each channel, where slots are whole and where they are not.
+/// Each channel of the input has all 256 values. One shape has whole slots only, the other has not.
 TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
   const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
   for (const Layout layout : both_layouts)
@@ -176,7 +176,7 @@ TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
       }
 }
 
-/// Halves go to the even number, whichever body does it; NaN becomes 0.
+/// Every body must round halves to the even number and turn NaN into 0.
 TEST_P(FusedDenormalize, RoundsToEvenSaturatesAndMakesNanZero) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> some{-infinity, -1000, -0.5, 0.5, 1.5, 2.5,
@@ -210,7 +210,7 @@ TEST(FusedDenormalize, HoldsTheConstantsOfAChannel) {
   EXPECT_EQ(arguments.b[1], 40.0f);
 }
 
-/// Windows of one launch, and of a launch each.
+/// Windows that one launch takes, and windows that need a launch each.
 TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
   const auto at = [](std::int64_t top, std::int64_t left) {
     return Window{.height = 8, .width = 24, .top = top, .left = left};
@@ -249,7 +249,7 @@ TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
         }
 }
 
-/// Counts the elements that it is asked for: once each, as nothing else calls it.
+/// An element function that counts its calls. Only the body under test calls it.
 struct Counted {
   static inline std::int64_t applied = 0;
   NoConstant at(std::int64_t) const { return {}; }

@@ -1,5 +1,5 @@
-/// Bodies on tensors of more than 2^31 elements: whole address ranges, of which a few pages are
-/// touched.
+/// Kernel bodies on tensors of more than 2^31 elements. The tensors are address ranges of which
+/// only a few pages are touched.
 #include <gtest/gtest.h>
 
 #include "backend/cuda/fused.cuh"
@@ -11,7 +11,7 @@ namespace {
 
 const Normalize kOp{.mean = {0, 1, 2}, .std = {1}};
 
-/// A normalisation of a large tensor, of which single threads are run.
+/// A normalization of a large tensor. Tests run only a few of its threads.
 class LargeNormalize {
  public:
   LargeNormalize(Layout from, const Shape& shape, Layout to, Flip flip)
@@ -34,7 +34,7 @@ class LargeNormalize {
   float out(std::int64_t element) const {
     return reinterpret_cast<const float*>(out_.data())[element];
   }
-  /// Runs the first and the last group of threads.
+  /// Runs the first 32 and the last 32 threads.
   void run_ends() {
     with_normalize<float>(arguments_, [](const auto& body) {
       for (std::int64_t i = 0; i < 32; ++i) {
@@ -87,7 +87,7 @@ TEST(LargeNormalize, TakesWholeGroupsOfPixelsApart) {
   const std::int64_t side = 16000, pixels = side * side;
   for (const Flip flip : {Flip::None, Flip::Vertical}) {
     LargeNormalize image(Layout::Nhwc, {2, 3, side, side}, Layout::Nchw, flip);
-    const std::int64_t last = flip == Flip::None ? pixels : side;  // pixels up to the last one
+    const std::int64_t last = flip == Flip::None ? pixels : side;  // up to the one written last
     for (int c = 0; c < 3; ++c)
       image.in(3 * (pixels + last - 1) + c) = static_cast<std::uint8_t>(10 + c);
     image.run_ends();
@@ -108,7 +108,7 @@ TEST(LargeNormalize, ReachesTheEndOfThePlanes) {
 }
 
 TEST(LargeNormalize, KeepsChannelsApartPastThe32Bits) {
-  const std::int64_t side = 38000, elements = 3 * side * side;  // 4,332,000,000
+  const std::int64_t side = 38000, elements = 3 * side * side;  // 4,332,000,000 elements
   LargeNormalize image(Layout::Nhwc, {1, 3, side, side}, Layout::Nhwc, Flip::None);
   for (int c = 0; c < 3; ++c) image.in(elements - 3 + c) = static_cast<std::uint8_t>(10 + c);
   image.run_ends();

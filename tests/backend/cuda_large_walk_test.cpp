@@ -19,13 +19,14 @@ TensorDesc tensor(Layout layout, const Shape& shape) {
   return dense(DType::UInt8, layout, shape, Memory::Device);
 }
 
-/// Compares which element goes where beyond 2^31 with the obvious formulas; no memory is touched.
+/// A move of more than 2^31 elements. The tests compare its element order with plain formulas and
+/// touch no memory.
 struct Large {
   TensorDesc in, out;
   bool alike;
 };
 
-/// Input element of an output element, from its coordinates.
+/// Returns the index of the input element of an output element, from its coordinates.
 std::int64_t source_of(const Large& large, std::int64_t element) {
   const Shape& s = large.out.shape;
   const Strides& strides = large.in.strides;
@@ -38,14 +39,14 @@ std::int64_t source_of(const Large& large, std::int64_t element) {
   return n * strides.n + c * strides.c + h * strides.h + w * strides.w;
 }
 
-/// Finds the input element of element `i` of run `run`.
+/// Returns the index of the input element for element `i` of run `run`.
 using Source = std::function<std::int64_t(const Walk&, std::int64_t run, std::int64_t i)>;
 
 std::int64_t source_by_walk(const Walk& walk, std::int64_t run, std::int64_t i) {
   return walk.start(run).in + Spot::at(walk, i, 0).source(walk);
 }
 
-/// The first of the elements of a thread whose source is wrong, or nothing.
+/// Returns the first error in a thread's elements, or nothing if all sources are right.
 std::optional<std::string> wrong_source(const Large& large, const Walk& walk, const Slots& slots,
                                         std::int64_t thread, const Source& source) {
   const Share share = slots.share(thread);

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 constexpr const char* kGpu = "0000:17:00.0";
 
-/// Functions of the fake library that fail while this lives.
+/// Makes functions of the fake library fail during the lifetime of the object.
 class Failing {
  public:
   explicit Failing(const std::string& functions) {
@@ -51,7 +51,8 @@ TEST(GpuDayNvml, ReadsTheStateOfATurnTogether) {
   EXPECT_EQ(Nvml(kGpu, FAKE_NVML).state(), std::nullopt);
 }
 
-/// A number that is a setting of this driver, and not the time, is the smaller one.
+/// Two fields report one reason here, and one of them is a setting of the driver. The time is the
+/// larger number.
 TEST(GpuDayNvml, ReadsForHowLongReasonsHeldTheClocksBack) {
   using Times = std::map<std::string, std::int64_t>;
   EXPECT_EQ(Nvml(kGpu, FAKE_NVML).held_back_ns(), (Times{{"sw_power_cap", 2'000'000'000},
@@ -114,7 +115,7 @@ TEST(Nvml, AnUnknownGpuIsNamed) {
 TEST(Nvml, OneEndsWithoutTheOther) {
   const Nvml first(kGpu, FAKE_NVML);
   { const Nvml second(kGpu, FAKE_NVML); }
-  EXPECT_EQ(first.sm_clock_mhz(), 1755);  // the fake answers nobody when all have ended
+  EXPECT_EQ(first.sm_clock_mhz(), 1755);  // the fake answers only while an Nvml is open
 }
 
 TEST(ThrottleWords, OfEveryBit) {
@@ -159,7 +160,7 @@ TEST(Condition, WithoutNvmlIsNull) {
 
 struct Broken {
   const char* functions;
-  std::vector<std::string> pointers;  // to what is null then
+  std::vector<std::string> pointers;  // to the values that become null
 };
 
 class BrokenReading : public testing::TestWithParam<Broken> {};

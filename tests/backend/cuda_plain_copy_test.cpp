@@ -10,7 +10,8 @@ TensorDesc bytes(std::int64_t count) {
   return dense(DType::UInt8, Layout::Nchw, {1, 1, 1, count}, Memory::Device);
 }
 
-/// Copies `size` bytes that start `from` and `to` bytes past a cache line; gives what is wrong.
+/// Copies `size` bytes. The source starts `from` bytes and the target `to` bytes past a cache line.
+/// Returns what is wrong, or nothing.
 std::optional<std::string> wrong_copy(std::int64_t to, std::int64_t from, std::int64_t size) {
   Guarded in(bytes(size), from), out(bytes(size), to);
   fill(in.view());
@@ -49,7 +50,7 @@ TEST(CudaCopy, TakesTheLargestUnitThatBothAddressesAllow) {
   EXPECT_EQ(unit_bytes(4096, 8193), 1u);
 }
 
-/// Whether a thread of the body copies this byte.
+/// Returns true if a thread of the body copies this byte.
 template <class Body>
 bool copies(const Body& body, std::int64_t byte) {
   constexpr std::int64_t size = sizeof(Vector16);
@@ -65,7 +66,8 @@ bool copies(const Body& body, std::int64_t byte) {
          to.head + Body::offset(first, static_cast<int>(row)) == to.head + unit * size;
 }
 
-/// The first byte near a power of two, or near an end, that no thread copies.
+/// Returns the first byte that no thread copies, or nothing. Only bytes near powers of two and near
+/// the ends are looked at.
 template <class Body>
 std::optional<std::int64_t> missing_byte(const Body& body, std::int64_t size) {
   std::vector<std::int64_t> places{0};
@@ -77,7 +79,7 @@ std::optional<std::int64_t> missing_byte(const Body& body, std::int64_t size) {
   return std::nullopt;
 }
 
-/// A copy of so many bytes at odd addresses, which is not run.
+/// Returns a body that copies `size` bytes between odd addresses. It is never run.
 CopyBody<Vector16> huge(std::int64_t size) {
   return CopyBody<Vector16>::of(reinterpret_cast<void*>(4097), reinterpret_cast<const void*>(8193),
                                 size);
@@ -93,7 +95,7 @@ TEST(CudaCopy, CountsPast32Bits) {
   EXPECT_EQ(body.grid.x, (1 << 26) + 1);
 }
 
-/// The mistake of a 32-bit index.
+/// A body with a bug: its index has 32 bits.
 struct Narrow : CopyBody<Vector16> {
   static std::int64_t offset(std::int64_t first, int k) {
     return CopyBody<Vector16>::offset(static_cast<std::int32_t>(first), k);
@@ -101,7 +103,7 @@ struct Narrow : CopyBody<Vector16> {
 };
 
 TEST(CudaCopy, AMistakeOf32BitsIsSeen) {
-  // Unit 2^31 is the first that 32 bits do not hold.
+  // Unit 2^31 is the first that does not fit into 32 bits.
   EXPECT_EQ(missing_byte(Narrow{huge(many)}, many), 15 + (std::int64_t{1} << 35));
 }
 

@@ -20,7 +20,7 @@ void run_cast(const View& in, const View& out) {
                  [](const auto& body) { run_body(body); });
 }
 
-/// The constants that `launch_sub` and `launch_div` take.
+/// Returns the constants that `launch_sub` and `launch_div` take.
 template <class Operation>
 std::vector<float> constants_of(const std::vector<double>& values) {
   std::vector<float> constants;
@@ -50,7 +50,7 @@ void run_broadcast(const View& in, const View& out, const std::vector<double>& v
                                  [](const auto& body) { run_body(body); });
 }
 
-/// More shapes: planes of whole vectors, of less than a block and of more.
+/// plain_shapes and planes of whole vectors, smaller and larger than a block.
 const std::vector<Shape> eager_shapes = [] {
   std::vector<Shape> shapes = plain_shapes;
   shapes.insert(shapes.end(), {{2, 3, 4, 8}, {2, 3, 32, 36}});
@@ -133,7 +133,7 @@ TEST(CudaEager, ComputesInFloat32AndRoundsOnce) {
   }
 }
 
-/// The bits of x / divisor as a thread computes them.
+/// Returns the bits of x / divisor as a thread computes them.
 std::uint32_t quotient(float x, float divisor) {
   const float all[] = {x, x, x, x};
   const Divide::Constant one{divisor, inverse_of(divisor)}, constants[] = {one, one, one, one};
@@ -175,7 +175,7 @@ TEST(CudaEager, AQuotientThatIsNotCorrectedIsSeen) {
   EXPECT_GT(wrong, 10);
 }
 
-/// The body for a tensor of so many planes.
+/// Returns true if the body for a tensor of this size counts planes by its grid.
 bool counts_planes_by_its_grid(std::int64_t images, std::int64_t channels, std::int64_t inner) {
   const BroadcastArguments arguments{
       .elements = images * channels * inner, .inner = inner, .channels = channels};
@@ -206,7 +206,7 @@ TEST(CudaEager, MorePlanesThanAGridCountsKeepToTheReference) {
   }
 }
 
-/// A body over more elements than 32 bits count, whose memory is not touched.
+/// Returns a body over more elements than 32 bits can count. Its memory is never touched.
 template <class Body>
 Body huge(std::int64_t inner, std::int64_t channels) {
   Body body{};
@@ -216,7 +216,8 @@ Body huge(std::int64_t inner, std::int64_t channels) {
   return body;
 }
 
-/// The first index near a power of two whose channel is wrong.
+/// Returns the first index with a wrong channel, or nothing. Only indices near powers of two are
+/// looked at.
 template <class Body>
 std::optional<std::int64_t> wrong_channel(const Body& body) {
   for (int power = 0; power <= 33; ++power)
@@ -231,7 +232,7 @@ std::optional<std::int64_t> wrong_channel(const Body& body) {
 
 using Floats = BroadcastBody<float, Subtract>;
 
-/// The mistake of a 32-bit index.
+/// A body with a bug: its index has 32 bits.
 struct Narrow : Floats {
   Quotient channel(std::int64_t i) const { return Floats::channel(static_cast<std::uint32_t>(i)); }
 };
@@ -245,7 +246,7 @@ TEST(CudaEager, FindsTheChannelOfElementsPast32Bits) {
 }
 
 TEST(CudaEager, AMistakeOf32BitsIsSeen) {
-  // 2^32 is 1 past a multiple of 3: the first index past 32 bits has channel 1, not 0.
+  // 2^32 is 1 past a multiple of 3, so its channel is 1. An index cut to 32 bits gives channel 0.
   EXPECT_EQ(wrong_channel(huge<Narrow>(1, 3)), std::int64_t{1} << 32);
 }
 

@@ -6,7 +6,8 @@
 namespace normbench::cuda::cuda_plain_reference_test {
 namespace {
 
-/// Views of the middle of a larger tensor: rows and planes with gaps, and mirrored.
+/// Returns the whole view and views of its middle, whose rows and planes have gaps. Some are
+/// mirrored.
 std::vector<View> strided(const View& whole) {
   const auto& [n, c, h, w] = whole.desc.shape;
   const View inner = crop_view(whole, 1, 2, h - 2, w - 3);
@@ -19,7 +20,7 @@ void run_pointwise(const PointwiseArguments& arguments) {
   run_body(PointwiseReference{arguments.out.desc.elements(), arguments});
 }
 
-/// The op's exact values, rounded once.
+/// Returns the op's exact values, rounded once to the dtype of `desc`.
 std::vector<std::byte> rounded(const Tensor64& exact, const TensorDesc& desc) {
   Guarded out(desc);
   from_double(exact, out.view(), 0);
@@ -89,7 +90,7 @@ TEST(CudaReferences, ResizeAsTheOpSays) {
         for (const View& view : strided(in.view())) {
           Guarded out(dense(dtype, layout, {2, 3, h, w}, Memory::Device), 3);
           run_body(ResizeReference{out.view().desc.elements(), view, out.view()});
-          const double bound =  // of one rounding to the dtype, and of the sums in double
+          const double bound =  // one rounding to the dtype, or sums in double
               dtype == DType::UInt8 ? 0.5 + 1e-9 : 256 * unit_roundoff(dtype);
           ASSERT_EQ(mismatch(expected_of(op, view, out.view().desc), out.view(), bound),
                     std::nullopt)

@@ -23,7 +23,8 @@ ResizeArguments arguments_of(const View& in, const View& out) {
           .to_width = to.w};
 }
 
-/// Down, up, to one, by nothing, and with far more taps than a block of the sum has.
+/// Sizes that shrink, grow, shrink to one pixel or stay. Some need far more taps than a block of
+/// the sum has.
 struct Sizes {
   Shape from;
   std::int64_t height, width;
@@ -52,14 +53,15 @@ TEST(CudaResize, KeepsToTheReference) {
         }
 }
 
-/// The weights that normbench::Taps holds, from this file's own taps.
+/// Returns the weights of the CUDA code's taps as a vector, as normbench::Taps holds them.
 std::vector<double> weights_of(const Taps& taps) {
   std::vector<double> weights;
   for (std::int32_t k = 0; k < taps.count; ++k) weights.push_back(taps.weight(k));
   return weights;
 }
 
-/// The first output pixel whose taps are not those of triangle_filter within a few roundings.
+/// Returns the first output pixel whose taps differ from triangle_filter() by more than a few
+/// roundings, or nothing.
 std::optional<std::int64_t> wrong_taps(std::int64_t from, std::int64_t to) {
   const Axis axis = Axis::of(from, to);
   const auto filter = triangle_filter(from, to);
@@ -89,13 +91,13 @@ TEST(CudaResize, HasTheTapsOfTheTriangleFilter) {
 
 TEST(CudaResize, CountsTapsOfTheLargestExtents) {
   const std::int64_t most = resize_extent_limit - 1;
-  const Taps up = Axis::of(3, most).taps(most - 1);  // the last pixel: all from the last one
+  const Taps up = Axis::of(3, most).taps(most - 1);  // of the last pixel
   EXPECT_EQ(up.first + up.count, 3);
   EXPECT_FLOAT_EQ(up.weight(up.count - 1), 1);
   const Taps same = Axis::of(most, most).taps(most / 2);
   EXPECT_EQ(same.first, most / 2);
   EXPECT_THAT(weights_of(same), testing::ElementsAre(1, 0));
-  const Taps down = Axis::of(most, most / 2).taps(1);  // centre 3 and a bit, reach 2 and a bit
+  const Taps down = Axis::of(most, most / 2).taps(1);  // centre > 3, reach > 2
   EXPECT_EQ(down.first, 1);
   EXPECT_EQ(down.count, 4);
   EXPECT_THAT(weights_of(down),

@@ -10,7 +10,8 @@ TensorDesc bytes(std::int64_t count) {
   return dense(DType::UInt8, Layout::Nchw, {1, 1, 1, count}, Memory::Device);
 }
 
-/// The `written` bytes that a stream of `in` leaves, `shift` past a cache line.
+/// Returns the `written` bytes that a stream of `in` writes. Its output starts `shift` bytes past a
+/// cache line.
 std::vector<std::byte> streamed(const View& in, std::int64_t read, std::int64_t written,
                                 std::int64_t shift) {
   Guarded out(bytes(written), shift);
@@ -21,7 +22,7 @@ std::vector<std::byte> streamed(const View& in, std::int64_t read, std::int64_t 
   return out.payload();
 }
 
-// The input holds no poison, so poison left in the output is a byte that was not written.
+// The input holds no poison. Poison in the output is therefore a byte that was not written.
 TEST(CudaStream, WritesEveryByte) {
   for (const auto& [reads, writes] :
        {std::pair{1, 4}, {1, 2}, {1, 1}, {2, 1}, {4, 1}, {3, 5}, {0, 1}})
@@ -46,8 +47,8 @@ TEST(CudaStream, CopiesWholeBlocksWhereTheMixIsEven) {
   EXPECT_TRUE(std::equal(from.begin(), from.begin() + 2 * block, out.begin()));
 }
 
-/// The first vector of `read` bytes that a stream does not read, of those around rows and blocks:
-/// what is written stays as it is without it.
+/// Returns the first input vector that the stream does not read, or nothing. A vector that is read
+/// changes the output. Only vectors at the edges of rows and blocks are tried.
 std::optional<std::int64_t> unread_vector(std::int64_t read, std::int64_t written) {
   Guarded in(bytes(read));
   std::memset(in.view().data, 0, static_cast<std::size_t>(read));
@@ -79,7 +80,7 @@ TEST(CudaStream, ReadsEveryVector) {
     EXPECT_EQ(unread_vector(read, written), std::nullopt) << read << ":" << written;
 }
 
-/// The rows that blocks get, as a string: "1.1." is every other block one.
+/// Returns the number of rows of each block as a string. In "1.1." every second block has no row.
 std::string dealt(std::int64_t rows, std::int64_t blocks) {
   std::string text;
   const Deal deal = Deal::of(rows, blocks);
@@ -127,8 +128,8 @@ TEST(CudaStream, CountsPast32Bits) {
                        EXPECT_LT(body.writes.first(blocks - 1), body.out.rows());
                      });
   };
-  check(terabyte / 4 + 77, terabyte + 320);  // 1:4
-  check(terabyte / 3, terabyte + 320);       // dealt
+  check(terabyte / 4 + 77, terabyte + 320);  // one read to four writes
+  check(terabyte / 3, terabyte + 320);       // rows are dealt to blocks
 }
 
 }  // namespace

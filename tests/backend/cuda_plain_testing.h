@@ -9,13 +9,13 @@
 
 namespace normbench::cuda {
 
-/// Does what a launch of `body` does.
+/// Runs all threads of `body` one after another.
 template <class Body>
 void run_body(const Body& body) {
   for (std::int64_t thread = 0; thread < threads_of(body); ++thread) run_thread(body, thread);
 }
 
-/// Odd, tiny, and of more than one block.
+/// Shapes that are odd, tiny, or larger than one block.
 inline const std::vector<Shape> plain_shapes{{1, 1, 1, 1}, {1, 3, 1, 1},  {2, 3, 5, 7},
                                              {1, 4, 2, 3}, {1, 5, 2, 65}, {3, 3, 17, 33}};
 
@@ -26,7 +26,7 @@ inline const std::vector<DType> all_dtypes = [] {
 }();
 inline const std::vector<Layout> both_layouts{Layout::Nchw, Layout::Nhwc};
 
-/// first, first + step, …: one constant per channel.
+/// Returns one constant per channel: first, first + step, …
 inline std::vector<double> channel_values(std::int64_t channels, double first, double step) {
   std::vector<double> values;
   for (std::int64_t c = 0; c < channels; ++c)

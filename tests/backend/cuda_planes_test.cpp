@@ -1,4 +1,4 @@
-/// Which body of a fused kernel takes which tensors, and that all compute the same bits.
+/// Which body of a fused kernel handles which tensors. All bodies must compute the same bits.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -32,7 +32,8 @@ auto with_task(const Normalize& op, const View& in, const View& out, Use use) {
   });
 }
 
-/// The kind of body for tensors that start so many bytes past a multiple of 4096.
+/// Returns the kind of body for tensors that start `in_past` and `out_past` bytes past address
+/// 4096.
 std::string_view kind_of(const Normalize& op, const TensorDesc& in, std::uintptr_t in_past = 0,
                          std::uintptr_t out_past = 0) {
   const View from{reinterpret_cast<std::byte*>(4096 + in_past), in};
@@ -121,14 +122,15 @@ TEST(FusedBodies, AGridHasLimits) {
 TEST(FusedBodies, OffsetsOf32BitsHaveLimits) {
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nhwc, {1, 3, 16000, 16000})), "pixels");
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nhwc, {1, 3, 30000, 30000})), "apart");
-  // Rows are found by a multiplication of 32 bits: groups of an image times those of a row.
+  // A 32-bit multiplication finds the row of a group. The groups of an image times the groups of a
+  // row must not exceed its range.
   EXPECT_EQ(kind_of(flipped(Flip::Horizontal), tensor(Layout::Nhwc, {1, 3, 63, 32768})), "pixels");
   EXPECT_EQ(kind_of(flipped(Flip::Horizontal), tensor(Layout::Nhwc, {1, 3, 64, 32768})), "apart");
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nchw, {2, 3, 30000, 30000})), "planes");
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nchw, {2, 3, 40000, 40000})), "general");
 }
 
-/// The first element that differs from one multiplication and addition, rounded once.
+/// Returns the first element that differs from one fused multiplication and addition, or nothing.
 template <class In, class Out>
 std::optional<std::int64_t> wrong_bits(const NormalizeArguments& arguments) {
   const View &in = arguments.task.in, &out = arguments.task.out;
@@ -151,7 +153,8 @@ std::optional<std::int64_t> wrong_bits(const NormalizeArguments& arguments) {
 
 class FusedBits : public testing::TestWithParam<std::tuple<DType, DType>> {};
 
-/// Some of less than a block, some of more with an end, rows and areas of any rest by 4.
+/// Shapes of less than a block, and of whole blocks with a rest. Rows and planes have every
+/// remainder by 4.
 const std::vector<Shape> kShapes{{1, 3, 1, 4},   {2, 3, 3, 8},   {2, 3, 6, 10},  {1, 3, 5, 7},
                                  {1, 3, 65, 68}, {1, 3, 32, 64}, {1, 1, 64, 65}, {3, 4, 4, 12},
                                  {1, 3, 9, 516}, {1, 2, 33, 126}};

@@ -1,4 +1,4 @@
-/// Bugs that the tests of fused kernels must see: each test here plants one.
+/// Bugs that the tests of fused kernels must find. Each test here plants one bug.
 #include <gmock/gmock.h>
 
 #include "backend/cuda/fused.cuh"
@@ -14,7 +14,8 @@ using testing::Optional;
 const Normalize kOp{.mean = {1, 2, 3}, .std = {4, 5, 6}};
 const TensorDesc kIn = dense(DType::UInt8, Layout::Nchw, {2, 3, 5, 7}, Memory::Device);
 
-/// Runs the normalisation after `spoil` has changed its body, which is of a kind that it takes.
+/// Returns a runner that changes the body of the normalization with `spoil` before it runs it. The
+/// test fails if the body is of another type than `spoil` takes.
 template <class Spoil>
 OnHost with_bug(Spoil spoil) {
   return [spoil](const Op& op, const View& in, const View& out, std::int64_t enough_threads) {
@@ -135,7 +136,7 @@ TEST(PlantedBugDeathTest, AReadOfOneElementBesideTheInputEndsTheProcess) {
   EXPECT_DEATH(static_cast<void>(last[1]), "");
 }
 
-/// Runs ops on an input between fences.
+/// Runs ops on an input that touches a page without access, before or behind it.
 void expect_no_read_beside(const TensorDesc& in, const std::vector<Op>& ops) {
   for (const auto side : {Fenced::Side::Before, Fenced::Side::Behind})
     for (const Op& op : ops)

@@ -14,7 +14,8 @@ TensorDesc tensor(Layout layout, const Shape& shape) {
   return dense(DType::UInt8, layout, shape, Memory::Device);
 }
 
-/// A walk in numbers: runs, elements, period, pixel and channel stride, axis of the channel.
+/// A walk's numbers: runs, elements, period, stride of pixels, stride of channels, axis of the
+/// channel.
 using Geometry = std::array<std::int64_t, 6>;
 
 Geometry geometry(const Walk& w) {
@@ -28,11 +29,11 @@ TEST(Walk, MergesWhatTheStridesAllow) {
     return geometry(make_walk(in, out, alike));
   };
   EXPECT_EQ(of(planes, planes, false), (Geometry{6, 35, 1, 1, 0, 0}));   // a run is a plane
-  EXPECT_EQ(of(planes, planes, true), (Geometry{1, 210, 1, 1, 0, 3}));   // all of it
-  EXPECT_EQ(of(pixels, pixels, false), (Geometry{1, 210, 3, 3, 1, 3}));  // all, pixel by pixel
+  EXPECT_EQ(of(planes, planes, true), (Geometry{1, 210, 1, 1, 0, 3}));   // one run of everything
+  EXPECT_EQ(of(pixels, pixels, false), (Geometry{1, 210, 3, 3, 1, 3}));  // one run, pixel by pixel
   EXPECT_EQ(of(pixels, pixels, true), (Geometry{1, 210, 1, 1, 0, 3}));
   EXPECT_EQ(of(pixels, planes, false), (Geometry{6, 35, 1, 3, 0, 0}));
-  EXPECT_EQ(of(planes, pixels, true), (Geometry{2, 105, 3, 1, 35, 3}));  // images
+  EXPECT_EQ(of(planes, pixels, true), (Geometry{2, 105, 3, 1, 35, 3}));  // a run is an image
 }
 
 TEST(Walk, TakesRowsOfACropAndMirroredRows) {
@@ -59,7 +60,7 @@ TEST(Walk, HasNoRunsWithoutElements) {
 
 TEST(Slots, AreSharedByAsFewThreadsAsARunNeeds) {
   Walk walk;
-  walk.elements = 224;  // of a row, 56 slots of float32
+  walk.elements = 224;  // elements of a row: 56 slots of float32
   walk.runs = 10;
   walk.outer[0] = {Divisor::of(10), 300, 224};
   const Slots few = Slots::of(walk, 4096, 4, 4, 1 << 18);
@@ -69,12 +70,12 @@ TEST(Slots, AreSharedByAsFewThreadsAsARunNeeds) {
   EXPECT_EQ(few.threads, 10 * 2 * 32);
   const Slots many = Slots::of(walk, 4096, 4, 4, 0);
   EXPECT_EQ(many.depth, 4);
-  EXPECT_EQ(many.lane_bits, 4U);  // 16 threads with 4 slots
+  EXPECT_EQ(many.lane_bits, 4U);  // 16 threads with 4 slots each
   EXPECT_EQ(many.threads, 10 * 16);
   EXPECT_EQ(Slots::of(walk, 4096 + 4, 4, 4, 0).per_run, 57);  // a head and a tail
 }
 
-/// The slots of a run that the threads of all its groups take, in order.
+/// Returns the slots of a run that all its threads take, sorted.
 std::vector<std::int64_t> slots_taken(const Slots& slots, std::int64_t run) {
   const std::int64_t per_run = slots.chunks.divisor << slots.lane_bits;
   std::vector<std::int64_t> taken;

@@ -22,7 +22,7 @@ bool is_zeroed(std::uint8_t* data) {
 TEST(CuptiBuffers, AreAlignedAndZeroed) {
   Buffers buffers;
   buffers.prepare(1);
-  for (int i = 0; i < 2; ++i) {  // a ready one, and one made on demand
+  for (int i = 0; i < 2; ++i) {  // a prepared buffer, then one made on demand
     std::uint8_t* const data = buffers.lend();
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 8, 0u);
     EXPECT_TRUE(is_zeroed(data));

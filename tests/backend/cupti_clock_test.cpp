@@ -57,7 +57,7 @@ TEST(CuptiClock, AClockThatStoodStillIsOnlyMoved) {
   EXPECT_EQ(clock.error_ns(), 1010);
 }
 
-/// A clock 5 s ahead of the host's.
+/// Reads a clock that is 5 s ahead of the host's.
 CUptiResult ahead(std::uint64_t* timestamp) {
   *timestamp = monotonic_ns() + 5'000'000'000;
   return CUPTI_SUCCESS;

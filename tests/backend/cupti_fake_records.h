@@ -1,4 +1,4 @@
-/// CUPTI's records made in memory, as a library hands them over.
+/// CUPTI records in memory, in the form that the library returns them.
 #pragma once
 
 #include <cupti.h>
@@ -14,7 +14,7 @@
 
 namespace normbench::cupti {
 
-/// Memory that is out while a test says so.
+/// A memory resource that throws std::bad_alloc while `out` is true.
 class ScarceMemory final : public std::pmr::memory_resource {
  public:
   bool out = false;
@@ -30,7 +30,8 @@ class ScarceMemory final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-/// One buffer. `next_record` knows which record starts where while this lives.
+/// One buffer of records. next_record() knows the start of each record during the lifetime of the
+/// buffer.
 class FakeBuffer {
  public:
   FakeBuffer() = default;
@@ -50,26 +51,27 @@ class FakeBuffer {
     bytes_.resize(bytes_.size() - bytes);
     return *this;
   }
-  /// Adds the first bytes of a record, which is not returned.
+  /// Adds space for the start of a record that next_record() does not return.
   FakeBuffer& leave(std::size_t bytes) {
     bytes_.resize(bytes_.size() + bytes);
     return *this;
   }
-  /// Adds something that is no record.
+  /// Adds bytes that are not a record.
   FakeBuffer& spoil() {
     bytes_.resize(bytes_.size() + 16);
     layout_.spoiled = true;
     return *this;
   }
 
-  /// Call last. No byte more is allocated, so that a sanitizer sees what reads beyond the end.
+  /// Returns the buffer; call this last. It allocates exactly these bytes, so that a sanitizer
+  /// reports reads beyond the end.
   std::span<std::uint8_t> bytes() {
     bytes_.shrink_to_fit();
     layouts()[bytes_.data()] = layout_;
     return bytes_;
   }
 
-  /// Does what cuptiActivityGetNextRecord does, but also returns a record that is cut off.
+  /// Does the same as cuptiActivityGetNextRecord, but also returns a record that is cut off.
   static CUptiResult next_record(std::uint8_t* buffer, std::size_t, CUpti_Activity** record) {
     const Layout& layout = layouts().at(buffer);
     auto next = layout.starts.begin();

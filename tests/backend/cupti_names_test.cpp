@@ -49,7 +49,7 @@ TEST(CuptiNames, OfCallsAreWithoutTheirVersion) {
   EXPECT_EQ(call_name("cudaMemcpyAsync_ptsz_v7000"), "cudaMemcpyAsync_ptsz");
   EXPECT_EQ(call_name("__cudaLaunchKernel_v13000"), "cudaLaunchKernel");
   EXPECT_EQ(call_name("cuLaunchKernel"), "cuLaunchKernel");
-  EXPECT_EQ(call_name("cuMemFree_v2"), "cuMemFree_v2");  // part of its name
+  EXPECT_EQ(call_name("cuMemFree_v2"), "cuMemFree_v2");  // _v2 is a part of its name
   EXPECT_EQ(call_name("cuCall7000"), "cuCall7000");
   EXPECT_EQ(call_name(""), "");
   EXPECT_EQ(call_name("_v7000"), "v7000");
@@ -63,7 +63,7 @@ TEST(CuptiNames, OfKernelsAreReadable) {
 }
 
 TEST(CuptiNames, OfPlainKernelsStay) {
-  EXPECT_EQ(kernel_name("f"), "f");  // no "float"
+  EXPECT_EQ(kernel_name("f"), "f");  // a mangled type "f" would be "float"
   EXPECT_EQ(kernel_name("my_kernel"), "my_kernel");
 }
 
@@ -84,7 +84,7 @@ TEST(CuptiNames, OfTenThousandCharactersStay) {
   EXPECT_EQ(kernel_name(long_name.c_str()), long_name);
 }
 
-/// The C++ library gives up on more than 1024.
+/// The C++ library does not demangle more than 1024 characters.
 TEST(CuptiNames, OfAThousandCharactersAreReadable) {
   const std::string name(1000, 'k');
   EXPECT_EQ(kernel_name(("_Z1000" + name + "v").c_str()), name + "()");

@@ -350,7 +350,7 @@ TEST(CuptiRecords, TimesAreThoseOfTheHost) {
 }
 
 TEST(CuptiRecords, KernelsOfOneNameShareIt) {
-  const std::string again = "_Z4workPfi";  // another pointer to the same name
+  const std::string again = "_Z4workPfi";  // the same name at another address
   FakeBuffer buffer;
   buffer.add(fake_kernel(1, 100, 200)).add(fake_kernel(2, 200, 300, again.c_str()));
   const DeviceTrace trace = read(buffer);
@@ -411,8 +411,8 @@ TEST(CuptiRecords, OfANewerLibraryMayBeLonger) {
   EXPECT_EQ(trace.dropped, 0);
 }
 
-/// CUDA 13.0, 13.1, 13.3 and 13.4 each appended to the kernel's record: CUpti_ActivityKernel10
-/// to 13.
+/// A kernel record of CUDA 13.0, 13.1, 13.3 or 13.4: CUpti_ActivityKernel10 to 13. Each of these
+/// versions appended fields.
 template <std::size_t Bytes>
 struct NewerKernel {
   CUpti_ActivityKernel9 kernel = fake_kernel(1, 100, 200);

@@ -31,11 +31,12 @@ using testing::SizeIs;
 const Places kNowhere{.names = {"libcupti_of_nobody.so"}, .directories = {"/nowhere/lib"}};
 constexpr const char* kEvents = ": device times come from CUDA events";
 
-/// The memory in which the process's buffers queue what comes back; set before they are made.
+/// The memory for the queue of completed buffers of this process. It is set before the buffers are
+/// made.
 ScarceMemory queue_memory;
 [[maybe_unused]] auto* const default_memory = std::pmr::set_default_resource(&queue_memory);
 
-/// The fake library in one of its modes, having forgotten what tests before did.
+/// Runs against the fake library, which forgets what earlier tests did. A test can choose a mode.
 class CuptiTracer : public testing::Test {
  protected:
   CuptiTracer() : library_(dlopen(FAKE_CUPTI, RTLD_NOW)), fake(FakeCupti::find(FAKE_CUPTI)) {
@@ -48,7 +49,7 @@ class CuptiTracer : public testing::Test {
 
   void set_mode(const char* mode) { setenv("FAKE_CUPTI_MODE", mode, 1); }
 
-  /// The calls since the last time.
+  /// Returns the calls of the fake library since the last log().
   std::vector<std::string> log() {
     std::vector<std::string> lines;
     std::istringstream text(fake.log());
@@ -67,7 +68,7 @@ class CuptiTracer : public testing::Test {
   Tracer tracer{FAKE_CUPTI, kNowhere};
 };
 
-/// Without the lines that choose single calls.
+/// Removes the lines that enable single calls.
 std::vector<std::string> without_choices(std::vector<std::string> lines) {
   std::erase_if(lines, [](const std::string& line) {
     return line.starts_with("cuptiActivityEnableRuntimeApi") ||
@@ -257,7 +258,7 @@ TEST_F(CuptiTracer, WhatHappensBeforeStartAndAfterStopIsNotRecorded) {
 }
 
 TEST_F(CuptiTracer, TakesAsManyBuffersAsTheRecordsNeed) {
-  constexpr std::size_t kLaunches = 250'000;  // of 40 bytes each: 10 MB
+  constexpr std::size_t kLaunches = 250'000;  // 10 MB of records of 40 bytes
   ASSERT_TRUE(tracer.attach());
   for (int stretch = 0; stretch < 2; ++stretch) {
     tracer.start();
@@ -275,7 +276,7 @@ TEST_F(CuptiTracer, ABufferThatCannotBeKeptCountsAsLost) {
   for (const bool out : {true, false}) {
     tracer.start();
     fake.call(211, 100, 200);
-    queue_memory.out = out;  // CUPTI's C code completes the buffer inside stop()
+    queue_memory.out = out;  // CUPTI's C code returns the buffer inside stop()
     const DeviceTrace trace = tracer.stop();
     queue_memory.out = false;
     EXPECT_THAT(trace.records, SizeIs(out ? 0 : 1));
@@ -294,7 +295,7 @@ TEST_F(CuptiTracer, ARefusedClockIsMappedToTheHosts) {
   ASSERT_THAT(trace.records, SizeIs(1));
   EXPECT_GT(trace.clock_error_ns, 0);
   const std::int64_t off = trace.records[0].start_ns - static_cast<std::int64_t>(before);
-  // Each end has an error of its own, and what lies outside them is extrapolated.
+  // Both ends of the mapping have an error. Times outside of the ends are extrapolated.
   EXPECT_LE(std::abs(off), 10 * trace.clock_error_ns + 1000);
 }
 
@@ -457,7 +458,7 @@ TEST(CuptiLibrary, ThatIsNoCuptiSaysWhatItLacks) {
   EXPECT_EQ(Library("libc.so.6").missing(), "CUPTI not usable (libc.so.6 lacks cuptiGetVersion)");
 }
 
-/// An environment variable while this lives.
+/// Sets an environment variable during the lifetime of the object.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -471,7 +472,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// A place without a Python environment, where no toolkit is named.
+/// An environment without a Python environment and without a named toolkit.
 class CuptiPlaces : public testing::Test {
  private:
   Variable path_{"PATH", "/nowhere/bin"}, venv_{"VIRTUAL_ENV", ""}, conda_{"CONDA_PREFIX", ""};
@@ -499,7 +500,7 @@ TEST_F(CuptiPlaces, HaveTheLibraryOfThisBuildsCudaFirst) {
               ElementsAre("libcupti.so.14", "libcupti.so.13", "libcupti.so.12", "libcupti.so"));
 }
 
-/// Folders of libraries of their own, copies of the fake one. The loader knows none by their name.
+/// Folders with copies of the fake library. The loader does not find these copies by their name.
 class GpuDayCupti : public CuptiPlaces {
  protected:
   GpuDayCupti() { std::filesystem::create_directories(folder_); }
@@ -509,7 +510,7 @@ class GpuDayCupti : public CuptiPlaces {
   }
 
   std::string path(const std::string& below) const { return folder_ + "/" + below; }
-  /// A library in this folder; the folder's path.
+  /// Installs a copy of the fake library in this folder. Returns the folder's path.
   std::string install(const std::string& below,
                       const std::string& name = "libcupti_of_test.so") const {
     std::filesystem::create_directories(path(below));
@@ -612,7 +613,7 @@ TEST_F(GpuDayCupti, OfPipIsLoaded) {
   EXPECT_TRUE(tracer.attach()) << tracer.missing();
 }
 
-/// The bytes that two kernels' records take in a buffer.
+/// Returns the sizes of two kernels' records in a buffer, in bytes.
 std::vector<std::size_t> kernel_bytes(const Library& library, const FakeCupti& fake) {
   const Session session(library.functions());
   EXPECT_EQ(session.missing(), "");

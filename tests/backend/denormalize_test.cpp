@@ -1,4 +1,4 @@
-/// Rows of the CPU that make images again: what random values within a bound of 1 do not show.
+/// CPU rows of denormalize on cases that random values with a bound of 1 would miss.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/simd_targets.h"
@@ -10,14 +10,14 @@ namespace {
 
 const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
 
-/// A row of denormalize on an instruction set.
+/// A row of denormalize on one instruction set.
 class DenormalizeRows : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   Kernel row() const { return cpu_row(Denormalize::name, std::get<1>(GetParam())); }
   ForcedSimd forced_{std::get<0>(GetParam())};
 };
 
-/// Bytes of which all 256 are in every channel, in rows that end within cache lines.
+/// Fills a view so that all 256 bytes occur in every channel. Rows end within cache lines.
 void fill_bytes(const View& view) {
   Tensor64 values{.shape = view.desc.shape, .values = {}};
   for (std::int64_t i = 0; i < view.desc.elements(); ++i)
@@ -49,7 +49,7 @@ TEST_P(DenormalizeRows, GiveTheBytesBackThatWereNormalized) {
           }
 }
 
-/// Halves, which go to the even number; what is not within 0 … 255, or no number at all.
+/// The values include halves, which round to the even number, values outside 0 … 255, and NaN.
 TEST_P(DenormalizeRows, RoundToEvenSaturateAndMakeNanZero) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> some{-infinity, -1000, -0.5, -0.25, 0.5,  1.5,      2.5,

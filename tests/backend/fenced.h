@@ -1,4 +1,4 @@
-/// Memory that ends where the process may not read.
+/// Memory next to pages that the process may not access.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// A mapping that starts as zeros. Only the pages that are touched take memory.
+/// A mapping that starts as zeros. Only touched pages take memory.
 class Mapping {
  public:
   explicit Mapping(std::size_t bytes) : bytes_(bytes) {
@@ -29,8 +29,8 @@ class Mapping {
   std::size_t bytes_;
 };
 
-/// A tensor whose last element lies right before a page, or its first one right behind a page, that
-/// ends the process when it is read.
+/// A tensor next to a page that ends the process when it is accessed. The page lies directly before
+/// the first element, or directly behind the last one.
 class Fenced {
  public:
   enum class Side { Before, Behind };

@@ -15,10 +15,10 @@ namespace normbench::fresh_pages_test {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-// Both are walked in several slices; only the first has planes that all start where a line does.
+// Both shapes are walked in several slices. Only in the first do all planes start at a cache line.
 const std::vector<Shape> kShapes{{2, 3, 210, 320}, {1, 3, 301, 299}};
 
-/// An output in untouched pages, `shift` bytes past the second one's start.
+/// An output in pages that nothing has touched. It starts `shift` bytes past the second page.
 class FreshOutput {
  public:
   FreshOutput(const TensorDesc& desc, std::size_t shift)
@@ -28,7 +28,7 @@ class FreshOutput {
 
   View view() { return {pages_->data() + start_, desc_}; }
   std::vector<std::byte> payload() { return {view().data, view().data + desc_.bytes()}; }
-  /// The bytes around the output are as the system gave them.
+  /// Returns true if all bytes around the output are still 0.
   bool is_clean() {
     const auto zero = [](std::byte b) { return b == std::byte{0}; };
     return std::all_of(pages_->data(), view().data, zero) &&
@@ -48,7 +48,7 @@ bool is_mapped(std::byte* at) {
 }
 
 struct Route {
-  std::string_view row;  // which has pages populated
+  std::string_view row;  // a row that populates pages
   Op op;
   DType from;
   Layout in;
@@ -71,7 +71,7 @@ std::vector<Route> routes() {
           {"blocked", Crop{.window = {.height = 200, .width = 290}}, DType::Float16, Layout::Nhwc}};
 }
 
-/// The whole tensor as the row writes it on a team.
+/// Runs the row on the whole tensor with a team of `threads`.
 void run(const Route& route, const View& in, const View& out, bool pages_mapped, int threads) {
   const Kernel kernel = cpu_row(name_of(route.op), route.row);
   const Signature signature{.in = {in.desc}, .out = {out.desc}, .pages_mapped = pages_mapped};
@@ -107,8 +107,8 @@ TEST_P(FreshPages, HaveTheBitsOfMappedOnes) {
 INSTANTIATE_TEST_SUITE_P(Cpu, FreshPages, testing::ValuesIn(simd_targets()),
                          [](const auto& info) { return info.param; });
 
-/// Calls `seen` with whether the first and the last page of each run are mapped before it is
-/// written.
+/// Walks an image into a fresh output. Before a run is written, calls `seen` with whether its first
+/// and its last page are mapped.
 void walk_fresh(const Shape& shape, Layout from, FirstTouches touches,
                 const std::function<void(bool first, bool last)>& seen) {
   Guarded in(dense(DType::UInt8, from, shape, Memory::Pageable));

@@ -1,4 +1,5 @@
-/// Group norms with faults that look right at a glance: the comparison of rows finds each.
+/// Group norms with planted faults whose outputs look right at a glance. The comparison of rows
+/// must find each fault.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -16,18 +17,18 @@ using testing::HasSubstr;
 
 enum class Fault {
   None,
-  ValueLeftOut,  // the last group's last, of its sums
+  ValueLeftOut,  // the last group's sums miss their last value
   NeighboursStatistics,
-  DifferenceOfSquares,  // E[x^2] - E[x]^2 of float32
-  ImageLeftOut,         // the last, of dgamma
-  WrongTail,            // the last element is not normalised
+  DifferenceOfSquares,  // E[x^2] - E[x]^2 in float32
+  ImageLeftOut,         // dgamma misses the last image
+  WrongTail,            // the last element is not normalized
   PastEnd,
-  TeamMatters,  // by 3 threads the lowest bit of the last output is another
+  TeamMatters,  // 3 threads change one bit of the last output
 };
 
 using Tensors = std::vector<Tensor64>;
 
-/// Computes y by the statistics in `out`.
+/// Computes y from the statistics in `out`.
 void normalise(const GroupNorm& op, const Tensors& in, Tensors& out) {
   const GroupNorm::Inputs which = op.inputs();
   out[0] = map_channels(group_scaled(in[which.x], out[1], out[2]), [&](double h, std::int64_t c) {
@@ -35,7 +36,8 @@ void normalise(const GroupNorm& op, const Tensors& in, Tensors& out) {
   });
 }
 
-/// The forward pass by mean and variance that `statistics` makes of each group's values and number.
+/// Computes the forward pass. `statistics` returns mean and variance from a group's values and its
+/// number.
 template <class F>
 void normalise_by(const GroupNorm& op, const Tensors& in, Tensors& out, const F& statistics) {
   const std::int64_t count = out[1].shape.elements();
@@ -64,7 +66,7 @@ void leave_a_value_out(const GroupNorm& op, const Tensors& in, Tensors& out) {
       const GroupSpread spread = spread_of(shorter ? group.first(group.size() - 1) : group);
       return Statistics{spread.mean, spread.variance};
     });
-  // dx without one value's part of both sums of its group.
+  // Compute dx without the last value's part in both sums of its group.
   const GroupNorm::Inputs which = op.inputs();
   const Tensor64 h = group_scaled(in[which.x], in[which.mean], in[which.rstd]);
   const double gamma = op.affine ? in[which.gamma].values.back() : 1;
@@ -132,7 +134,8 @@ Kernel planted() {
 constexpr RandomValues standard{Distribution::Normal, 0, 1},
     far_from_zero{Distribution::Normal, 1e4, 1};
 
-/// The faults found in the forward pass and in both backward ones; 588 elements, groups of 98.
+/// Returns the failures in the forward pass and in both backward passes, "" where there is none. x
+/// has 588 elements in groups of 98.
 std::vector<std::string> found(const Kernel& row, const RandomValues& values, Layout layout) {
   return failures_of(
       row, GroupNormPasses({.x = dense(DType::Float32, layout, {2, 6, 7, 7}, Memory::Pageable),
@@ -194,7 +197,7 @@ TEST_P(PlantedGroupNorm, DependsOnTheTeam) {
 INSTANTIATE_TEST_SUITE_P(Cpu, PlantedGroupNorm, testing::Values(Layout::Nchw, Layout::Nhwc),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
-/// What `normbench selftest` says of a row, on inputs of its own.
+/// Returns the failure that the self-test finds in a row with its own inputs, or "".
 std::string selftest_finds(const Kernel& row) {
   Backends backends;
   backends.list.push_back(std::make_unique<PlantedBackend>(std::vector{row}));

@@ -11,8 +11,8 @@ namespace {
 constexpr std::int64_t channels = 96;
 constexpr std::int64_t numbers_of_groups[] = {1, 3, 32, channels};
 
-/// One image with planes of each size meets every number of groups over the forms, fewer than there
-/// are threads among them; so do many images.
+/// For each size of planes, the tests try every number of groups, over all dtypes and layouts. Some
+/// numbers are smaller than the number of threads. Shapes with many images are tried alike.
 constexpr Shape shapes[] = {
     {1, channels, 1, 1},   {128, channels, 1, 1}, {33, channels, 7, 1},
     {1, channels, 1, 7},   {17, channels, 7, 7},  {1, channels, 7, 7},
@@ -31,23 +31,24 @@ std::vector<Kernel> group_norm_rows() {
   return rows;
 }
 
-/// Runs the case on all instruction sets; with large tensors only on the one in use.
+/// Checks the rows on all instruction sets. Large tensors are only checked on the one in use.
 void expect_right(const GroupNormCase& one) {
-  constexpr std::int64_t large = 1'000'000;  // elements
+  constexpr std::int64_t large = 1'000'000;  // number of elements
   const GroupNormPasses passes(one);
   const auto simd = one.x.elements() < large ? simd_targets() : std::vector<std::string>{""};
   for (const Kernel& row : group_norm_rows())
     EXPECT_THAT(failures_of(row, passes, simd), testing::Each("")) << row.name;
 }
 
-/// Dtypes and layouts.
+/// Parameters: the dtype and the layout.
 class GroupNormRows : public testing::TestWithParam<std::tuple<DType, Layout>> {
  protected:
   TensorDesc x(const Shape& shape) const {
     const auto [dtype, layout] = GetParam();
     return dense(dtype, layout, shape, Memory::Pageable);
   }
-  /// The groups of the `index`-th shape: over all dtypes and layouts every number with every shape.
+  /// Returns the number of groups for shape `index`. Over all dtypes and layouts, each shape meets
+  /// every number.
   std::int64_t groups(std::size_t index) const {
     const auto [dtype, layout] = GetParam();
     const auto form = 2 * static_cast<std::size_t>(dtype) + static_cast<std::size_t>(layout);
@@ -60,15 +61,16 @@ TEST_P(GroupNormRows, KeepToTheReferenceOnStandardNormalValues) {
     expect_right({.x = x(shapes[i]), .groups = groups(i), .values = standard});
 }
 
-/// One pass over squares fails by a mean far from 0. The largest planes would show no more.
+/// A sum of squares in one pass fails if the mean is far from 0. The largest planes are left out
+/// because they would show no more.
 TEST_P(GroupNormRows, KeepToTheReferenceOnConstantValuesAndFarFromZero) {
   for (std::size_t i = 0; i + 1 < std::size(shapes); ++i)
     for (const RandomValues& values : {constant, far_from_zero})
       expect_right({.x = x(shapes[i]), .groups = groups(i), .values = values});
 }
 
-/// Planes that have rows of their own or share one, that are cut into pieces, that end within
-/// lines.
+/// Planes with rows of their own, planes that share rows, planes that are cut into pieces, and
+/// planes that end within cache lines.
 TEST_P(GroupNormRows, KeepToTheReferenceWhereTheWayOfWorkingChanges) {
   constexpr std::int64_t groups_in_three_images = 7;
   for (const std::int64_t pixels : {63, 64, 65, 1024, 1025, 3000, 5461, 5462, 10922, 10923}) {
@@ -77,7 +79,7 @@ TEST_P(GroupNormRows, KeepToTheReferenceWhereTheWayOfWorkingChanges) {
   }
 }
 
-/// A NaN makes its group NaN, and no other.
+/// A NaN makes its own group NaN and no other group.
 TEST_P(GroupNormRows, KeepNaN) {
   const GroupNorm op{.groups = 2, .affine = false};
   const TensorDesc desc = x({1, 4, 9, 9});

@@ -1,4 +1,4 @@
-/// Rows of group norm held to the double reference on inputs of a test's choice.
+/// Comparison of group norm rows with the double reference, on inputs that a test chooses.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,14 +13,15 @@
 
 namespace normbench {
 
-/// x and how it is normalised.
+/// The input x and its number of groups.
 struct GroupNormCase {
   TensorDesc x;
   std::int64_t groups = 1;
   RandomValues values = {.distribution = Distribution::Normal, .first = 0, .second = 1};  // of x
 };
 
-/// A forward pass and its gradients, fresh and added to old ones, with their inputs.
+/// A forward pass, a backward pass, and a backward pass that adds to older gradients. Each has its
+/// inputs.
 class GroupNormPasses {
  public:
   struct Pass {
@@ -30,7 +31,7 @@ class GroupNormPasses {
     std::vector<selftest::Exact> exact;
   };
 
-  /// Makes the passes on tensors in memory of this kind.
+  /// Makes the passes with tensors in this memory.
   explicit GroupNormPasses(const GroupNormCase& of, Memory memory = Memory::Pageable)
       : memory_(memory) {
     const selftest::Input x = random(of.x, of.values),
@@ -86,8 +87,9 @@ class GroupNormPasses {
   std::uint64_t seed_ = 0;
 };
 
-/// What is wrong with a row in each pass, in these settings; "" where all is right: within the op's
-/// bound, the same bits in all settings, nothing written beside the tensors.
+/// Returns one text per pass: what is wrong with the row in these settings, or "". A right row is
+/// within the op's bound, gives the same bits in all settings, and writes nothing beside its
+/// tensors.
 inline std::vector<std::string> failures_of(selftest::Lab& lab, const Kernel& row,
                                             const GroupNormPasses& passes,
                                             const std::vector<selftest::Setting>& settings) {
@@ -104,8 +106,8 @@ inline std::vector<std::string> failures_of(selftest::Lab& lab, const Kernel& ro
   return failures;
 }
 
-/// The failures of a row of the CPU, on these instruction sets, by 1, 2 and 3 threads and wherever
-/// buffers start.
+/// Returns the failures of a CPU row on these instruction sets. It runs with 1, 2 and 3 threads,
+/// and with buffers at several offsets.
 inline std::vector<std::string> failures_of(const Kernel& row, const GroupNormPasses& passes,
                                             const std::vector<std::string>& simd = simd_targets()) {
   Backends cpu;

@@ -1,22 +1,24 @@
-"""Counts what the CUDA kernels execute and holds it to a budget: a kernel that issues more than the
-memory can wait for is slow on paper already.
+"""Checks the machine code of CUDA kernels against a budget of instructions. A kernel that exceeds its
+budget issues instructions for longer than its memory accesses take.
 
 usage: issue_budget.py NVCC TESTS_DIR PLANTED_OBJECT OBJECT...
 
-The objects are those of the build, disassembled: nothing is compiled and no GPU is needed. No kernel
-may use local memory, on any architecture that the objects have code for: those of scripts/package
-have all. The budgets are of sm_90, and hold for the compilers of CUDA 12.4, 13.0 and 13.5
-(.ci/toolkits). The planted object has kernels that must be found wrong.
+The script disassembles the objects of the build. It compiles nothing and needs no GPU. No kernel may
+use local memory, on any architecture in the objects (scripts/package builds for all architectures).
+The budgets are for sm_90. They hold for the compilers of CUDA 12.4, 13.0 and 13.5 (.ci/toolkits). The
+planted object has kernels that the script must report.
 
-A row names kernels and what a thread of theirs moves on the path of whole, aligned slots. That path
-is found in the machine code: of all ways from the entry to an exit that jump forwards only, call
-nothing, and load and store as many bytes as the row says in accesses without a condition, the one of
-fewest instructions. (Others do the same the long way: slot after slot at the end of a plane, a
-division out of range.) Every instruction on it counts, also one whose condition does not hold. So
-a path has no loop; one that a jump back may leave is a fault. A row of a loop is about such a path
-from the start of an innermost loop to its jump back.
+A row names kernels and the bytes that one of their threads moves on the path of whole, aligned slots.
+The script finds this path in the machine code. A candidate path leads from the entry to an exit. It
+only jumps forwards and calls nothing. Its accesses without a condition load and store exactly the
+bytes of the row. The path is the candidate with the fewest instructions. (Longer candidates move the
+same bytes slot after slot at the end of a plane, or divide out of range.) Every instruction on the
+path counts, even if its condition is false. A path has no loop, so a jump back that leaves the path
+is a fault. For a row with `loop`, the path starts at the start of an innermost loop and ends at its
+jump back.
 
-Skipped (exit 77) where there is no disassembler and none can be had, or no code for sm_90.
+Exits with 77 (skipped) if there is no disassembler and none can be installed, or if the objects have
+no code for sm_90.
 """
 
 import re
@@ -31,8 +33,8 @@ ARCHITECTURE = "sm_90"
 
 @dataclass
 class Row:
-    """Kernels, by the name of their body; bytes a thread loads and stores; instructions at most.
-    `constants` are bytes of the loaded ones that all threads share."""
+    """The budget of kernels. `body` matches their names, `loads` and `stores` are bytes per thread, and
+    `most` is the largest number of instructions. All threads share `constants` of the loaded bytes."""
 
     body: str
     loads: int
@@ -61,23 +63,24 @@ ROWS = [
     Row("PixelsToPlanes<float, Affine, true, .*>", 24, 96, 140),
     Row(f"PixelsToPlanes<{HALF}, Affine, false, .*>", 24, 48, 140),
     Row(f"PixelsToPlanes<{HALF}, Affine, true, .*>", 24, 48, 140),
-    # With constants that were sent.
+    # The constants are in memory.
     Row("PlanesToPlanes<unsigned char, float, Affine, 1, .*>", 24, 64, 90, constants=8),
     Row("PixelsToPlanes<float, Affine, false, .*>", 48, 96, 120, constants=24),
     Row("StreamBody<1, 4, .*>", 16, 64, 35),
     Row("StreamBody<2, 4, .*>", 32, 64, 35),
     Row("StreamBody<4, 4, .*>", 64, 64, 35),
     Row("CopyBody<Vector16>", 64, 64, 35),
-    # 4 elements a thread, as frameworks have it: less under way, and about 40 instructions for these.
+    # 4 elements per thread, as in frameworks. Fewer bytes are under way, with about 40
+    # instructions.
     Row("CastBody<unsigned char, float>", 4, 16, 40),
     Row(f"CastBody<unsigned char, {HALF}>", 4, 8, 40),
     Row(f"CastBody<float, {HALF}>", 16, 8, 40),
     Row("PlanesBody<float, Subtract>", 20, 16, 40, constants=4),
-    Row("PlanesBody<float, Divide>", 24, 16, 44, constants=8),  # a division is 8 of them
+    Row("PlanesBody<float, Divide>", 24, 16, 44, constants=8),  # 8 of them for the division
     Row("PlanesBody<float, ScaleAndShift>", 20, 16, 40, constants=4),
     Row("PairBody<float, (Add|Multiply)>", 32, 16, 40),
-    # A block for a group: its sums, and what it is normalised by. That it is held in shared memory, and that there is
-    # an x, are conditions.
+    # One block per group: one loop sums, one loop normalizes. Whether shared memory holds the group
+    # and whether there is an x are conditions.
     *[Row(f"Group{body}, true>", loads, stores, most, loop=True, registers=64)
       for body, loads, stores, most in [
           ("Forward<float, 4, (1|4)", 64, 0, 120), ("Forward<float, 4, (1|4)", 0, 64, 130),
@@ -85,7 +88,7 @@ ROWS = [
           ("Backward<float, 4, (1|4)", 32, 0, 90), ("Backward<float, 4, (1|4)", 0, 32, 110),
           (f"Backward<{HALF}, 8, 1", 32, 0, 170), (f"Backward<{HALF}, 8, 1", 0, 32, 220)]],
 ]
-# A kernel of the planted object, and what must be found.
+# Each entry: a kernel of the planted object, and the fault that must be found.
 PLANTED = [
     (Row("Slow", 4, 16, 40), "instructions"),
     (Row("ChoosesStores", 16, 64, 90), "no path"),
@@ -109,7 +112,7 @@ class Instruction:
     operands: str
 
     def bytes(self):
-        """Of an access to memory."""
+        """Returns the bytes that a memory access moves."""
         widths = {"64": 8, "128": 16, "U8": 1, "S8": 1, "U16": 2, "S16": 2}
         return next((widths[part] for part in self.opcode.split(".") if part in widths), 4)
 
@@ -117,7 +120,7 @@ class Instruction:
         return self.opcode.split(".")[0] == kind and not self.guard
 
     def registers(self):
-        """Those it writes, of a load."""
+        """Returns the registers that a load writes."""
         first = int(re.match(r"R(\d+)", self.operands)[1])
         return {first + i for i in range(max(1, self.bytes() // 4))}
 
@@ -146,7 +149,7 @@ def skip(why):
 
 
 def disassembler(nvcc, tests_dir):
-    """cuobjdump with nvdisasm beside it: the toolkit's, or from Python packages."""
+    """Returns a cuobjdump with nvdisasm in its folder, from the toolkit or from Python packages."""
     venv = tests_dir / "disassembler"
     packaged = "lib/python3*/site-packages/nvidia/*/bin/cuobjdump"
 
@@ -173,14 +176,14 @@ USAGE = re.compile(r"Function (\S+):\s*REG:(\d+) STACK:(\d+) SHARED:\d+ LOCAL:(\
 
 
 def body_of(name):
-    """void normbench::cuda::run<normbench::cuda::Body<...> >(...) -> Body<...>"""
+    """Returns Body<...> for void normbench::cuda::run<normbench::cuda::Body<...> >(...)."""
     name = re.sub(r"normbench::cuda::(?:\(anonymous namespace\)::)?", "", name)
     inner = re.match(r"void run<(.*?)\s?>\(", name)
     return inner[1] if inner else name
 
 
 def kernels_of(cuobjdump, path):
-    """Those of an object file, for ARCHITECTURE."""
+    """Yields the kernels of an object file for ARCHITECTURE."""
     usage = {name: tuple(map(int, numbers))
              for name, *numbers in USAGE.findall(run([cuobjdump, "-res-usage", "-arch", ARCHITECTURE, path]))}
     sections = run([cuobjdump, "-sass", "-arch", ARCHITECTURE, path]).split("Function : ")[1:]
@@ -194,7 +197,7 @@ def kernels_of(cuobjdump, path):
 
 
 def spills_of(cuobjdump, path):
-    """(architecture, kernel, bytes of local memory) of every kernel of an object file."""
+    """Returns (architecture, kernel, bytes of local memory) for every kernel of an object file."""
     found = []
     for section in run([cuobjdump, "-res-usage", path]).split("Fatbin elf code:")[1:]:
         architecture = re.search(r"arch = (sm_\w+)", section)[1]
@@ -214,7 +217,7 @@ def target(jump):
 
 
 def successors(code, at, index):
-    """Instructions that may follow, as indices; None ends the path. A jump back is left out."""
+    """Returns the indices of the instructions that may follow, without jumps back. None ends a path."""
     one = code[at]
     opcode = one.opcode.split(".")[0]
     if opcode in ("CALL", "RET", "BRX", "JMP", "TRAP", "BPT"):
@@ -222,18 +225,19 @@ def successors(code, at, index):
     if opcode == "EXIT":
         return [None, at + 1] if one.guard else [None]
     if opcode == "BRA":
-        if "DIV" in one.opcode:  # taken where lanes of a warp have come apart
+        if "DIV" in one.opcode:  # taken when lanes of a warp diverge
             return [at + 1]
-        to = index.get(target(one), 0)  # one that leaves a loop ends the path
+        to = index.get(target(one), 0)  # a jump out of a loop ends the path
         forwards = [to] if to > at else []
         return forwards + ([at + 1] if one.guard or "," in one.operands else [])
     return [at + 1]
 
 
 def whole_path(code, loads, stores):
-    """The instructions of the path of whole slots, or None; and the bytes of other paths."""
+    """Returns the instructions of the path of whole slots and []. Without such a path, returns None and the
+    bytes that the other paths load and store."""
     index = {one.address: i for i, one in enumerate(code)}
-    ways = [{} for _ in range(len(code) + 1)]  # bytes loaded and stored from there on -> (count, next)
+    ways = [{} for _ in range(len(code) + 1)]  # bytes moved from here -> (count, next)
     for at in range(len(code) - 1, -1, -1):
         one = code[at]
         here = (one.bytes() if one.accesses("LDG") else 0, one.bytes() if one.accesses("STG") else 0)
@@ -252,7 +256,7 @@ def whole_path(code, loads, stores):
 
 
 def innermost_loops(code):
-    """The code of each, its jump back made an exit."""
+    """Yields the code of each innermost loop. Its jump back becomes an exit."""
     index = {one.address: i for i, one in enumerate(code)}
     loops = {(index[target(one)], i) for i, one in enumerate(code)
              if one.opcode.split(".")[0] == "BRA" and target(one) <= one.address}
@@ -263,7 +267,8 @@ def innermost_loops(code):
 
 
 def path_of(kernel, row):
-    """The path that the row is about; of several loops with 16-byte accesses the one of fewest instructions."""
+    """Returns the path of the row, or None, and the bytes of other paths. With several loops of 16-byte
+    accesses, the path has the fewest instructions."""
     def is_wide(path):
         return any(one.opcode.startswith(("LDG", "STG")) and one.bytes() == 16 for one in path)
 
@@ -276,7 +281,7 @@ def path_of(kernel, row):
 
 
 def bytes_under_way(path):
-    """Bytes loaded before the first use of one, and of all loads."""
+    """Returns the bytes loaded before the first use of a loaded value, and the bytes of all loads."""
     pending, early, used = set(), 0, False
     for one in path:
         used = used or one.uses(pending)
@@ -318,7 +323,7 @@ def faults_of_path(kernel, row, path, others):
 
 
 def check(kernels, row, show):
-    """Yields the faults of the kernels that a row names; that there are none is one."""
+    """Yields the faults of the kernels that a row names. A row without kernels is a fault, too."""
     named = [kernel for kernel in kernels if re.fullmatch(row.body, kernel.name)]
     if not named:
         yield f"{row.body}: there is no such kernel"

@@ -8,7 +8,7 @@
 namespace normbench::kernel_fences_test {
 namespace {
 
-/// Runs a row once on tensors of type `Tensor`, made with these arguments; the bytes of its
+/// Runs a row once on tensors that are made as Tensor(desc, arguments...). Returns the bytes of its
 /// outputs.
 template <class Tensor, class... Arguments>
 std::vector<std::byte> outputs_of(const Kernel& kernel, const Op& op, const Signature& s,
@@ -31,8 +31,7 @@ std::vector<std::byte> outputs_of(const Kernel& kernel, const Op& op, const Sign
   return bytes;
 }
 
-/// Runs a row between pages that end the process when they are touched: the same values as
-/// anywhere.
+/// Runs a row between pages without access. The outputs must equal those in ordinary memory.
 void expect_kept_in(const Kernel& kernel, const Op& op, const Signature& s) {
   SCOPED_TRACE(describe(s.in[0]) + " -> " + describe(s.out[0]));
   const std::vector<std::byte> expected = outputs_of<Guarded>(kernel, op, s);
@@ -61,7 +60,7 @@ TEST_P(Fences, AreNotTouched) {
   EXPECT_GE(runs, 6);
 }
 
-/// Rows that write outputs, and whose values have a reference.
+/// Returns the rows that write outputs and whose op has a reference.
 std::vector<Kernel> fenced_rows() {
   std::vector<Kernel> rows = cpu_rows();
   std::erase_if(rows, [](const Kernel& kernel) {

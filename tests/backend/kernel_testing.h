@@ -1,4 +1,4 @@
-/// Buffers that notice stray writes, and the comparison that every row is held to.
+/// Buffers that detect stray writes, and the comparison of every row with its reference.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@
 
 namespace normbench {
 
-/// A dense tensor of poison (0xFF) between guards of poison, `shift` elements past a cache line.
+/// A dense tensor filled with poison (0xFF) between guards of poison. It starts `shift` elements
+/// past a cache line.
 class Guarded {
  public:
   explicit Guarded(const TensorDesc& desc, std::int64_t shift = 0) : desc_(desc) {
@@ -45,7 +46,7 @@ class Guarded {
   std::size_t start_;
 };
 
-/// Fills a view with values in [0, 255]: whole ones for uint8.
+/// Fills a view with values in [0, 255], which are whole numbers for uint8.
 inline void fill(const View& view, unsigned seed = 1) {
   std::mt19937 random(seed);
   Tensor64 values{.shape = view.desc.shape, .values = {}};
@@ -54,12 +55,13 @@ inline void fill(const View& view, unsigned seed = 1) {
   from_double(values, view, 0);
 }
 
-/// The accuracy of values from `fill`.
+/// Returns the accuracy of the values that fill() writes.
 inline Accuracy filled(DType dtype) {
   return {.low = 0, .high = 255, .whole = dtype == DType::UInt8};
 }
 
-/// The first element of `actual` further from `expected` than its bound, in words.
+/// Describes the first element of `actual` whose distance from `expected` exceeds its bound, or
+/// returns nothing.
 inline std::optional<std::string> mismatch(const Tensor64& expected, const View& actual,
                                            const Errors& bounds) {
   const Tensor64 got = to_double(actual, 0, actual.desc.shape.n);
@@ -71,7 +73,7 @@ inline std::optional<std::string> mismatch(const Tensor64& expected, const View&
   return std::nullopt;
 }
 
-/// The output of the op's reference for a view.
+/// Returns the output of the op's reference for a view.
 inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out) {
   const std::vector<Tensor64> from{to_double(in, 0, in.desc.shape.n)};
   std::vector<Tensor64> to(1);
@@ -81,7 +83,7 @@ inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out)
   return to[0];
 }
 
-/// How far the op's output may lie from that, when `fill` has filled the view.
+/// Returns the op's error bounds for the result of expected_of(). fill() must have filled the view.
 inline Errors bounds_of(const Op& op, const View& in, const TensorDesc& out) {
   const Tensor64 from = to_double(in, 0, in.desc.shape.n);
   const Known known{from, filled(in.desc.dtype)};
@@ -89,7 +91,7 @@ inline Errors bounds_of(const Op& op, const View& in, const TensorDesc& out) {
   return accuracies(op, std::span(&known, 1), std::span(&exact, 1), std::span(&out, 1))[0].errors;
 }
 
-/// Runs a row once on a team, however small the tensors.
+/// Runs a row once on a team of `threads`, even for small tensors.
 inline void launch(const Kernel& kernel, const Op& op, const View& in, const View& out,
                    int threads) {
   const Signature signature{.in = {in.desc}, .out = {out.desc}};
@@ -104,7 +106,7 @@ inline std::vector<Kernel> cpu_rows() {
   return {backend->kernels().begin(), backend->kernels().end()};
 }
 
-/// The row of the CPU called `name` of the op called `op`.
+/// Returns the CPU row `name` of the op `op`. Fails the test if there is none.
 inline Kernel cpu_row(std::string_view op, std::string_view name) {
   for (const Kernel& kernel : cpu_rows())
     if (kernel.op == op && kernel.name == name) return kernel;

@@ -13,7 +13,7 @@ namespace {
 
 class RowsOf : public testing::TestWithParam<std::string> {};
 
-/// Tries what `normbench selftest` tries, on every instruction set of this CPU.
+/// Runs the trials of `normbench selftest` on every instruction set of this CPU.
 TEST_P(RowsOf, KeepToTheReference) {
   Backends cpu;
   cpu.list.push_back(make_cpu_backend());
@@ -36,10 +36,10 @@ std::vector<std::string> ops_with_rows() {
 INSTANTIATE_TEST_SUITE_P(Cpu, RowsOf, testing::ValuesIn(ops_with_rows()),
                          [](const auto& info) { return info.param; });
 
-/// Layouts of the input and of the output, by their dtypes.
+/// Pairs of input and output layout, by the pair of input and output dtype.
 using Forms = std::map<std::pair<DType, DType>, std::set<std::pair<Layout, Layout>>>;
 
-/// The dtypes and layouts of the op's samples that the row accepts.
+/// Returns the dtypes and layouts of the op's samples that the row accepts.
 Forms accepted_forms(const Kernel& kernel) {
   Forms forms;
   for (const auto& dtype : words(DType{}))
@@ -55,12 +55,12 @@ Forms accepted_forms(const Kernel& kernel) {
 
 class AcceptedForms : public testing::TestWithParam<std::string> {};
 
-/// Holds for every instruction set: a row that takes a pair of dtypes takes it in all layouts, and
-/// the default row takes whatever the op does.
+/// A row that accepts a pair of dtypes must accept it in all layouts. The default row must accept
+/// all that the op accepts. This holds on every instruction set.
 TEST_P(AcceptedForms, AreThoseOfTheReference) {
   const ForcedSimd forced(GetParam());
   Forms all;
-  int row = 0;  // of its op: the reference, the default, others
+  int row = 0;  // index in its op: the reference, the default, others
   std::string_view op;
   for (const Kernel& kernel : cpu_rows()) {
     if (samples(kernel.op, {1, 1, 1, 1}).empty()) continue;
@@ -79,12 +79,12 @@ TEST_P(AcceptedForms, AreThoseOfTheReference) {
 INSTANTIATE_TEST_SUITE_P(Cpu, AcceptedForms, testing::ValuesIn(simd_targets()),
                          [](const auto& info) { return info.param; });
 
-/// Where the buffers start, in elements past a cache line, and the size of the team.
+/// The start of the buffers, in elements past a cache line, and the size of the team.
 struct Setting {
   int shift, threads;
 };
 
-/// Expects one op on one input to be right within its bound, without a stray write, and with the
+/// Expects one op on one input to be right within its bound, without stray writes, and with the
 /// same bits in every setting.
 void expect_right(const Kernel& kernel, const Op& op, const Signature& s) {
   SCOPED_TRACE(describe(s.in[0]) + " -> " + describe(s.out[0]));
@@ -105,8 +105,8 @@ void expect_right(const Kernel& kernel, const Op& op, const Signature& s) {
 
 class NormalizeRows : public testing::TestWithParam<std::tuple<Kernel, std::string>> {};
 
-/// Whole and cropped rows, from either end: planes of whole cache lines, whose rows start within
-/// some.
+/// Whole and cropped rows, from either end. Planes are whole cache lines, while some rows start
+/// within a line.
 TEST_P(NormalizeRows, KeepToTheReferenceRowByRow) {
   const auto& [kernel, target] = GetParam();
   const ForcedSimd forced(target);
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, NormalizeRows,
                                   std::get<1>(info.param);
                          });
 
-/// The ops that make pageable memory of pageable memory.
+/// Returns the ops whose input and output are both pageable memory.
 std::vector<std::string> ops_of_pageable_memory() {
   const TensorDesc in = dense(DType::Float32, Layout::Nchw, {2, 3, 5, 7}, Memory::Pageable);
   std::vector<std::string> names;
@@ -153,7 +153,7 @@ std::vector<std::string> ops_of_pageable_memory() {
     if (ops.empty() || passes_through(ops[0])) return;
     try {
       if (infer(ops[0], std::vector{in})[0].memory == in.memory) names.emplace_back(T::name);
-    } catch (const Invalid&) {  // of a device's memory
+    } catch (const Invalid&) {  // the op needs device memory
     }
   });
   return names;

@@ -49,7 +49,7 @@ class LoadRows : public testing::Test {
     throw std::runtime_error("no such row");
   }
 
-  /// Loads a batch over poison; its bytes in memory order.
+  /// Loads a batch into poisoned memory. Returns its bytes in memory order.
   Bytes run(const Launch& launch, const Load& op, int threads, Recorder* recorder = nullptr,
             std::int64_t item = 0) const {
     const TensorDesc desc = op.infer({})[0];
@@ -81,7 +81,7 @@ TEST_F(LoadRows, DecodeAgreesWithTheReference) {
               load({.batch = 6, .height = height, .width = width, .fit = fit, .layout = layout});
           const Bytes expected = run(prepared("reference", op), op, 1);
           const Launch launch = prepared("decode", op);
-          for (int call = 0; call < 2; ++call) {  // again with buffers that hold other images
+          for (int call = 0; call < 2; ++call) {  // the second reuses buffers
             const Bytes actual = run(launch, op, threads);
             for (std::size_t i = 0; i < expected.size(); ++i)
               ASSERT_NEAR(actual[i], expected[i], 1)
@@ -180,7 +180,7 @@ double mean_difference(const Bytes& a, const Bytes& b) {
   return sum / static_cast<double>(a.size());
 }
 
-/// Pixels that rise slowly.
+/// Returns pixels whose values rise slowly.
 Bytes slope(int height, int width) {
   Bytes pixels;
   for (int y = 0; y < height; ++y)
@@ -213,7 +213,7 @@ TEST_F(LoadRows, ScaledLeavesCropsToOthers) {
               true);
 }
 
-/// Six images of 4x5 pixels that differ, as they lie in a layout.
+/// Returns six different images of 4x5 pixels. Their bytes are used in any layout.
 Bytes six_images() {
   Bytes pixels(6 * 3 * 4 * 5);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(7 * i);
@@ -222,7 +222,7 @@ Bytes six_images() {
 
 class StoredRows : public LoadRows {
  protected:
-  /// Stores the six images in files of `images` each, in this storage.
+  /// Stores the six images in this storage, with `images` images per file.
   void store(Storage storage, Layout layout, std::size_t images) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
@@ -265,7 +265,7 @@ TEST_F(StoredRows, GiveTheirPixelsHoweverTheyLie) {
                                     .page_cache = cache});
               const Launch launch = prepared("stored", op);
               for (const std::int64_t item : {0, 1, 2}) {
-                Bytes expected;  // the next four of the six, over and over
+                Bytes expected;  // the next four of six images, cyclically
                 for (std::int64_t i = 4 * item; i < 4 * item + 4; ++i)
                   expected.insert(expected.end(), all.begin() + i % 6 * 60,
                                   all.begin() + (i % 6 + 1) * 60);
@@ -277,7 +277,7 @@ TEST_F(StoredRows, GiveTheirPixelsHoweverTheyLie) {
 }
 
 TEST_F(StoredRows, MappedFilesThatAreCutLaterAreNamed) {
-  for (const std::size_t images : {1, 3}) {  // mapped each time, and once
+  for (const std::size_t images : {1, 3}) {  // 1 is mapped for each read, 3 is mapped once
     store(Storage::Raw, Layout::Nhwc, images);
     const Load op =
         load({.batch = 6, .height = 4, .width = 5, .storage = Storage::Raw, .via = Via::Mmap});

@@ -20,7 +20,7 @@ std::int64_t minor_faults() {
   return usage.ru_minflt;
 }
 
-/// What the system says of the mapping that holds an address: its line of that name.
+/// Returns the text behind `name` in /proc/self/smaps for the mapping of an address, or "".
 std::string mapping_line(const void* address, const std::string& name) {
   std::ifstream maps("/proc/self/smaps");
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -42,7 +42,8 @@ bool system_gives_huge_pages() {
   return words.find("[madvise]") != words.npos || words.find("[always]") != words.npos;
 }
 
-/// Writes to every page, unseen by a sanitizer, whose notes on each byte would fault too.
+/// Writes to every page. It is not instrumented, because a sanitizer's shadow memory would cause
+/// page faults, too.
 __attribute__((no_sanitize("address", "thread"))) void touch(Allocation& pages) {
   for (std::size_t at = 0; at < pages.bytes(); at += 4096) pages.data()[at] = std::byte{1};
 }
@@ -69,12 +70,12 @@ TEST(HugePages, FaultOnceEach) {
   const std::int64_t given = kib * 1024 / static_cast<std::int64_t>(huge);
   if (given == 0) GTEST_SKIP() << "the system has no huge pages free";
   const std::int64_t expected = given + (count - given) * 512;
-  constexpr std::int64_t of_others = 8;  // what the calls around it touch
+  constexpr std::int64_t of_others = 8;  // faults of the calls around the writes
   EXPECT_GE(faults, expected);
   EXPECT_LE(faults, expected + of_others);
 }
 
-/// Pages [3, 7) are populated by a part that only touches the first and the last.
+/// The part lies in pages [3, 7), but covers the first and the last of them only partly.
 TEST(PopulatePages, MapsThePagesOfAPartAndKeepsWhatTheyHold) {
   if (!populates_pages()) GTEST_SKIP() << "this Linux has no MADV_POPULATE_WRITE";
   constexpr std::size_t page = 4096, count = 10;

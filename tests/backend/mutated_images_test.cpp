@@ -1,5 +1,5 @@
-/// Image files with bytes changed, cut off and put in between: every row either loads one, or says
-/// which it is. The sanitizers watch.
+/// Image files with bytes changed, removed and inserted. Every row must load the file or name it in
+/// an error. Sanitizers check memory accesses.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Noise, so that files have many bytes that matter.
+/// Returns random bytes, so that the files have many bytes that matter.
 Bytes noise(std::size_t count, std::mt19937& random) {
   Bytes bytes(count);
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
@@ -62,8 +62,8 @@ const Kernel& row(const Backend& cpu, std::string_view name) {
   throw std::runtime_error("no such row");
 }
 
-/// The error of loading the one file, or "". The file is whole when the row looks at it first, so
-/// that the row itself meets the mutated one.
+/// Returns the error of loading one file, or "". The file is replaced by the mutated one after
+/// prepare(), so that the launch meets the mutation.
 std::string complaint(Backend& cpu, std::string_view name, const std::string& path,
                       const Bytes& whole, const Bytes& mutated) try {
   write_file(path, whole);
@@ -101,7 +101,7 @@ TEST(MutatedImages, AreLoadedOrNamedByBothRows) {
     EXPECT_THAT(whole, testing::HasSubstr(name + " ("));
   }
   EXPECT_GT(broken, 600);
-  EXPECT_LT(broken, 2000);  // a changed coefficient is no mistake to a decoder
+  EXPECT_LT(broken, 2000);  // a decoder accepts changed coefficients
   fs::remove_all(folder);
 }
 

@@ -1,4 +1,4 @@
-/// Kernels that work in several parts in turn, wherever tensors lie in their pages.
+/// Kernels that work on several parts in turn, with tensors at any place in their pages.
 #include <gmock/gmock.h>
 
 #include "backend/cpu/fetch.h"
@@ -38,7 +38,7 @@ TEST(Parts, DoNotLieLikeTheOutputOfThePartBefore) {
     }
 }
 
-/// Bytes at a distance from the start of a page, with room behind them.
+/// Bytes that start `distance` bytes past a page, with space behind them.
 class OnPages {
  public:
   OnPages(std::int64_t bytes, std::int64_t distance)
@@ -55,7 +55,7 @@ class OnPages {
 
 class RowsInParts : public testing::TestWithParam<std::string> {
  protected:
-  /// Expects the row to give what it is given, where tensors start at these distances.
+  /// Expects the row to copy its input when the tensors start at these distances.
   void expect_copy(std::string_view row, const Op& op, std::int64_t in_at, std::int64_t out_at) {
     const TensorDesc desc =
         dense(DType::Float32, Layout::Nchw, {1, 1, 1, 70'016}, Memory::Pageable);
@@ -79,7 +79,8 @@ TEST_P(RowsInParts, WriteEveryElementWhereverTensorsLieInTheirPages) {
   }
 }
 
-// Parts cross from plane to plane anywhere in a line, each with the constants of its channel.
+// A part may start anywhere in a cache line of the next plane. It must use the constants of that
+// plane's channel.
 TEST_P(RowsInParts, GiveEveryPlaneItsChannelsConstants) {
   for (const Shape& shape :
        {Shape{40, 3, 37, 41}, {9, 5, 64, 64}, {3, 7, 113, 129}, {70, 1, 25, 31}})

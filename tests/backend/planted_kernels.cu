@@ -1,11 +1,11 @@
-// Kernels that issue_budget.py must find wrong, each for one reason.
+// Kernels that issue_budget.py must report, each for one reason.
 #include "backend/cuda/access.cuh"
 #include "backend/cuda/launch.cuh"
 #include "backend/cuda/patterns.cuh"
 
 namespace normbench::cuda {
 
-/// Decides on the kind of every store.
+/// Chooses the kind of each store at run time.
 struct ChoosesStores {
   Grid grid;
   const std::uint8_t* in;
@@ -27,7 +27,7 @@ struct ChoosesStores {
   }
 };
 
-/// Computes for longer than the memory takes.
+/// Computes for longer than its memory accesses take.
 struct Slow {
   Grid grid;
   const std::uint8_t* in;
@@ -44,7 +44,7 @@ struct Slow {
   }
 };
 
-/// Uses what it has loaded before it loads more.
+/// Uses loaded values before it loads more.
 struct Waits {
   Grid grid;
   const Vector16* in;
@@ -58,7 +58,7 @@ struct Waits {
   }
 };
 
-/// Goes through its vectors in a loop.
+/// Processes its vectors in a loop.
 struct Loops {
   Grid grid;
   const Vector16* in;
@@ -73,7 +73,7 @@ struct Loops {
   }
 };
 
-/// Computes in a loop between loads and stores.
+/// Computes in a loop between its loads and stores.
 struct LoopsBetween {
   Grid grid;
   const Vector16* in;
@@ -91,7 +91,7 @@ struct LoopsBetween {
   }
 };
 
-/// Indexes an array by a number known only at run time.
+/// Indexes an array with a number that is only known at run time.
 struct Indexes {
   Grid grid;
   Vector16* out;
@@ -106,7 +106,7 @@ struct Indexes {
   }
 };
 
-/// Keeps more numbers than it has registers.
+/// Keeps more numbers than there are registers.
 struct Spills {
   static constexpr int count = 64;
   Grid grid;
@@ -120,7 +120,8 @@ struct Spills {
   }
 };
 
-/// Takes more registers than a body with a grid may. It has none, so the compiler allows it.
+/// Takes more registers than a body with a grid may. The compiler allows it because this body has
+/// no grid.
 struct TakesRegisters {
   static constexpr int count = 12;
   std::int64_t threads;
@@ -134,7 +135,7 @@ struct TakesRegisters {
   }
 };
 
-/// Loads as atomics do.
+/// Loads with the ordering of atomics.
 struct LoadsStrongly {
   Grid grid;
   const uint4* in;
@@ -147,7 +148,7 @@ struct LoadsStrongly {
   }
 };
 
-/// A body of the general kernel's name that stores 4 bytes at a time.
+/// A body with the name of the general kernel that stores 4 bytes at a time.
 template <class T>
 struct Fused {
   Grid grid;

@@ -23,7 +23,7 @@ std::string mistake(std::string_view target) {
 TEST(SimdTargets, TheBestIsInUseAndWhatEveryCpuHasIsAlwaysThere) {
   const auto targets = simd_targets();
   EXPECT_EQ(simd_in_use(), targets.front());
-  // Newer Highways leave out what is slower than the least that the compiler may assume.
+  // Newer versions of Highway leave out targets below the compiler's baseline.
   EXPECT_THAT(targets.back(), testing::AnyOf("SCALAR", "EMU128", "SSE2", "NEON_WITHOUT_AES"));
   for (const std::string& target : missing_simd_targets())
     EXPECT_THAT(targets, testing::Not(testing::Contains(target)));
@@ -68,7 +68,7 @@ TEST(SimdTargets, AreChosenForABackend) {
   EXPECT_THROW(make_backends({.simd = "AVX9"}), Invalid);
 }
 
-// Streams are compiled without VBMI only, which would change none of their instructions.
+// Streams are compiled for all targets except those that only add VBMI, which streams do not use.
 TEST(SimdTargets, WhatIsNotCompiledForOneTakesTheNext) {
   for (const std::string& target : simd_targets()) {
     const ForcedSimd forced(target);
@@ -82,7 +82,7 @@ TEST(SimdTargets, WhatIsNotCompiledForOneTakesTheNext) {
   }
 }
 
-/// x * a + b where one rounding and two give different floats.
+/// Returns x * a + b for values where one rounding and two roundings give different floats.
 float normalized(const std::string& target) {
   const ForcedSimd forced(target);
   const TensorDesc desc = dense(DType::Float32, Layout::Nchw, {1, 1, 1, 1}, Memory::Pageable);
@@ -93,7 +93,7 @@ float normalized(const std::string& target) {
   return *reinterpret_cast<float*>(out.view().data);
 }
 
-// AVX2 brings the fused multiplication and addition; what is older rounds the product first.
+// AVX2 has the fused multiplication and addition. Older targets round the product first.
 TEST(SimdTargets, DecideWhatKernelsCompute) {
   for (const std::string& target : simd_targets()) {
     if (target.starts_with("AVX")) {

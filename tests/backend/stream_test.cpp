@@ -28,7 +28,7 @@ class Streams : public testing::TestWithParam<std::string> {
   ForcedSimd forced_{GetParam()};
 };
 
-// The input holds no poison, so poison left in the output is a byte that was not written.
+// The input holds no poison. Poison in the output is therefore a byte that was not written.
 TEST_P(Streams, WriteEveryByteWithAnyTeam) {
   for (const auto& [reads, writes] :
        {std::pair{1, 4}, {1, 2}, {1, 1}, {4, 4}, {3, 5}, {5, 3}, {6, 5}, {0, 1}, {64, 65}})
@@ -47,11 +47,11 @@ TEST_P(Streams, WriteEveryByteWithAnyTeam) {
     }
 }
 
-// Changing any byte of the input changes the output: every one is read.
+// A changed input byte must change the output, since every byte is read.
 TEST_P(Streams, ReadEveryVector) {
   for (const auto& [reads, writes] :
        {std::pair{4, 1}, {2, 1}, {5, 3}, {6, 5}, {9, 1}, {1, 1}, {1, 4}, {1, 0}})
-    for (const std::int64_t size : {64 * 40, 64 * 3000})  // of one block and of some
+    for (const std::int64_t size : {64 * 40, 64 * 3000})  // one block and several blocks
       for (const std::string_view row : std::span(rows).subspan(1)) {
         const Stream op{.read_parts = reads, .write_parts = writes};
         Guarded in(bytes(size));

@@ -33,7 +33,7 @@ class Team : public testing::Test {
   }
 };
 
-/// How large a team the work runs on: threads that have a share, also an empty one.
+/// Returns the size of the team that the work runs on. Threads with an empty share count, too.
 int team_of(int threads, const std::function<void(Queue&)>& work) {
   SystemClock clock;
   Recorder recorder(clock);
@@ -51,7 +51,7 @@ int team_of(int threads, const std::function<void(Queue&)>& work) {
 
 using Parts = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-/// The parts that a queue's threads are given, in order.
+/// Returns the parts that split() gives to the threads of a queue, sorted.
 Parts parts_of(const Queue& queue, std::int64_t total, std::int64_t unit) {
   std::mutex mutex;
   Parts parts;
@@ -138,7 +138,7 @@ TEST(TeamFor, SmallImagesHaveOneThreadAndLargeOnesAll) {
     return 4 * 3 * images * height * width;
   };
   for (const int threads : {2, 8, 64, 256}) {
-    EXPECT_EQ(team_for(2 * floats(1, 256, 256), threads, zen4), 1);  // sub: floats to floats
+    EXPECT_EQ(team_for(2 * floats(1, 256, 256), threads, zen4), 1);  // sub from floats to floats
     EXPECT_EQ(team_for(floats(1, 480, 640) * 5 / 4, threads, zen4), threads);
     EXPECT_EQ(team_for(floats(2, 720, 1280) * 5 / 4, threads, zen4), threads);
   }
@@ -156,7 +156,7 @@ TEST(TeamFor, NeedsMoreThanACoreKeepsToItself) {
   const std::array large{64 * kKiB, 16 * kMiB, 64 * kMiB};
   EXPECT_EQ(team_for(16 * kMiB, 2, large), 1);
   EXPECT_EQ(team_for(16 * kMiB + 1, 2, large), 2);
-  EXPECT_EQ(team_for(4 * kMiB, 2, std::array{16 * kMiB}), 2);  // one level: shared, as far as known
+  EXPECT_EQ(team_for(4 * kMiB, 2, std::array{16 * kMiB}), 2);  // a single level may be shared
 }
 
 TEST(TeamFor, IsExplained) {
@@ -167,7 +167,7 @@ TEST(TeamFor, IsExplained) {
             "core's own cache holds 1.05 MB. A number is used as written");
 }
 
-/// "thread: slice kind depth" of all that a team of three records of a stage.
+/// Returns "thread: slice kind depth" for each slice that a team of three records for a stage.
 std::vector<std::string> shares_of(std::string_view stage, bool enabled) {
   SystemClock clock;
   Recorder recorder(clock);
@@ -201,7 +201,7 @@ TEST_F(Team, SharesOfAStageWithoutARangeAreNone) {
                                             "omp worker 2: read part depth 0"));
 }
 
-/// The CPUs that a thread may run on.
+/// Returns the CPUs that this thread may run on.
 std::vector<int> cpus_of_this_thread() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -212,7 +212,7 @@ std::vector<int> cpus_of_this_thread() {
   return cpus;
 }
 
-/// The CPUs of each thread of a team, by rank.
+/// Returns the CPUs of each thread of a team, by rank.
 std::vector<std::vector<int>> cpus_of_team(int threads) {
   std::vector<std::vector<int>> cpus(static_cast<std::size_t>(threads));
   on_team(threads,
@@ -292,7 +292,7 @@ cpu_set_t only(int cpu) {
   return cpus;
 }
 
-// The system may move a free thread whenever it likes, but does not every time.
+// The system may move an unbound thread at any time, but does not do so every time.
 TEST_F(BoundTeam, MovesTheCallerAwayFromAnothersCpu) {
   constexpr int tries = 20;
   int moved = 0;
@@ -300,7 +300,7 @@ TEST_F(BoundTeam, MovesTheCallerAwayFromAnothersCpu) {
     on_team(2, [](int, int) {});
     for (int i = 0; i < tries; ++i) {
       ASSERT_TRUE(bind_this_thread(only(team_cpus()[1])));
-      ASSERT_TRUE(bind_this_thread(allowed_cpus()));  // it stays until something moves it
+      ASSERT_TRUE(bind_this_thread(allowed_cpus()));  // unbound, but not moved yet
       on_team(2, [&](int rank, int) {
         if (rank == 0 && sched_getcpu() == team_cpus()[0]) ++moved;
       });
@@ -311,7 +311,7 @@ TEST_F(BoundTeam, MovesTheCallerAwayFromAnothersCpu) {
 
 TEST_F(BoundTeam, LeavesACallerWhereItIsBound) {
   std::thread([] {
-    on_team(2, [](int, int) {});  // LLVM's OpenMP frees a thread from its CPU at its first team
+    on_team(2, [](int, int) {});  // at its first team, LLVM's OpenMP unbinds a thread
     ASSERT_TRUE(bind_this_thread(only(team_cpus()[1])));
     EXPECT_THAT(cpus_of_team(2)[0], ElementsAre(team_cpus()[1]));
   }).join();

@@ -1,4 +1,4 @@
-/// Several windows at once against the same in steps: crops, concat, normalize.
+/// Several windows in one normalize, compared with the same work in steps: crop, concat, normalize.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/simd_targets.h"
@@ -7,7 +7,7 @@
 namespace normbench::windows_test {
 namespace {
 
-/// Overlapping; the first two, which are in the order of memory, or all of them.
+/// Returns the first `count` of four overlapping windows. The first two are in memory order.
 std::vector<Window> windows(std::size_t count) {
   const auto at = [](std::int64_t top, std::int64_t left) {
     return Window{.height = 16, .width = 76, .top = top, .left = left};
@@ -16,7 +16,7 @@ std::vector<Window> windows(std::size_t count) {
   return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-/// Runs a row once on as many threads and gives the only output.
+/// Runs a row once on `threads` threads and returns its only output.
 Guarded run(const Kernel& kernel, const Op& op, std::vector<View> in, int threads) {
   Signature s{.in = {}, .out = {}};
   for (const View& view : in) s.in.push_back(view.desc);
