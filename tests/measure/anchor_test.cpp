@@ -11,8 +11,8 @@
 namespace normbench::anchor_test {
 namespace {
 
-/// A queue whose marks are reached `lead_ns` after they are called for, and waited for until
-/// `tail_ns` after that, or by a host that sleeps until later.
+/// A queue with scripted times. A mark is reached `lead_ns` after the call of mark(). wait_awake()
+/// returns `tail_ns` later, and wait() another 40 us later, like a host that sleeps.
 struct ScriptedQueue final : Queue {
   static constexpr std::int64_t epoch_ns = 123'456'789;  // of a clock that the host does not know
 
@@ -54,7 +54,7 @@ TEST(Anchor, BelievesTheTightestBracket) {
   queue.tail_ns[5] = 501;
   queue.lead_ns[9] = 10;
   queue.tail_ns[9] = 900;
-  queue.mark();  // an earlier mark is forgotten
+  queue.mark();  // take_anchor() must forget this mark
   const Anchor anchor = take_anchor(queue, clock);
   const std::int64_t truth_ns = queue.reached_ns.at(0) - ScriptedQueue::epoch_ns;
   EXPECT_EQ(anchor.error_ns, 401);            // half of 801

@@ -16,7 +16,7 @@ struct Extent {
   std::size_t begin, end;
 };
 
-/// The buffers in order of address.
+/// Returns the extents of the buffers, sorted by address.
 std::vector<Extent> extents(const std::vector<std::size_t>& offsets,
                             const std::vector<std::size_t>& sizes) {
   std::vector<Extent> found;

@@ -13,7 +13,7 @@ struct GpuDayBracket : DeviceTest {
   }
 };
 
-/// Every other mark is reached 600 ns later than the device could.
+/// A queue that reaches every other mark 600 ns later than the device could.
 struct SlowMarks final : Queue {
   SlowMarks() : Queue(1, nullptr) {}
   void drain() override {}

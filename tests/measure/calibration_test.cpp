@@ -11,7 +11,7 @@ using testing::ElementsAre;
 
 class CalibrationTest : public RunTest {
  protected:
-  /// A plan of pairs whose kernels take 1 ms, the slowed one 2.
+  /// Returns a plan of pairs. Their kernels take 1 ms, and the slowed one takes 2 ms.
   Plan pairs_plan(Cache cache, const std::vector<PairKind>& kinds) {
     plan.groups.clear();
     plan.measure.cache = cache;
@@ -111,7 +111,7 @@ TEST_F(CalibrationTest, NoCycleBeginsAfterTheTime) {
   CalibrationStudy study = make_study();
   study.max_seconds = 1e-9;
   EXPECT_TRUE(run_study(study));
-  EXPECT_EQ(measured.size(), 4u);  // the first one always does
+  EXPECT_EQ(measured.size(), 4u);  // the first cycle always completes
   const std::int64_t start_ns = clock.time_ns;
   measured.clear();
   EXPECT_TRUE(run_study(study));

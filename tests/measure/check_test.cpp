@@ -11,7 +11,7 @@ namespace normbench::check_test {
 namespace {
 
 struct CheckTest : RunTest {
-  /// The outcome for an output that the references make and `spoil` changes.
+  /// Returns the outcome for an output that the references make and `spoil` then changes.
   CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {}) {
     fake->rows[0].then = [&](const FakeCall& call) {
       if (spoil && call.out[0].desc == planned.result()) spoil(call.out[0]);
@@ -33,7 +33,7 @@ struct CheckTest : RunTest {
                                    {.op = Div{.std = {58.395, 57.12, 57.375}}}});
   }
 
-  std::vector<double> second_image;  // of the source
+  std::vector<double> second_image;  // values of the source's second image
 };
 
 TEST_F(CheckTest, PassesWhatTheReferencesMake) {
@@ -61,7 +61,7 @@ TEST_F(CheckTest, NamesTheElementFarthestOff) {
 
 TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
   Source source = small_source();
-  // Many more rows than are checked at once, and not a multiple of them.
+  // Many more rows than one slab holds, and not a multiple of a slab.
   source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};
   const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   EXPECT_TRUE(outcome(planned).result.ok);
@@ -80,7 +80,7 @@ TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
 }
 
 TEST_F(CheckTest, WhatOverflowsTheDtypeMayBeInfinite) {
-  // (255 - 0) / 1e-3 is beyond float16, 0 / 1e-3 is not.
+  // (255 - 0) / 1e-3 overflows float16, 0 / 1e-3 does not.
   const Case planned =
       make_case("f16", {{.op = Normalize{.mean = {0}, .std = {1e-3}, .to = DType::Float16}}});
   std::vector<std::size_t> finite;
@@ -97,8 +97,8 @@ TEST_F(CheckTest, WhatOverflowsTheDtypeMayBeInfinite) {
   };
   EXPECT_TRUE(outcome_with(0).result.ok) << outcome_with(0).reason;
   EXPECT_LT(finite.size(), 120U);
-  EXPECT_FALSE(outcome_with(0xFC00).result.ok);  // of the other sign
-  EXPECT_FALSE(outcome_with(0x7BFF).result.ok);  // the largest finite one
+  EXPECT_FALSE(outcome_with(0xFC00).result.ok);  // infinity with the wrong sign
+  EXPECT_FALSE(outcome_with(0x7BFF).result.ok);  // the largest finite number
 }
 
 TEST_F(CheckTest, NotANumberIsWrong) {
@@ -121,7 +121,7 @@ TEST_F(CheckTest, JustOutsideTheBoundIsWrong) {
                    })
         .result;
   };
-  const double bound = off_by(1).bound;  // of the value that is off
+  const double bound = off_by(1).bound;  // bound of the changed value
   EXPECT_TRUE(off_by(bound / 4).ok);
   EXPECT_FALSE(off_by(bound * 4).ok);
 }
@@ -133,7 +133,7 @@ TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
   planned.stages[0].kernel = &near_to_it;
   const auto off_by = [&](float error) {
     return outcome(planned, [&](View view) {
-      for (int i = 60; i < 120; ++i) {  // all of the second image
+      for (int i = 60; i < 120; ++i) {  // all values of the second image
         float value;
         std::memcpy(&value, view.data + 4 * i, 4);
         set(view, i, value + (i % 2 == 0 ? error : -error));
@@ -156,7 +156,7 @@ TEST_F(CheckTest, ARowOfAnotherFilterIsHeldByItsImages) {
 
 TEST_F(CheckTest, SlabsCoverEveryImage) {
   Source source;
-  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image a slab
+  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image per slab
   const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   EXPECT_TRUE(outcome(planned).result.ok);
   const CheckOutcome got = outcome(planned, [](View view) { set(view, 4'999'999, -1); });
@@ -170,7 +170,7 @@ TEST_F(CheckTest, SaysWhatCannotBeChecked) {
 }
 
 TEST_F(CheckTest, WhatEvenZerosWouldKeepIsNotCorrect) {
-  // float32 holds no -3e38 / 0.5: the bound is infinite.
+  // float32 cannot hold -3e38 / 0.5, so the bound is infinite.
   const Case planned = make_case("normalize", {{.op = Normalize{.mean = {3e38}, .std = {0.5}}}});
   for (const float value : {0.0F, 7.0F}) {
     const CheckOutcome got = outcome(planned, [&](View view) {
@@ -184,7 +184,7 @@ TEST_F(CheckTest, WhatEvenZerosWouldKeepIsNotCorrect) {
 }
 
 TEST_F(CheckTest, CountsWhatCouldNotBeChecked) {
-  // A channel of three overflows.
+  // One of three channels overflows.
   const Case planned =
       make_case("normalize", {{.op = Normalize{.mean = {3e38, 1, 1}, .std = {0.5, 1, 1}}}});
   const CheckOutcome got = outcome(planned);
@@ -195,7 +195,7 @@ TEST_F(CheckTest, CountsWhatCouldNotBeChecked) {
   EXPECT_FALSE(outcome(planned, [](View view) { set(view, 20, 300); }).result.ok);
 }
 
-/// Values and bounds, and what became of them.
+/// Compares `got` with exact values and their bounds, and returns the check.
 OutputCheck compared(std::vector<double> exact, std::vector<double> bounds,
                      std::vector<double> got) {
   const Shape shape{1, 1, 1, static_cast<std::int64_t>(exact.size())};
@@ -212,7 +212,7 @@ TEST(OutputCheck, HasTheValueFarthestBeyondItsBound) {
   EXPECT_TRUE(worst.is_wrong());
   EXPECT_FALSE(compared({1, 2, 3}, {1, 0.1, 0.5}, {1.9, 2.05, 3.3}).worst().is_wrong());
   const Worst exact = compared({1, 2, 3}, {0, 0, 0.5}, {3, 9, 3}).worst();
-  EXPECT_EQ(exact.index, 1);  // of those that may not be off at all the one that is most
+  EXPECT_EQ(exact.index, 1);  // the largest error among those with bound 0
   EXPECT_EQ(exact.error, 7);
   EXPECT_EQ(compared({1, 2}, {1, 1}, {1, NAN}).worst().error, INFINITY);
   EXPECT_EQ(compared({1, 2}, {1, 1}, {1, 2}).worst().share(), 0);
@@ -231,7 +231,7 @@ TEST(OutputCheck, CannotTellWhereABoundIsAsWideAsTheValuesAreLarge) {
   };
   add(1);
   EXPECT_EQ(later.unchecked(), 1);
-  add(10);  // in a later slab
+  add(10);  // a value of a later slab
   EXPECT_EQ(later.unchecked(), 0);
 }
 

@@ -1,4 +1,4 @@
-/// Loads whose files are dropped from memory before each turn.
+/// Loads whose files are dropped from the page cache before each turn.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A folder with raw files of 6 images of 64x64 each.
+/// A folder with `files` raw files, each with 6 images of 64x64.
 class RawFiles {
  public:
   RawFiles(const fs::path& parent, int files)
@@ -63,7 +63,7 @@ struct ColdLoadTest : testing::Test {
   }
 };
 
-/// Bytes of the files in memory when the row below loads the first item of a turn.
+/// Bytes of the files that are in memory when watching() loads the first item of a turn.
 std::vector<std::int64_t> resident_at_start;
 const std::vector<std::string>* watched = nullptr;
 
@@ -94,9 +94,9 @@ TEST_F(ColdLoadTest, EveryTurnFindsNothingInMemory) {
     CaseContender contender(planned, memory, backends, recorder, clock, random, 8);
     for (int turn = 0; turn < 3; ++turn) {
       contender.take_turn({.iterations = 1, .warmup_ns = 1000}, random);
-      EXPECT_EQ(resident_at_start.back(), 0) << via << turn;  // the warm-up's came before
+      EXPECT_EQ(resident_at_start.back(), 0) << via << turn;  // warm-up loads come before this one
     }
-    EXPECT_EQ(contender.shape_of_turns(10).iterations, 1);  // no image twice in a turn
+    EXPECT_EQ(contender.shape_of_turns(10).iterations, 1);  // a turn reads no image twice
   }
 }
 
@@ -134,7 +134,7 @@ TEST_F(ColdLoadTest, FilesInMemoryCannotBeCold) {
 TEST_F(ColdLoadTest, ATurnIsAnEpochUnlessThatIsLong) {
   const RawFiles files(".", 1);
   const Case planned = case_of(files, R"(, "batch": 4)");
-  EXPECT_EQ(iterations_of_an_epoch(planned, 1e6), 2);  // of 6 images
+  EXPECT_EQ(iterations_of_an_epoch(planned, 1e6), 2);  // 6 images
   EXPECT_EQ(iterations_of_an_epoch(case_of(files, R"(, "batch": 1)"), 1e6), 6);
   EXPECT_EQ(iterations_of_an_epoch(planned, 1.4e9), 2);
   EXPECT_EQ(iterations_of_an_epoch(planned, 1.6e9), 1);
@@ -159,9 +159,9 @@ TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
             "6 images are too few for 3 cold items of 3: some would be read twice");
 }
 
-/// Loaders of a group take turns of as many items; what is cold says how many at most.
+/// All loaders of a group have equally many items per turn. The cold loader limits the number.
 TEST_F(ColdLoadTest, AWarmLoaderBesideItDoesNotMakeItReadTwice) {
-  const RawFiles cold(".", 2), warm("/dev/shm", 2);  // of 12 images each
+  const RawFiles cold(".", 2), warm("/dev/shm", 2);  // 12 images each
   const std::string text = fmt::format(
       R"({{"schema": 1, "name": "cold", "measure": {{"max_seconds_per_group": 0.1}},
           "defaults": {{"load": {{"storage": "raw", "size": [64, 64], "batch": 3}}}},
@@ -184,7 +184,7 @@ TEST_F(ColdLoadTest, AWarmLoaderBesideItDoesNotMakeItReadTwice) {
   const Results results = run(*plan, context).results;
   for (const CaseResult& result : results.groups.at(0).cases) {
     EXPECT_EQ(result.status, Status::Ok) << result.reason;
-    EXPECT_LE(result.iterations, 4) << result.variant;  // of 3 of the 12 images
+    EXPECT_LE(result.iterations, 4) << result.variant;  // 4 iterations of 3 images read all 12
   }
 }
 

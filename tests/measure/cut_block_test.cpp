@@ -6,11 +6,11 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Five cases; a turn takes 2 ms with its warm-up, a block 50.
+/// Five cases. A turn with its warm-up takes 2 ms, so a block takes 50 ms.
 struct GpuDayCutBlock : RunTest {
   GroupResult measured(double seconds) {
     plan.measure.max_seconds_per_group = seconds;
-    plan.measure.checked_calls = 2;  // checks take time of the rounds
+    plan.measure.checked_calls = 2;  // checks would take time of the rounds
     plan.groups.clear();
     add_group({cast_case("a", 0), cast_case("b", 1), cast_case("c", 2), cast_case("d", 3)},
               {cast_case("limit", 4)});
@@ -36,7 +36,7 @@ TEST_F(GpuDayCutBlock, EndsWhereTheTimeIsOverAndItsRoundsAreSetAside) {
     ASSERT_THAT(result.cut_rounds, SizeIs(1 + again));
     EXPECT_GT(result.cut_rounds[0].start_ns, result.rounds.back().start_ns);
   }
-  // The last turn began before 0.163 s were over.
+  // The last turn began before 0.163 s had passed.
   const CaseResult& last = contender(group, group.cut_order[1][1]);
   EXPECT_EQ(last.cut_rounds.back().start_ns + last.cut_rounds.back().wall_ns -
                 contender(group, group.order[0][0]).rounds[0].start_ns + 1'000'000,

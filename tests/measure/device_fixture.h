@@ -1,4 +1,4 @@
-/// A run with a fake device beside the fake CPU; both write to one log.
+/// A run with a fake device and the fake CPU. Both write to one log.
 #pragma once
 
 #include "fake_device.h"
@@ -19,7 +19,7 @@ class DeviceTest : public RunTest {
   FakeStage on_device(const Op& op, int row, OutputPolicy output = OutputPolicy::Reuse) {
     return {.op = op, .row = row, .output = output, .backend = device};
   }
-  /// Sends the source and casts it there.
+  /// Returns a case that sends the source and casts it on the device.
   Case send_and_cast(const std::string& variant = "send") {
     return make_case(variant, {on_device(H2d{}, 0), on_device(Cast{}, 1)});
   }
@@ -34,7 +34,7 @@ class DeviceTest : public RunTest {
   Engine placed(const Case& planned, GroupMemory& memory) {
     return Engine(planned, memory, backends, recorder, clock, random);
   }
-  /// What the log says of some iterations in a row.
+  /// Returns the log of `iterations` iterations in a row.
   std::vector<std::string> log_of(Engine& prepared, int iterations,
                                   const EngineOptions& options = {}) {
     fake->log.clear();
@@ -44,13 +44,13 @@ class DeviceTest : public RunTest {
     }
     return fake->log;
   }
-  /// The log of one iteration of a case that starts anew.
+  /// Returns the log of one iteration of a newly prepared case.
   std::vector<std::string> log_of(const Case& planned, const EngineOptions& options = {}) {
     GroupMemory memory = memory_for({&planned});
     Engine prepared = placed(planned, memory);
     return log_of(prepared, 1, options);
   }
-  /// The bytes of a tensor, wherever it lies.
+  /// Returns the bytes of a tensor on the host or the device.
   std::vector<std::byte> bytes_of(const View& view) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(view.desc.bytes()));
     device->copy(bytes.data(), view.data, bytes.size());

@@ -10,7 +10,7 @@ using Times = std::vector<std::int64_t>;
 struct DeviceGroupTest : DeviceTest {
   DeviceGroupTest() { plan.measure.max_seconds_per_group = 0; }
 
-  /// The case alone in a group.
+  /// Returns the result of the case alone in a group.
   CaseResult measured(const Case& planned) {
     add_group({planned});
     return run_plan().groups[0].cases[0];
@@ -85,7 +85,7 @@ TEST_F(DeviceGroupTest, TellsTheDevicesConditionAroundTheRounds) {
 TEST_F(DeviceGroupTest, DeviceTimeDecidesWhenAskedFor) {
   plan.measure.max_seconds_per_group = 3;
   device->rows[1].then = [&](const FakeCall&) {
-    clock.time_ns += static_cast<std::int64_t>(random() % 9'000'000);  // the host alone is late
+    clock.time_ns += static_cast<std::int64_t>(random() % 9'000'000);  // delays the host only
   };
   const auto stop_by = [&](DecidingClock decides) {
     plan.groups.clear();

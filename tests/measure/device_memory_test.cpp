@@ -10,7 +10,8 @@ namespace {
 using testing::ElementsAre;
 
 struct DeviceMemoryTest : DeviceTest {
-  /// The outcome for an output that the references make on the device and `spoil` changes there.
+  /// Returns the outcome for an output that the references make on the device and `spoil` then
+  /// changes there.
   CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {}) {
     device->rows[1].then = [&](const FakeCall& call) {
       if (spoil) spoil(call.out[0]);
@@ -26,7 +27,7 @@ struct DeviceMemoryTest : DeviceTest {
     copies = fake->log;
     return got;
   }
-  std::vector<std::string> copies;  // that the check made
+  std::vector<std::string> copies;  // copies that the check made
 };
 
 TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
@@ -36,7 +37,8 @@ TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
       fake_case(*device, "cast", source_in(Memory::Device), {on_device(Cast{}, 1)});
   fake->log.clear();
   GroupMemory memory = memory_for({&planned});
-  // Copies start at multiples of 512, and six exceed 3000 bytes; 640 bytes of a set do in five.
+  // Each copy of the source starts at a multiple of 512 bytes, and six copies exceed 3000 bytes. A
+  // set has 640 bytes, so that five sets suffice.
   EXPECT_THAT(
       fake->log,
       ElementsAre("allocate device 3072", "fill device 0x1 3072", "allocate pageable 120",
@@ -61,9 +63,9 @@ TEST_F(DeviceMemoryTest, EachSideRotatesPastItsOwnCache) {
   device->cache = 4000;
   const Case planned = make_case("cast, send", {{.op = Cast{}}, on_device(H2d{}, 1)});
   GroupMemory memory = memory_for({&planned});
-  EXPECT_EQ(memory.sets(Memory::Pageable), 5u);  // of 128 + 512 bytes, over 3 KiB
+  EXPECT_EQ(memory.sets(Memory::Pageable), 5u);  // 128 + 512 bytes each, more than 3 KiB together
   EXPECT_EQ(memory.sets(Memory::Pinned), 5u);
-  EXPECT_EQ(memory.sets(Memory::Device), 24u);  // of 512 bytes, over 12000
+  EXPECT_EQ(memory.sets(Memory::Device), 24u);  // 512 bytes each, more than 12000 together
   std::vector<std::byte*> sent, arrived;
   device->rows[1].then = [&](const FakeCall& call) {
     sent.push_back(call.in[0].data);
@@ -84,7 +86,7 @@ TEST_F(DeviceMemoryTest, ADeviceThatDoesNotSayRotatesAsTheHost) {
   const Case planned = send_and_cast();
   GroupMemory memory = memory_for({&planned});
   EXPECT_EQ(memory.sets(Memory::Device), 5u);
-  EXPECT_EQ(memory.sets(Memory::Pageable), 1u);  // nothing is written there
+  EXPECT_EQ(memory.sets(Memory::Pageable), 1u);  // the case writes no pageable memory
   EXPECT_EQ(cold_caches(backends, 7), (Sides{.host = 7, .device = 7}));
   device->cache = 9;
   EXPECT_EQ(cold_caches(backends, 7), (Sides{.host = 7, .device = 9}));
@@ -155,7 +157,7 @@ TEST_F(DeviceMemoryTest, OutputsOnTheDeviceAreChecked) {
 
 TEST_F(DeviceMemoryTest, SlabsCoverEveryImageOfSourceAndOutput) {
   Source source = source_in(Memory::Device);
-  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image a slab
+  source.shape = {.n = 5, .c = 1, .h = 1000, .w = 1000};  // one image per slab
   const Case planned = fake_case(*device, "cast", source, {on_device(Cast{}, 1)});
   EXPECT_TRUE(outcome(planned).result.ok);
   std::vector<std::string> expected;
@@ -200,7 +202,7 @@ TEST_F(DeviceMemoryTest, AResultMayBeTheSourceItself) {
   EXPECT_TRUE(outcome(planned).result.ok);
   EXPECT_THAT(copies, testing::Each("copy device to host 60"));
   EXPECT_THAT(outcome(planned, [](View view) { view.data[119] ^= std::byte{1}; }).reason,
-              testing::IsEmpty());  // the source is what it is
+              testing::IsEmpty());  // the changed source is itself the reference
 }
 
 }  // namespace

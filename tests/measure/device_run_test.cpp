@@ -9,13 +9,13 @@ namespace {
 using testing::ElementsAre;
 
 struct DeviceRunTest : DeviceTest {
-  /// Works on the CPU, then sends.
+  /// Returns a case that works on the CPU and then sends its output.
   Case cast_and_send(Wait wait) {
     Case planned = make_case("cast, send", {{.op = Cast{}}, on_device(H2d{}, 1)});
     planned.wait = wait;
     return planned;
   }
-  /// The first value of what row 1 of the device read in each iteration, when the CPU writes the
+  /// Returns the first value that row 1 of the device read in each iteration. The CPU writes the
   /// iteration's number there.
   std::vector<float> read_by_device(const Case& planned, int iterations) {
     std::vector<float> seen;
@@ -34,7 +34,7 @@ struct DeviceRunTest : DeviceTest {
     fake->rows[0].then = device->rows[1].then = nullptr;
     return seen;
   }
-  /// Two stages that can be captured between two that cannot.
+  /// Returns a case with two stages that can be captured between two stages that cannot.
   Case with_graph() {
     Case planned = make_case("graph", {on_device(H2d{}, 0), on_device(Cast{}, 1),
                                        on_device(Sub{.mean = {1}}, 2), on_device(D2h{}, 0)});
@@ -158,7 +158,8 @@ TEST_F(DeviceRunTest, CapturesAGraphPerBufferSlotAhead) {
   plan.measure.cache = Cache::Cold;
   const Case planned = with_graph();
   GroupMemory memory = memory_for({&planned});
-  // 120 bytes sent, 480 cast and 480 subtracted are 1152 in lines: three sets exceed 3 KiB.
+  // 120 bytes sent, 480 cast and 480 subtracted take 1152 bytes in whole lines. Three sets exceed 3
+  // KiB.
   ASSERT_EQ(memory.sets(Memory::Device), 3u);
   Engine prepared = placed(planned, memory);
   const auto captures = [&](std::int64_t iterations) {

@@ -3,7 +3,7 @@
 namespace normbench::device_state_test {
 namespace {
 
-/// Turns of 1.2 ms on a device whose state a reading tells within `reading_ns`.
+/// Turns of 1.2 ms on a device. Each reading of its state takes `reading_ns`.
 struct GpuDayDeviceState : DeviceTest {
   GpuDayDeviceState() {
     plan.measure.max_seconds_per_group = 0;
@@ -32,7 +32,7 @@ TEST_F(GpuDayDeviceState, IsReadAfterEveryTurnAndNoPartOfIt) {
     EXPECT_EQ(rounds[i].device_ns, 1'200'000);
     EXPECT_EQ(rounds[i].state, (DeviceState{1'001 + static_cast<std::int64_t>(i), 4, 41}));
   }
-  // A quick reading does not let the device count as idle.
+  // A quick reading does not make the device count as idle.
   EXPECT_EQ(rounds[1].start_ns - rounds[0].start_ns, 1'200'000 + 300'000 + 600'000);
   EXPECT_EQ(group.slowest_state_ns, 300'000);
 }
@@ -42,7 +42,7 @@ TEST_F(GpuDayDeviceState, IsReadSeldomWhereThatIsSlow) {
   plan.measure.max_seconds_per_group = 1.2;
   plan.measure.precision = 1e-9;
   device->rows[1].then = [&](const FakeCall&) {
-    clock.time_ns += static_cast<std::int64_t>(random() % 4'000'000);  // no interval gets narrow
+    clock.time_ns += static_cast<std::int64_t>(random() % 4'000'000);  // noise keeps intervals wide
   };
   const GroupResult group = measured({send_and_cast()});
   EXPECT_EQ(group.slowest_state_ns, 5'000'000);
@@ -52,7 +52,7 @@ TEST_F(GpuDayDeviceState, IsReadSeldomWhereThatIsSlow) {
   ASSERT_EQ(read_ns.size(), 3u);
   EXPECT_GT(group.cases[0].rounds.size(), 50u);
   for (std::size_t i = 1; i < read_ns.size(); ++i) {
-    EXPECT_GT(read_ns[i] - read_ns[i - 1], 480'000'000);  // 100 times 5 ms, and less than a turn
+    EXPECT_GT(read_ns[i] - read_ns[i - 1], 480'000'000);  // 100 * 5 ms, and less than one turn more
     EXPECT_LT(read_ns[i] - read_ns[i - 1], 550'000'000);
   }
 }

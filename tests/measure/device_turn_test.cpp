@@ -22,7 +22,7 @@ struct DeviceTurnTest : DeviceTest {
     Engine prepared = placed(planned, memory);
     return shape_of_turns(prepared, clock_cost_ns(clock));
   }
-  /// A case with a graph that captures both stages.
+  /// Returns a case with a graph that captures both stages.
   Case with_graph() {
     Case planned = make_case("graph", {on_device(H2d{}, 1), on_device(Cast{}, 2)});
     planned.graph = true;
@@ -34,14 +34,14 @@ struct DeviceTurnTest : DeviceTest {
     device->wait_ns = 5'000;
   }
 
-  std::vector<std::string> log;  // of the last turn
+  std::vector<std::string> log;  // log of the last turn
 };
 
 TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
   take_host_time();
   const Turn turn = turn_of(send_and_cast(), {.iterations = 3});
-  // A warm-up iteration takes 10 + 600 + 5 us, 33 of them 20 ms. The first mark is reached 500 ns
-  // after the host's clock is read, and the first planned is submitted 10.5 us after it.
+  // A warm-up iteration takes 10 + 600 + 5 us, and 33 of them take 20 ms. The first mark is reached
+  // 500 ns after the host reads its clock. The first stage is submitted 10.5 us after the mark.
   EXPECT_EQ(turn.round, (Round{.wall_ns = 1'816'000,
                                .device_ns = 1'810'500,
                                .submitted_ns = 62'000,
@@ -50,7 +50,7 @@ TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
   EXPECT_TRUE(turn.stage_ns.empty());
 }
 
-/// What system calls tell is read around both.
+/// The counters that need system calls are read before and after both clocks.
 TEST_F(DeviceTurnTest, TheDevicesTimeLiesWithinTheWallTime) {
   clock.usage_ns = 50'000;
   for (const Case& planned : {send_and_cast(), with_graph()})
@@ -75,7 +75,7 @@ TEST_F(DeviceTurnTest, TheClockOverTheTurnIsReadAroundIt) {
 TEST_F(DeviceTurnTest, WarmsUpLongerAndWaitsOnceAtTheEnd) {
   turn_of(send_and_cast(), {.iterations = 2});
   std::vector<std::string> expected;
-  for (int i = 0; i < 34; ++i)  // of 0.6 ms
+  for (int i = 0; i < 34; ++i)  // 34 warm-up iterations of 0.6 ms
     expected.insert(expected.end(), {"launch 0", "launch 1", "drain device"});
   expected.insert(expected.end(), {"mark 0", "launch 0", "launch 1", "launch 0", "launch 1",
                                    "mark 1", "drain device"});
@@ -85,7 +85,8 @@ TEST_F(DeviceTurnTest, WarmsUpLongerAndWaitsOnceAtTheEnd) {
 TEST_F(DeviceTurnTest, StagesTakeDeviceTimeAndTheHostsTimeInTheirCalls) {
   take_host_time();
   const Turn turn = turn_of(send_and_cast(), {.iterations = 2, .marks = true});
-  // The first stage's mark is reached 10.5 us before its planned is there; the rest waits in line.
+  // The first mark is reached 10.5 us before the first stage is submitted. Later work waits in the
+  // queue.
   EXPECT_THAT(turn.stage_ns, ElementsAre(610'500, 600'000));
   EXPECT_THAT(turn.calls_ns, ElementsAre(20'000, 20'000));
 }
@@ -116,7 +117,7 @@ TEST_F(DeviceTurnTest, CapturesAsManyGraphsAsTheTurnHasSlots) {
   plan.measure.cache = Cache::Cold;
   cache_bytes = 100;
   const Case planned = with_graph();
-  ASSERT_EQ(memory_for({&planned}).inputs(planned).count, 3u);  // and one set of 640 bytes
+  ASSERT_EQ(memory_for({&planned}).inputs(planned).count, 3u);  // 3 copies, one 640-byte set
   turn_of(planned, {.iterations = 1});
   EXPECT_EQ(std::ranges::count(log, "begin capture"), 1);
   turn_of(planned, {.iterations = 9});
@@ -133,7 +134,7 @@ TEST_F(DeviceTurnTest, ShortIterationsAreTimedInALine) {
   for (FakeRow& row : device->rows) row.cost_ns = 5'000;
   device->call_ns = 1'000;
   device->wait_ns = 20'000;
-  // Alone an iteration takes 31 us, a hundred take 1021.
+  // One iteration alone takes 31 us, a hundred take 1021 us.
   EXPECT_EQ(shape_of(send_and_cast()).iterations, 98);
   device->graph_ns = 5'000'000;
   EXPECT_EQ(shape_of(with_graph()).iterations, 98);
@@ -145,7 +146,7 @@ TEST_F(DeviceTurnTest, LongIterationsAreTheirOwnTurn) {
 }
 
 TEST_F(DeviceTurnTest, MarksOnlyWhereTheyCostUnderHalfAPercent) {
-  device->mark_ns = 700;  // four of them are 2.8 us, of 600
+  device->mark_ns = 700;  // four marks take 2.8 of 600 us
   EXPECT_TRUE(shape_of(send_and_cast()).marks);
   EXPECT_FALSE(shape_of(with_graph()).marks);
   device->mark_ns = 800;

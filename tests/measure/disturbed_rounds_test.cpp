@@ -10,7 +10,7 @@ class DisturbedRoundsTest : public RunTest {};
 
 TEST_F(DisturbedRoundsTest, EachTurnIsReadBeforeItsWarmUpAndAfterIt) {
   add_group({cast_case("only", 0)});
-  std::vector<std::int64_t> calls;  // of the kernel, when read
+  std::vector<std::int64_t> calls;  // the kernel's number of calls at each reading
   RunContext context{.backends = backends,
                      .clock = clock,
                      .recorder = recorder,
@@ -27,12 +27,12 @@ TEST_F(DisturbedRoundsTest, EachTurnIsReadBeforeItsWarmUpAndAfterIt) {
                                               .frequency_khz = 1000 + reading};
                          },
                      .on_profile = {}};
-  plan.measure.checked_calls = 2;  // no turns but those of the rounds
+  plan.measure.checked_calls = 2;  // only the rounds take turns
   const auto group = measure_group(plan, 0, context, 0);
   const auto& rounds = group->cases[0].rounds;
   ASSERT_EQ(calls.size(), 2 * rounds.size());
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    EXPECT_EQ(calls[2 * i + 1] - calls[2 * i], 2);  // a warm-up and an iteration of 1 ms each
+    EXPECT_EQ(calls[2 * i + 1] - calls[2 * i], 2);  // one warm-up and one iteration of 1 ms each
     const auto after = static_cast<std::int64_t>(2 * i + 2);
     EXPECT_EQ(
         rounds[i].disturbance,

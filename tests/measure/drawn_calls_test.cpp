@@ -1,5 +1,5 @@
-/// Calls are drawn after they ran, on inputs that differ: a kernel that is wrong in some of its
-/// calls is found.
+/// Outputs of randomly drawn calls are checked after the calls ran. The inputs differ, so that a
+/// kernel that is wrong in some calls is found.
 #include "measure/contender.h"
 #include "measure/group_memory.h"
 #include "measure/measure_group.h"
@@ -15,7 +15,7 @@ Backends cpu_alone() {
   return backends;
 }
 
-/// What a kernel does instead of its work in a call.
+/// Replaces a kernel's work in a call. Returns false if the kernel shall do its own work.
 using Instead = std::function<bool(std::int64_t call, const View& out)>;
 
 struct DrawnCallsTest : testing::Test {
@@ -27,9 +27,10 @@ struct DrawnCallsTest : testing::Test {
   std::atomic<bool> interrupted = false;
 
   std::int64_t checked_calls = Measure{}.checked_calls;
-  int side = 18;  // rows of the images; there is one column more
+  int side = 18;  // rows of the images; they have one column more
 
-  /// The group's only case after a short run; its kernel does `instead` where that says so.
+  /// Returns the result of the group's only case after a short run. Its kernel calls `instead`
+  /// first, and works only if that returns false.
   CaseResult measured(const char* cache, std::int64_t seed, const char* output,
                       const Instead& instead) {
     Plan plan = make_plan("drawn.json",
@@ -85,7 +86,7 @@ TEST_F(DrawnCallsTest, OneThatComputesEveryOtherCallIsFound) {
       for (const std::int64_t odd : {0, 1}) {
         const CaseResult result =
             measured(cache, seed, "reuse", [odd](std::int64_t call, const View& out) {
-              // The first call is the first that is checked.
+              // The first call must be right, because it is always checked.
               if (call == 0 || call % 2 != odd) return false;
               std::memset(out.data, 0, static_cast<std::size_t>(out.desc.bytes()));
               return true;
@@ -95,7 +96,7 @@ TEST_F(DrawnCallsTest, OneThatComputesEveryOtherCallIsFound) {
       }
 }
 
-/// The output is looked at before the call frees its memory.
+/// A fresh output must be checked before the call frees its memory.
 TEST_F(DrawnCallsTest, OneThatLeavesAFreshOutputAsItIsAtEveryOtherCallIsFound) {
   side = 2400;  // smaller outputs are recycled
   for (const std::int64_t odd : {0, 1}) {
@@ -114,7 +115,7 @@ TEST_F(DrawnCallsTest, OneThatLeavesAFreshOutputAsItIsAtEveryOtherCallIsFound) {
 TEST_F(DrawnCallsTest, OneThatRemembersItsFirstResultIsFound) {
   for (std::int64_t seed = 0; seed < 20; ++seed) {
     std::vector<std::byte> first;
-    const std::byte* written = nullptr;  // by the first call, once that is over
+    const std::byte* written = nullptr;  // output of the first call, complete after it
     const CaseResult result =
         measured("cold", seed, "reuse", [&](std::int64_t call, const View& out) {
           const auto bytes = static_cast<std::size_t>(out.desc.bytes());

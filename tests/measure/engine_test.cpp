@@ -19,7 +19,7 @@ struct ContenderTest : RunTest {
   Engine placed(const Case& planned, GroupMemory& memory) {
     return Engine(planned, memory, backends, recorder, clock, random);
   }
-  /// What the log says of one iteration.
+  /// Returns the log of one iteration.
   std::vector<std::string> log_of_iteration(Engine& prepared) {
     fake->log.clear();
     prepared.advance();
@@ -140,7 +140,7 @@ TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
   cache_bytes = 1000;
   const Case a = cast_case("a", 0), b = cast_case("b", 1);
   GroupMemory memory = memory_for({&a, &b});
-  // 120 bytes of uint8 and 480 of float32 in whole lines are 640; 5 * 640 exceeds 3000.
+  // 120 bytes of uint8 and 480 of float32 take 640 bytes in whole lines. 5 * 640 exceeds 3000.
   ASSERT_EQ(memory.sets(Memory::Pageable), 5u);
   std::vector<std::byte*> sources;
   for (FakeRow& row : fake->rows)
@@ -154,7 +154,7 @@ TEST_F(ContenderTest, RotatesThroughSetsThatContendersShare) {
   for (int i = 1; i < 5; ++i) EXPECT_EQ(sources[i] - sources[0], 128 * i);
 }
 
-/// Sixty cache lines of source and as many of output: 7,680 bytes a set.
+/// A source and an output of sixty cache lines each: 7,680 bytes per set.
 TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
   plan.measure.cache = Cache::Cold;
   cache_bytes = 5000;
@@ -163,7 +163,7 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
   staying.variant = "staying";
   staying.resident = tiny.resident = true;
   GroupMemory memory = memory_for({&rotating, &staying, &tiny});
-  // As if there were no others: 2 * 7,680 and 4 * 3,840 exceed 15,000.
+  // Resident cases do not change the counts: 2 * 7,680 and 4 * 3,840 exceed 15,000.
   EXPECT_EQ(memory.sets(Memory::Pageable), 2u);
   EXPECT_EQ(memory.inputs(rotating).count, 4u);
   EXPECT_EQ(memory.inputs(staying).count, 1u);
@@ -182,7 +182,8 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
     }
   for (int i = 3; i < 10; i += 2) EXPECT_EQ(std::pair(in[i], out[i]), std::pair(in[1], out[1]));
   EXPECT_EQ(in[1], memory.inputs(staying).first);
-  // Its iterations are none of the group's: the others go on from copy to copy.
+  // Iterations of the resident case do not advance the group: the other case still moves from copy
+  // to copy.
   for (int i = 2; i < 8; i += 2) EXPECT_EQ(in[i] - in[i - 2], 3840);
   EXPECT_EQ(in[8], in[0]);
   EXPECT_NE(out[2], out[0]);
@@ -207,7 +208,7 @@ TEST_F(ContenderTest, SharesOneUnchangedSource) {
   const Case a = cast_case("a", 0), b = cast_case("b", 1);
   fake->log.clear();
   GroupMemory memory = memory_for({&a, &b});
-  EXPECT_EQ(fake->log.size(), 2u);  // the source and the arena
+  EXPECT_EQ(fake->log.size(), 2u);  // allocations of the source and the arena
   Engine first = placed(a, memory), second = placed(b, memory);
   const SourceCopies copies = memory.inputs(a);
   const std::size_t bytes = copies.stride * copies.count;

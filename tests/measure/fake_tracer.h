@@ -1,4 +1,4 @@
-/// A tracer of device work that writes down what it is told, beside others who do.
+/// A device tracer that logs its calls to a log that it shares with others.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ class FakeTracer final : public DeviceTracer {
  public:
   explicit FakeTracer(std::vector<std::string>& log) : log_(log) {}
 
-  std::string cannot_attach;  // why attach() is false
-  std::string gave_up;        // what missing() says of a tracer that was attached
+  std::string cannot_attach;  // why attach() returns false
+  std::string gave_up;        // what missing() returns after attach()
   std::string throws_at;      // the call that throws: "stop", "push 3"
   std::int64_t clock_error_ns = 40;
   std::function<void()> on_attach = {};
@@ -32,7 +32,7 @@ class FakeTracer final : public DeviceTracer {
   void start() override { call("start"); }
   void push(std::uint64_t external_id) override { call(fmt::format("push {}", external_id)); }
   void pop() override { call("pop"); }
-  /// A trace with one kernel, named after how many there were before.
+  /// Returns a trace with one kernel. Its name is the number of earlier stops.
   DeviceTrace stop() override {
     call("stop");
     DeviceTrace trace{.source = "CUPTI", .clock_error_ns = clock_error_ns};

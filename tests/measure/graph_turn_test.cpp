@@ -6,7 +6,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Turns of a case that is one graph, on three slots: copies of its source, and a set for each.
+/// Turns of a case that is one graph, on three slots. Each slot has a copy of the source and a set.
 struct GpuDayGraphs : DeviceTest {
   GpuDayGraphs() {
     plan.measure.cache = Cache::Cold;
@@ -15,7 +15,7 @@ struct GpuDayGraphs : DeviceTest {
     device->rows[1].then = [&](const FakeCall& call) { read.push_back(call.in[0].data); };
   }
 
-  /// The log of a turn from its first capture to its end.
+  /// Returns the log of a turn from its first capture to its end.
   std::vector<std::string> turn(GroupMemory& memory, std::int64_t iterations) {
     Engine prepared(planned, memory, backends, recorder, clock, random);
     fake->log.clear();
@@ -24,7 +24,7 @@ struct GpuDayGraphs : DeviceTest {
     const auto first = std::ranges::find(fake->log, "begin capture");
     return {first, fake->log.end()};
   }
-  /// Which copy of the source each of the last iterations read.
+  /// Returns the number of the source copy that each of the last `count` iterations read.
   std::vector<std::ptrdiff_t> last_copies(GroupMemory& memory, std::size_t count) {
     std::vector<std::ptrdiff_t> copies;
     for (std::size_t i = read.size() - count; i < read.size(); ++i)
@@ -33,7 +33,7 @@ struct GpuDayGraphs : DeviceTest {
   }
 
   Case planned = make_case("graph", {on_device(H2d{}, 1)});
-  std::vector<std::byte*> read;  // by each iteration
+  std::vector<std::byte*> read;  // the address that each iteration read
 };
 
 TEST_F(GpuDayGraphs, EachIsLaunchedOncePerSlotBeforeItIsTimed) {
@@ -54,7 +54,7 @@ TEST_F(GpuDayGraphs, OfAShortTurnAreItsOwnAndItsBuffersStayCold) {
   GroupMemory memory = memory_for({&planned});
   EXPECT_THAT(turn(memory, 1),
               ElementsAre("begin capture", "capture 1", "end capture", "launch graph of 1",
-                          "launch 1", "launch 1", "drain device",  // the rest of the rotation
+                          "launch 1", "launch 1", "drain device",  // completes the rotation
                           "mark 0", "launch graph of 1", "mark 1", "drain device"));
   const auto copies = last_copies(memory, 4);
   EXPECT_EQ(copies[0], copies[3]);

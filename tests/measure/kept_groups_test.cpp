@@ -16,7 +16,7 @@ using testing::ThrowsMessage;
 
 struct KeptGroupsTest : RunTest {
   KeptGroupsTest() {
-    plan.measure.max_seconds_per_group = 0;  // rounds end as early as they may
+    plan.measure.max_seconds_per_group = 0;  // rounds end as early as they can
     plan.profile = {.active = 2, .enabled = true};
     on_profile = [](const ProfileTrace&, CaseProfile& profile) { profile.rows.resize(1); };
     std::remove(path.c_str());
@@ -43,7 +43,7 @@ struct KeptGroupsTest : RunTest {
       testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl";
 };
 
-/// Everything but what depends on when it was measured.
+/// Returns a line for each group without anything that depends on when it was measured.
 std::vector<std::string> structure(const Results& results) {
   std::vector<std::string> lines;
   for (const GroupResult& group : results.groups) {
@@ -68,7 +68,7 @@ TEST_F(KeptGroupsTest, ARunKilledAnywhereAndResumedHasTheStructureOfAnUnbrokenOn
   }
   const std::string whole = text();
   ASSERT_EQ(unbroken.groups.size(), 4u);
-  ASSERT_EQ(std::ranges::count(whole, '\n'), 9);  // the header, the groups, these with a profile
+  ASSERT_EQ(std::ranges::count(whole, '\n'), 9);  // header, groups, groups with a profile
   std::mt19937 random(20261121);
   std::uniform_int_distribution<std::size_t> somewhere(whole.find('\n') + 1, whole.size());
   for (int kill = 0; kill < 60; ++kill) {
@@ -139,7 +139,7 @@ TEST_F(KeptGroupsTest, OfAnotherPlanAreRefused) {
   expect_refused(content, R"(its group 0 is "other" at)");
 }
 
-/// Two groups, of which three processes measure a part each, one round long.
+/// Two groups. Each of three processes measures one round of each group.
 struct KeptPartsTest : KeptGroupsTest {
   KeptPartsTest() {
     add_groups(2);
@@ -176,7 +176,7 @@ struct KeptPartsTest : KeptGroupsTest {
   }
 
   std::vector<std::string> asked;
-  std::ptrdiff_t ends_before = 0;  // the part before which the run is interrupted; 0: none
+  std::ptrdiff_t ends_before = 0;  // the run is interrupted before this part; 0: never
 };
 
 TEST_F(KeptPartsTest, EachProcessMeasuresAllGroupsBeforeTheNextOneDoes) {

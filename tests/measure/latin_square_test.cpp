@@ -28,7 +28,7 @@ TEST(LatinSquare, HasEveryContenderOnceAtEveryPosition) {
   }
 }
 
-/// How often one contender takes its turn right after another, by both.
+/// Returns the number of times that one contender follows another directly, by (earlier, later).
 std::map<std::pair<int, int>, int> successions(const std::vector<std::vector<int>>& rounds) {
   std::map<std::pair<int, int>, int> counts;
   for (const auto& round : rounds)

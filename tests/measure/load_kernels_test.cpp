@@ -17,7 +17,7 @@ struct GpuDayLoading : DeviceTest {
 };
 
 TEST_F(GpuDayLoading, RowsThatLaunchKernelsAreLoadedFirst) {
-  // Row 0 submits none; the last row is one of the CPU's.
+  // Row 0 of the device launches no kernel. The last stage is a row of the CPU.
   const auto log =
       first_call(make_case("case", {on_device(H2d{}, 0),
                                     on_device(Cast{}, 2),

@@ -1,4 +1,5 @@
-/// Compares the memory that a group is said to need with what it allocates.
+/// Compares the memory that memory_need() reports for a group with the memory that the group
+/// allocates.
 #include <algorithm>
 #include <deque>
 #include <sstream>
@@ -52,7 +53,7 @@ class MemoryNeedTest : public DeviceTest {
     planned.near_link = device->node.has_value();
     return planned;
   }
-  /// Follows what the log says was allocated and freed.
+  /// The bytes that are allocated now and at most, computed from the log.
   struct Live {
     Sides now, most;
 
@@ -115,8 +116,8 @@ TEST_F(MemoryNeedTest, ACaseWithoutMemoryFailsAlone) {
   ASSERT_EQ(results.groups.size(), 1u);
   EXPECT_EQ(results.groups[0].cases[0].status, Status::Ok);
   EXPECT_EQ(results.groups[0].cases[1].status, Status::Failed);
-  // The source in 128 B, the output in 512 and a gap of 512 at most, 40 B of addresses, and a check
-  // of 2 images with 60 values in and out: 8 B * 2 * (2 * 120 + 240).
+  // The source takes 128 B, the output 512, a gap at most 512, and addresses 40 B. The check takes
+  // 8 B * 2 * (2 * 120 + 240) for 2 images with 60 input and 60 output values each.
   EXPECT_EQ(results.groups[0].cases[1].reason,
             "no memory is left (it may need 8.87 kB of host memory)");
   EXPECT_EQ(group.cases.size(), 2u);

@@ -1,4 +1,4 @@
-/// How often many comparisons at once call something different that is not.
+/// How often many comparisons at once report a difference that does not exist.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 constexpr int kTrials = 20'000;
 constexpr double kAlpha = 0.05;
 
-/// Four standard deviations of a share of the trials whose expectation this is.
+/// Returns four standard deviations of the share of trials that has expectation `share`.
 double error_of(double share, int trials = kTrials) {
   return 4 * std::sqrt(share * (1 - share) / trials);
 }
@@ -28,10 +28,11 @@ bool any_below_alpha(const std::vector<double>& p_values, std::size_t first = 0)
 TEST(FamilyPValues, AreSharesOfTheWaysToTurnSigns) {
   EXPECT_THAT(family_p_values({}), ElementsAre());
   EXPECT_THAT(family_p_values({{1, 2, 3}}), ElementsAre(1.0 / 8));
-  EXPECT_THAT(family_p_values({{1, 2, -3}}), ElementsAre(5.0 / 8));  // 0, twice, and three above
+  EXPECT_THAT(family_p_values({{1, 2, -3}}), ElementsAre(5.0 / 8));  // 5 of 8 sums reach 0
   EXPECT_THAT(family_p_values({{-1, -1}}), ElementsAre(1));
   EXPECT_THAT(family_p_values({{0, 0, 0}}), ElementsAre(1));  // nothing was measured
-  // The largest of both: with all signs turned the second is as large as the first is.
+  // The p-value of a series uses the largest sum of both series. When all signs are turned, the
+  // second sum equals the first.
   EXPECT_THAT(family_p_values({{1, 1, 1}, {-1, -1, -1}}), ElementsAre(2.0 / 8, 1));
   EXPECT_THAT(family_p_values({std::vector<double>(20, 1)}), ElementsAre(1.0 / 4096));
 }
@@ -61,7 +62,8 @@ TEST(FamilyPValues, ErrNoMoreOftenThanTheyMayHoweverManySeriesThereAre) {
     }
 }
 
-/// Rounds of contenders that do not differ, with heavy tails and a drift that all share.
+/// Returns rounds of contenders that do not differ. Their noise has heavy tails, and all share a
+/// drift.
 std::vector<std::vector<double>> equal_contenders(std::size_t contenders, int rounds,
                                                   std::mt19937_64& random) {
   std::cauchy_distribution<double> noise(0, 0.01);
@@ -90,7 +92,7 @@ TEST(Bonferroni, PairsOfEqualContendersDifferInFewerThanAlphaOfTheRuns) {
     single_errors += one.low > 1 || one.high < 1 ? 1 : 0;
   }
   EXPECT_LE(static_cast<double>(errors) / kRuns, kAlpha + error_of(kAlpha, kRuns));
-  EXPECT_GT(errors, 0);  // the intervals are not needlessly wide
+  EXPECT_GT(errors, 0);  // the intervals are not wider than needed
   EXPECT_LE(static_cast<double>(single_errors) / kRuns, kAlpha + error_of(kAlpha, kRuns));
   EXPECT_GT(single_errors, kRuns / 100);
 }

@@ -1,4 +1,4 @@
-// Labels and ranges of a config in what is recorded.
+// Labels and ranges of a config in recorded traces.
 #include "measure/profile_fixture.h"
 #include "measure/turn.h"
 
@@ -12,7 +12,8 @@ using testing::Pair;
 using testing::StartsWith;
 using Strings = std::vector<std::string>;
 
-/// Cast and two more, "outer" around the last two of them and "inner{i}" around the last.
+/// A cast, a sub and a div. The range "outer" contains the sub and the div, "inner{i}" only the
+/// div.
 class NamedProfileTest : public ProfileTest {
  protected:
   NamedProfileTest() {
@@ -98,7 +99,7 @@ TEST_F(NamedProfileTest, StagesAreWaitedForAsEver) {
   EXPECT_THAT(fake->log, ElementsAre("row 0", "drain", "row 1", "drain", "row 0", "drain"));
 }
 
-/// Four stages, of which the two in the middle are launched as one graph.
+/// Four stages. One graph launches the two in the middle.
 class NamedGraphTest : public DeviceProfileTest {
  protected:
   NamedGraphTest() {
@@ -107,7 +108,7 @@ class NamedGraphTest : public DeviceProfileTest {
                                   on_device(D2h{}, 0)});
     planned.graph = true;
   }
-  /// Names of what is recorded with a range around these stages.
+  /// Returns the recorded names when a range contains the stages `first` to `last`.
   Strings recorded(std::size_t first, std::size_t last) {
     for (std::size_t s = first; s <= last; ++s) planned.stages[s].ranges = {"range"};
     add_group({planned});

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 constexpr std::size_t page = 4096, block = std::size_t{2} << 20;
 constexpr int first_node = 0, second_node = 1;
 
-/// Two sockets of two cores each.
+/// Two sockets with two cores each.
 const std::vector<int> two_sockets{first_node, first_node, second_node, second_node};
 
 TEST(GpuDayNuma, BlocksOfAnArenaGoRoundTheNodesAndTheirThreads) {
@@ -27,7 +27,7 @@ TEST(GpuDayNuma, BlocksOfAnArenaGoRoundTheNodesAndTheirThreads) {
   std::vector<int> ranks;
   for (std::size_t i = 0; i < 8; ++i) ranks.push_back(plan.rank(nullptr, i * block + page));
   EXPECT_THAT(ranks, ElementsAre(0, 2, 1, 3, 0, 2, 1, 3));
-  // Wherever a buffer of some blocks lies, both nodes hold half of it.
+  // Each node holds half of a buffer of several blocks, wherever the buffer starts.
   const auto* const anywhere = reinterpret_cast<const std::byte*>(37 * page);
   for (std::size_t begin = 0; begin < 4 * block; begin += 123 * page) {
     std::map<int, int> pages;
@@ -43,7 +43,7 @@ TEST(GpuDayNuma, ASourceIsTouchedByItsReaders) {
   for (const std::size_t copy : {0, 1, 7})
     for (std::size_t i = 0; i < 100; ++i)
       EXPECT_EQ(plan.rank(nullptr, copy * stride + i * page), static_cast<int>(i / 25));
-  EXPECT_EQ(plan.rank(nullptr, 100 * page), 3);  // between the copies
+  EXPECT_EQ(plan.rank(nullptr, 100 * page), 3);  // between two copies
 }
 
 TEST(GpuDayNuma, EachThreadTouchesItsPagesAndNoOther) {
@@ -62,7 +62,7 @@ TEST(GpuDayNuma, EachThreadTouchesItsPagesAndNoOther) {
     EXPECT_EQ(memory[at], std::byte{rank_of(at) < 4}) << at / page;  // there is no fifth thread
 }
 
-/// Groups of cases on 48 kB of source, with the memory of a machine that is made up.
+/// Groups of cases on a source of 48 kB, with a made-up machine's memory.
 struct GpuDayHostMemory : DeviceTest {
   GpuDayHostMemory() {
     source.shape = {.n = 4, .c = 3, .h = 64, .w = 64};
@@ -77,7 +77,7 @@ struct GpuDayHostMemory : DeviceTest {
   Case sent() {
     return near_link(fake_case(*fake, "send", source, {on_device(H2d{}, 0), on_device(Cast{}, 1)}));
   }
-  /// The case as it is planned for a host with several nodes.
+  /// Returns the case as it is planned on a host with several nodes.
   static Case near_link(Case planned) {
     planned.near_link = true;
     return planned;
@@ -101,7 +101,7 @@ struct GpuDayHostMemory : DeviceTest {
     };
     return GroupMemory(cases, plan.measure, backends, cache_bytes, std::move(nodes));
   }
-  /// Who touched the pages of a source.
+  /// Returns the rank of the thread that touched each page of a source.
   std::vector<int> touched_source(GroupMemory& memory, const Case& planned) {
     const std::byte* const first = memory.inputs(planned).first;
     std::vector<int> ranks;
@@ -112,14 +112,14 @@ struct GpuDayHostMemory : DeviceTest {
 
   Source source = small_source();
   std::map<const std::byte*, int> touched;
-  std::vector<int> near;    // every node that the thread was bound to
-  static inline int bound;  // how often it is now
+  std::vector<int> near;    // all nodes that the thread was bound to
+  static inline int bound;  // how many bindings exist now
 };
 
 TEST_F(GpuDayHostMemory, WhatIsSentIsNearTheGpuAndTheRestWithTheThreadsThatUseIt) {
   const Case cpu = on_four_threads(), send = sent();
   GroupMemory memory = memory_of({&cpu, &send}, {.link = second_node, .of_team = two_sockets});
-  EXPECT_THAT(near, ElementsAre(second_node));  // the source that is sent, alone
+  EXPECT_THAT(near, ElementsAre(second_node));  // only the source that is sent
   EXPECT_NE(memory.inputs(cpu).first, memory.inputs(send).first);
   const auto read = touched_source(memory, cpu);
   EXPECT_THAT(read, ElementsAre(0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3));
@@ -131,12 +131,12 @@ TEST_F(GpuDayHostMemory, WhatComesBackIsNearTheGpuToo) {
   const Case back = near_link(fake_case(
       *fake, "back", source, {{.op = Cast{}}, on_device(H2d{}, 0), back_to(Memory::Pageable)}));
   const std::vector<Slot> slots = storage_of(back);
-  EXPECT_FALSE(slots[0].near_link);  // the source is cast on the CPU, …
-  EXPECT_TRUE(slots[1].near_link);   // … and what that gives is sent
+  EXPECT_FALSE(slots[0].near_link);  // the CPU casts the source
+  EXPECT_TRUE(slots[1].near_link);   // the output of the cast is sent
   EXPECT_FALSE(slots[2].near_link);  // device memory
   EXPECT_TRUE(slots[3].near_link);
   GroupMemory memory = memory_of({&back}, {.link = first_node, .of_team = {}});
-  EXPECT_THAT(near, ElementsAre(first_node));  // the arena of both
+  EXPECT_THAT(near, ElementsAre(first_node));  // the arena of slots 1 and 3
   EXPECT_NO_THROW(memory.arena(Memory::Pageable, true));
 }
 
@@ -145,7 +145,7 @@ TEST_F(GpuDayHostMemory, PinningReadsOnTheHost) {
       near_link(fake_case(*fake, "pin", source, {on_device(Pin{}, 0), on_device(H2d{}, 1)}));
   for (const Slot& slot : storage_of(pin)) EXPECT_FALSE(slot.near_link);
   memory_of({&pin}, {.link = second_node, .of_team = {}});
-  EXPECT_THAT(near, ElementsAre(second_node));  // page-locked memory, wherever that is used
+  EXPECT_THAT(near, ElementsAre(second_node));  // page-locked memory, wherever it is used
 }
 
 TEST_F(GpuDayHostMemory, WhatAKernelOfTheDeviceKeepsIsNearTheGpu) {
@@ -170,17 +170,18 @@ TEST_F(GpuDayHostMemory, WhatAKernelOfTheDeviceKeepsIsNearTheGpu) {
   EXPECT_EQ(bound, 0);
 }
 
-/// Turns of cases with fresh memory, and what they allocate.
+/// Turns of cases with fresh memory, and their allocations.
 struct GpuDayFreshMemory : GpuDayHostMemory {
   GpuDayFreshMemory() {
-    source.shape = {
-        .n = 1, .c = 1, .h = 4096, .w = 8192};  // what the operating system is asked for
+    // Large enough for a request to the operating system.
+    source.shape = {.n = 1, .c = 1, .h = 4096, .w = 8192};
     for (FakeRow& row : fake->rows) row.compute = false;
     for (FakeRow& row : device->rows) row.compute = false;
     device->rows[0].then = [this](const FakeCall&) { bound_at_work.insert(bound); };
     device->wait_ns = 1'000;
   }
-  /// The time of a turn, and how often its thread was bound when it allocated and worked.
+  /// Returns the time of a turn in ns. Notes whether its thread was bound when it allocated and
+  /// when it worked.
   std::int64_t turn_ns(const Case& planned, std::optional<int> link) {
     GroupMemory memory = memory_of({&planned}, {.link = link, .of_team = {}});
     Engine prepared = placed(planned, memory);
@@ -194,8 +195,8 @@ struct GpuDayFreshMemory : GpuDayHostMemory {
     return turn.round.wall_ns;
   }
 
-  std::vector<int> allocations;  // of pageable memory
-  std::set<int> bound_at_work;   // of the device's first row
+  std::vector<int> allocations;  // bindings at each allocation of pageable memory
+  std::set<int> bound_at_work;   // bindings when the device's first row runs
 };
 
 TEST_F(GpuDayFreshMemory, ThatComesBackIsNearTheGpuAndTheClockSeesNoneOfIt) {
@@ -208,7 +209,7 @@ TEST_F(GpuDayFreshMemory, ThatComesBackIsNearTheGpuAndTheClockSeesNoneOfIt) {
   EXPECT_THAT(near, IsEmpty());
   EXPECT_EQ(turn_ns(back, second_node), far_ns);
   EXPECT_THAT(allocations, ElementsAre(1, 1));
-  EXPECT_THAT(near, ElementsAre(second_node));  // once a turn
+  EXPECT_THAT(near, ElementsAre(second_node));  // once per turn
 }
 
 TEST_F(GpuDayFreshMemory, ThatIsPageLockedIsNearTheGpuAndTheClockSeesNoneOfIt) {

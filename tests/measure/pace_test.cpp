@@ -5,7 +5,7 @@
 namespace normbench::pace_test {
 namespace {
 
-constexpr double kAsked = 5;  // seconds a group
+constexpr double kAsked = 5;  // seconds per group
 
 Plan plan_of(std::size_t groups, bool profiled = false) {
   Plan plan;
@@ -18,7 +18,7 @@ Plan plan_of(std::size_t groups, bool profiled = false) {
 }
 
 GroupStep prepared(std::size_t group) { return {GroupStep::Kind::Prepared, group, 4, 4}; }
-/// The last turn of a round of two variants and two limits.
+/// Returns the last turn of a round of two variants and two limits.
 GroupStep last_turn(std::size_t group, std::size_t rounds) {
   return {GroupStep::Kind::Turn, group, 4, 4, rounds};
 }
@@ -36,7 +36,7 @@ TEST(Pace, AFinishedGroupSaysWhatTheNextOnesTake) {
   pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 2);
   pace.step_done(last_turn(0, 0), 2.1);
-  pace.group_finished(3);  // soon precise enough
+  pace.group_finished(3);  // precise enough after 3 s
   EXPECT_DOUBLE_EQ(pace.seconds_left(3), 2 * 3);
   pace.group_started(1, 0, 3);
   EXPECT_DOUBLE_EQ(pace.seconds_left(4), 2 + 3);
@@ -102,7 +102,7 @@ TEST(Pace, SlowRoundsTakeLongerThanWasAskedFor) {
   EXPECT_DOUBLE_EQ(overrun->preparing_seconds, 3);
   EXPECT_DOUBLE_EQ(overrun->seconds(), 3 + 12 * 2);
   EXPECT_DOUBLE_EQ(pace.seconds_left(5), 27 - 5 + 27);
-  EXPECT_FALSE(pace.step_done(last_turn(0, 1), 7));  // it is said once
+  EXPECT_FALSE(pace.step_done(last_turn(0, 1), 7));  // reported only once
 }
 
 TEST(Pace, BlocksAreWhole) {
@@ -138,12 +138,12 @@ TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
     pace.group_started(group, 0, start);
     pace.step_done(prepared(group), start);
     pace.step_done(last_turn(group, 0), start + 0.4);
-    // 10 steps of two variants, whose turns of 0.1 s are two iterations.
+    // 10 steps of two variants. Their turns of 0.1 s have two iterations.
     const double profiles = group == 0 ? 2 : 1 + 1;
     pace.group_finished(start + 10);
     EXPECT_NEAR(pace.seconds_left(start + 10), (group == 0 ? 10 : 0) + profiles, 1e-9);
   }
-  pace.step_done({GroupStep::Kind::Profiled, 0, 1, 2}, 23);  // 3 s instead of 0.5
+  pace.step_done({GroupStep::Kind::Profiled, 0, 1, 2}, 23);  // 3 s instead of 0.5 s
   EXPECT_NEAR(pace.seconds_left(23), 1.5 * 6, 1e-9);
   pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 26);
   EXPECT_NEAR(pace.seconds_left(26), 0, 1e-9);

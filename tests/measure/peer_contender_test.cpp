@@ -35,7 +35,8 @@ struct PeerContenderTest : RunTest {
             .cache_bytes = cache_bytes,
             .on_profile = {}};
   }
-  /// All that is asked of it in a group; what it throws, or the check's reason.
+  /// Runs all steps of a group on the peer `how`. Returns what they throw, the reason of a failed
+  /// check, or "".
   std::string outcome(const std::string& how) {
     RunContext context = make_context();
     const Case* const cases[] = {&planned};
@@ -98,7 +99,7 @@ TEST_F(PeerContenderTest, IsAskedAsTheProtocolSays) {
   EXPECT_THAT(types,
               testing::ElementsAre("hello", "prepare", "run", "output", "run", "output", "close"));
   EXPECT_EQ(asked[0].at("protocol"), 1);
-  // 120 B of source in lines of 64 B; so many copies as exceed three caches of 1 KiB.
+  // The source of 120 B takes 128 B in lines of 64 B. Its copies must exceed three caches of 1 KiB.
   EXPECT_EQ(asked[1].at("copies"), 3 * 1024 / 128 + 1);
   EXPECT_EQ(asked[1].at("stages").size(), 1u);
   EXPECT_EQ(asked[2], Json({{"type", "run"}, {"iterations", 1}, {"warmup_ns", 0}}));

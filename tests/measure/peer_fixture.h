@@ -1,4 +1,4 @@
-/// Peers for tests, and what they must not leave behind.
+/// Peers for tests, and checks of what they leave behind.
 #pragma once
 
 #include <unistd.h>
@@ -13,18 +13,19 @@
 
 namespace normbench {
 
-/// The command of a peer that turns uint8 to float32, "right" or with what goes wrong: "hang run".
+/// Returns the command of a peer that casts uint8 to float32. `how` is "right" or its mistake, such
+/// as "hang run".
 inline PeerCommand tiny(const std::string& how) {
   return {.argv = {"python3", source_dir() + "/tests/tiny_peer.py", how},
           .directory = testing::TempDir()};
 }
 
-/// A shell script as a peer.
+/// Returns a shell script as a peer.
 inline PeerCommand shell(const std::string& script) {
   return {.argv = {"/bin/sh", "-c", script}, .directory = ""};
 }
 
-/// The processes that this one has not waited for.
+/// Returns the child processes that this process has not waited for.
 inline std::vector<int> children() {
   std::vector<int> found;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -34,7 +35,7 @@ inline std::vector<int> children() {
   return found;
 }
 
-/// Folders that this process made for peers and that are still there.
+/// Returns the folders that this process made for peers and that still exist.
 inline std::vector<std::string> peer_folders() {
   std::vector<std::string> found;
   for (const std::filesystem::path& parent :

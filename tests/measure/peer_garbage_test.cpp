@@ -1,4 +1,4 @@
-/// Requests that no normbench sends: every one is answered, and the server goes on.
+/// Requests that normbench never sends. The server must answer each of them and go on.
 
 #include <cstdint>
 #include <random>
@@ -12,10 +12,10 @@
 namespace normbench::peer_garbage_test {
 namespace {
 
-/// What comes of a line is one object whose type is known, which can be sent.
+/// Expects the answer to a line to be one object of a known type that can be sent.
 void expect_answered(PeerServer& server, const std::string& line) {
   const std::optional<Json> answer = server.reply(line);
-  if (!answer) return;  // `close`
+  if (!answer) return;  // the line was `close`
   ASSERT_TRUE(answer->is_object());
   EXPECT_THAT(answer->at("type").get<std::string>(),
               testing::AnyOf("hello", "ready", "ran", "written", "unsupported", "error"))
@@ -24,7 +24,7 @@ void expect_answered(PeerServer& server, const std::string& line) {
   EXPECT_LT(answer->dump(-1, ' ', false, Json::error_handler_t::replace).size(), peer_line_bytes);
 }
 
-/// The places of a message: members, elements, and what holds them.
+/// Returns pointers to all places of a message: members, elements, and their containers.
 std::set<std::string> places_of(const Json& message) {
   std::set<std::string> places;
   const Json flat = message.flatten();

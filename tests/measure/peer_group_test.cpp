@@ -23,7 +23,7 @@ struct PeerGroupTest : RunTest {
     EXPECT_THAT(peer_folders(), IsEmpty());
   }
 
-  /// A variant that a tiny peer runs.
+  /// Returns a variant that a tiny peer runs.
   Case peer_case(const std::string& how) {
     Case planned = cast_case("peer " + how, 0);
     planned.peer = how;
@@ -49,7 +49,7 @@ TEST_F(PeerGroupTest, TakesItsTurnInEveryRound) {
   EXPECT_EQ(peer.peer_version, "tiny 1.5");
   EXPECT_EQ(peer.stages[0].kernel, "");
   EXPECT_EQ(peer.rounds[0].counters.minor_faults, 12);
-  EXPECT_EQ(peer.stages[0].rounds_ns.size(), group.order.size());  // its only stage
+  EXPECT_EQ(peer.stages[0].rounds_ns.size(), group.order.size());  // the peer's only stage
   EXPECT_GT(peer.first_call_ns, 0);
   EXPECT_GT(peer.iterations, 1);
   EXPECT_EQ(group.cases[0].peer, "");

@@ -1,4 +1,4 @@
-/// Peers that load files: what they are told, and that each item is held to its own images.
+/// Peers that load files: the messages to them, and the check of each item against its own images.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 struct PeerLoadTest : testing::Test {
   PeerLoadTest() {
     fs::create_directories(folder);
-    for (const int i : {0, 1, 2}) {  // of 2x2 pixels, one image a file
+    for (const int i : {0, 1, 2}) {  // one image of 2x2 pixels per file
       const auto first = static_cast<std::uint8_t>(50 * i);
       write_file((folder / fmt::format("{}.raw", i)).string(),
                  Bytes{first, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, static_cast<std::uint8_t>(i)});
@@ -24,7 +24,8 @@ struct PeerLoadTest : testing::Test {
   }
   ~PeerLoadTest() override { fs::remove_all(folder); }
 
-  /// The outcomes of a peer that loads 2 of the 3 images an item: of its first call, of a turn.
+  /// Returns the outcomes of a peer that loads 2 of 3 images per item: of its first call, then of a
+  /// turn.
   std::vector<CheckOutcome> outcomes(const std::string& how, const std::string& more_stages = "") {
     PlanOptions named;
     named.images_dir = folder;
@@ -52,7 +53,7 @@ struct PeerLoadTest : testing::Test {
     std::vector<CheckOutcome> outcomes{peer.check()};
     shape = peer.shape_of_turns(20);
     std::mt19937_64 random;
-    peer.take_turn({.iterations = 5}, random);  // the last item has the third image, and the first
+    peer.take_turn({.iterations = 5}, random);  // the last item has image 3, then image 1
     outcomes.push_back(peer.check());
     return outcomes;
   }
@@ -82,7 +83,7 @@ TEST_F(PeerLoadTest, EveryItemIsHeldToItsImages) {
 TEST_F(PeerLoadTest, ANetworkGivesWhatItMakesOfTheFirstItem) {
   const auto given = outcomes("right", R"(, {"op": "model", "name": "tiny", "train": true})");
   ASSERT_TRUE(given[0].output && given[1].output);
-  EXPECT_EQ(given[0].output->values[1000], 50.0f / 255);  // of the second image
+  EXPECT_EQ(given[0].output->values[1000], 50.0f / 255);  // a pixel of the second image
   EXPECT_EQ(given[0].output->values, given[1].output->values);
 }
 

@@ -10,7 +10,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// What `read` throws for a line: "skipped: …" for no fault of the peer's.
+/// Returns the message that `read` throws for a line, or "". "skipped: …" means that the peer is
+/// not at fault.
 template <class Read>
 std::string mistake(const Read& read, const std::string& line) {
   try {

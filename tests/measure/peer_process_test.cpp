@@ -24,7 +24,7 @@ struct PeerProcessTest : testing::Test {
   std::string ask(PeerProcess& peer, const std::string& line, PeerProcess::Duration timeout = 20s) {
     return peer.ask("run", line, timeout).line;
   }
-  /// What asking it once throws.
+  /// Asks the peer once. Returns what this throws, or "answered …".
   std::string failure(const std::string& script, PeerProcess::Duration timeout = 20s) {
     PeerProcess peer("torch", shell(script), interrupted);
     return failure(peer, timeout);
@@ -55,7 +55,7 @@ TEST_F(PeerProcessTest, TellsHowLongAnAnswerTook) {
   EXPECT_GE(answer.took, 200ms);
 }
 
-/// Answers, then uses a CPU for so many seconds, as threads do that wait in a loop.
+/// Returns a peer that answers and then uses a CPU for `seconds`, like threads that wait in a loop.
 PeerCommand busy_after(const std::string& seconds) {
   return {.argv = {"python3", "-c",
                    "import sys, time\n"
@@ -164,7 +164,7 @@ TEST_F(PeerProcessTest, IsEndedWithAllThatItStarted) {
     grandchild = std::stoi(ask(peer, "go"));
     EXPECT_EQ(kill(grandchild, 0), 0);
   }
-  // It is another's to reap, which may take a moment; a zombie has no command line.
+  // Another process reaps the grandchild, which may take a moment. A zombie has no command line.
   const auto start = steady_clock::now();
   const auto is_running = [&] {
     std::ifstream file("/proc/" + std::to_string(grandchild) + "/cmdline");

@@ -1,4 +1,4 @@
-/// A peer server on the CPU's real kernels, and messages to it.
+/// A peer server with the CPU's real kernels, and messages to it.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,13 +27,13 @@ inline TensorDesc tensor(DType dtype, Layout layout = Layout::Nchw, Shape shape 
   return dense(dtype, layout, shape, Memory::Pageable);
 }
 
-/// A path that no other test uses.
+/// Returns a path that no other test uses.
 inline std::string own_path(const std::string& name) {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   return fmt::format("{}{}.{}.{}", testing::TempDir(), test->test_suite_name(), test->name(), name);
 }
 
-/// Elements 0, 1, 2, … 255, 0, … of a tensor in a .npy file.
+/// Writes a tensor with the elements 0, 1, 2, … 255, 0, … to a .npy file. Returns the file's path.
 inline std::string counting_file(const TensorDesc& desc) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(desc.bytes()));
   Tensor64 values{.shape = desc.shape, .values = {}};
@@ -56,7 +56,7 @@ inline Json stage_message(const std::string& op, const Json& parameters, const T
           {"out", Json::array({tensor_json(out)})}};
 }
 
-/// A chain on the counting tensor `input`.
+/// Returns a message that prepares stages on the counting tensor `input`.
 inline Json prepare_message(const TensorDesc& input, const std::vector<Json>& stages) {
   Json source = tensor_json(input);
   source["path"] = counting_file(input);
@@ -68,7 +68,7 @@ inline Json prepare_message(const TensorDesc& input, const std::vector<Json>& st
           {"stages", Json(stages)}};
 }
 
-/// Normalises the counting tensor with these parameters.
+/// Returns a message that prepares a normalize of the counting tensor with these parameters.
 inline Json normalize_message(const Json& parameters, DType to = DType::Float32,
                               Layout layout = Layout::Nchw) {
   const TensorDesc in = tensor(DType::UInt8);
@@ -88,13 +88,13 @@ class PeerServerTest : public testing::Test {
   Json run(std::int64_t iterations, std::int64_t warmup_ns) {
     return reply({{"type", "run"}, {"iterations", iterations}, {"warmup_ns", warmup_ns}});
   }
-  /// What the last iteration gave, as doubles in logical order.
+  /// Returns the output of the last iteration, as doubles in logical order.
   std::vector<double> written(const TensorDesc& result) {
     const std::string path = own_path("out.npy");
     EXPECT_EQ(reply({{"type", "output"}, {"path", path}}), Json({{"type", "written"}}));
     return to_double(ArrayFile(path, result).view(), 0, result.shape.n).values;
   }
-  /// What a new server that is asked for this gives.
+  /// Returns the output of a new server for this message.
   std::vector<double> output_of(const Json& message, const TensorDesc& result) {
     server = new_server(clock);
     EXPECT_EQ(reply(message), ready);

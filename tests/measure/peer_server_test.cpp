@@ -13,7 +13,7 @@ using testing::HasSubstr;
 Json failed(const std::string& why) { return {{"type", "error"}, {"why", why}}; }
 Json unsupported(const std::string& why) { return {{"type", "unsupported"}, {"why", why}}; }
 
-/// The counting tensor's elements through `f(x, channel)`.
+/// Returns f(x, channel) for each element x of the counting tensor.
 std::vector<double> counted(const std::function<double(double, int)>& f) {
   std::vector<double> values;
   for (int i = 0; i < 120; ++i) values.push_back(f(i, i / 20 % 3));
@@ -92,7 +92,7 @@ TEST_F(PeerServerTest, RunsChainsWithForcedKernelsOnSeveralThreadsFromManyCopies
   EXPECT_EQ(output_of(message, floats), counted(plainly));
 }
 
-/// From 32 MiB on a fresh output is freed in the iteration.
+/// Fresh outputs of 32 MiB or more are freed in their iteration.
 TEST_F(PeerServerTest, WritesAResultThatWasFreed) {
   SystemClock real;
   server = new_server(real);

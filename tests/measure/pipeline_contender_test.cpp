@@ -1,5 +1,5 @@
-/// Items in flight on the real CPU backend: every way of submitting gives right outputs, and what
-/// is wrong is caught.
+/// Items in flight on the real CPU backend. Every way of submitting must give right outputs, and
+/// wrong outputs must be noticed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -107,13 +107,13 @@ TEST_F(PipelineContenderTest, ALaneAloneReadsWhatIsReadyAndWritesWhereItsPipelin
     read_from.clear();
     written_to.clear();
     lane.take_turn({.iterations = 30}, random);
-    EXPECT_THAT(read_from, SizeIs(2));  // what the lane before it wrote last, for each flight
+    EXPECT_THAT(read_from, SizeIs(2));  // for each flight the earlier lane's last output
     EXPECT_THAT(written_to, SizeIs(Gt(2)));
   }
   EXPECT_THAT(read_from, testing::Not(testing::IsEmpty()));
 }
 
-/// A row that does nothing but `act` on the item's number.
+/// Returns a row that calls `Act` with the item's number before its work.
 template <void (*Act)(std::int64_t item)>
 Kernel acting(const Kernel& kernel) {
   static const Kernel* real;
@@ -149,7 +149,8 @@ TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
 
 std::atomic<std::int64_t> begun, ended;
 
-/// The first stage of item 1 has begun, and waits, before the second stage of item 0 reads.
+/// Keeps item 1's first stage waiting while item 0's second stage reads. Item 1's first stage must
+/// have begun before that.
 void first_waits(std::int64_t item) {
   begun = item + 1;
   while (ended < item) std::this_thread::yield();
@@ -159,7 +160,7 @@ void second_waits(std::int64_t item) {
 }
 void copies_end(std::int64_t item) { ended = item + 1; }
 
-/// A stage more in the second lane, which tells that the second stage is done.
+/// Adds a stage to the second lane. It reports that the second stage has ended.
 void add_end(Case& planned) {
   planned.stages.push_back(planned.stages[1]);
   planned.stages[2].label = "end";
@@ -191,8 +192,8 @@ TEST_F(PipelineContenderTest, BuffersThatAreUsedAgainWhileInFlightAreCaught) {
   }
 }
 
-/// Items in flight whose stages wait for nothing. ThreadSanitizer sees no access of more than 16
-/// bytes, so kernels are the portable ones.
+/// Items in flight whose stages do not wait for each other. Portable kernels are used because
+/// ThreadSanitizer does not see accesses of more than 16 bytes.
 struct FreelyFlyingTest : PipelineContenderTest {
   void fly_on_buffers_for(int items) {
     const ForcedSimd portable(simd_targets().back());
@@ -206,12 +207,12 @@ struct FreelyFlyingTest : PipelineContenderTest {
 };
 
 TEST_F(FreelyFlyingTest, OnBuffersOfTheirOwn) { fly_on_buffers_for(2); }
-/// A race: tests/app/planted_race_test.py runs it.
+/// A data race, which tests/app/planted_race_test.py expects.
 TEST_F(FreelyFlyingTest, DISABLED_OnTheSameBuffers) { fly_on_buffers_for(1); }
 
 std::atomic<bool> fourth_began, first_ended;
 
-/// The fourth item has begun, and writes nothing before the first one's second stage is done.
+/// Lets the fourth item begin, but write only after the first item's second stage has ended.
 void fourth_waits(std::int64_t item) {
   if (item != 3) return;
   fourth_began = true;

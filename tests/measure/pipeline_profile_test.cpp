@@ -1,4 +1,4 @@
-/// What is recorded of items in flight, on the real CPU backend.
+/// Recordings of items in flight, on the real CPU backend.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -65,7 +65,7 @@ TEST_F(PipelineProfileTest, RecordsOneWindowOfItemsInEveryWayOfSubmitting) {
     const ProfiledSteps steps = profiled(options);
     EXPECT_THAT(steps.step_ns, SizeIs(5));
     EXPECT_EQ(steps.discarded, 3);
-    ASSERT_THAT(steps.lane_work, SizeIs(10));  // fewer items than are kept: all of them
+    ASSERT_THAT(steps.lane_work, SizeIs(10));  // the work of all items, as few as there are
     EXPECT_GE(steps.lane_work.front().start_ns, 0);
     for (const LaneWork& planned : steps.lane_work) {
       EXPECT_EQ(planned.lane, planned.stage);
@@ -113,7 +113,7 @@ StageSpan span(std::size_t lane, std::int64_t start_ns, std::int64_t end_ns, std
 }
 
 TEST(MiddleWork, StartsWithWhicheverItemBeganFirst) {
-  // Items 1 to 6 of 8 are kept. Threads of their own began item 2 before item 1.
+  // Items 1 to 6 of 8 are kept. Item 2 began before item 1, since both have threads of their own.
   const Flow flow{
       .round = {.start_ns = 1000, .counters = {}},
       .begin_ns = {0, 30, 20, 40, 50, 60, 70, 80},
@@ -122,10 +122,10 @@ TEST(MiddleWork, StartsWithWhicheverItemBeganFirst) {
       .calls_ns = {},
       .spans = {span(0, 1000, 1015, 0, 0), span(1, 1015, 1025, 1, 0), span(0, 1031, 1039, 0, 1),
                 span(0, 1022, 1035, 0, 2), span(1, 1085, 1095, 1, 7), span(0, 1090, 1092, 0, 7)}};
-  const LaneWork before{.item = 0, .lane = 1, .stage = 1, .start_ns = 0, .end_ns = 5};  // cut off
+  const LaneWork before{.item = 0, .lane = 1, .stage = 1, .start_ns = 0, .end_ns = 5};  // clipped
   const LaneWork second{.item = 2, .lane = 0, .stage = 0, .start_ns = 2, .end_ns = 15};
   const LaneWork first{.item = 1, .lane = 0, .stage = 0, .start_ns = 11, .end_ns = 19};
-  const LaneWork after{.item = 7, .lane = 1, .stage = 1, .start_ns = 65, .end_ns = 70};  // cut off
+  const LaneWork after{.item = 7, .lane = 1, .stage = 1, .start_ns = 65, .end_ns = 70};  // clipped
   EXPECT_THAT(middle_work(flow), ElementsAre(before, second, first, after));
 }
 

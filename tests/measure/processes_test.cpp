@@ -52,7 +52,7 @@ TEST(Processes, WhatHeldTheDeviceBackWhileOtherGroupsRanIsNotTheirs) {
   EXPECT_EQ(group.condition_after["held_back_ns"]["sw_power_cap"], 9001);
   EXPECT_EQ(group.condition_before["held_back_ns"]["sw_power_cap"], 9001 - (10 + 7 + 1));
   EXPECT_EQ(group.condition_before["held_back_ns"]["idle"], 3);
-  append_part(group, part_of(100, 0.5, Stop::Time));  // where nothing was read
+  append_part(group, part_of(100, 0.5, Stop::Time));  // a part without readings
   EXPECT_EQ(group.condition_before["held_back_ns"]["sw_power_cap"], 9001 - (10 + 7 + 1));
 }
 

@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// What a profiling tool is told.
+/// Tests of the calls that start and stop a profiling tool.
 struct CaptureTest : DeviceProfileTest {
   CaptureTest() { start_profiler = true; }
   std::vector<std::string> told() const {
@@ -23,7 +23,7 @@ struct CaptureTest : DeviceProfileTest {
 };
 
 TEST_F(CaptureTest, ProfilersAreStartedAroundTheProfilePassOfAllGroups) {
-  std::vector<std::size_t> told_before;  // groups, when a profiler is started and stopped
+  std::vector<std::size_t> told_before;  // events seen at each start, stop and profile
   device->on_capture = [&] { told_before.push_back(observer.told.size()); };
   on_profile = [&](const ProfileTrace&, CaseProfile&) { told_before.push_back(told().size()); };
   add_group({send_and_cast()});
@@ -45,7 +45,7 @@ TEST_F(CaptureTest, OneThatCannotBeStartedCostsNoResult) {
   EXPECT_EQ(uncaptured, "cudaProfilerStart failed");
 }
 
-/// A tool that returns from the end of its recording when it is left.
+/// A tool whose end of recording only returns when the run gives up waiting for it.
 struct StuckToolTest : CaptureTest {
   StuckToolTest() {
     plan.measure.turn_timeout_seconds = 0;

@@ -1,4 +1,4 @@
-/// Profiles of cases on the fake CPU and on the fake device.
+/// Profiles of cases on the fake CPU and the fake device.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// One case of two stages; the profiles' rows are always the same.
+/// Profiles one case of two stages. The profiles always have the rows `rows`.
 class ProfileTest : public RunTest {
  protected:
   ProfileTest() {
@@ -23,7 +23,7 @@ class ProfileTest : public RunTest {
     fake->rows[1].cost_ns = 3'000'000;
     two_steps = make_case("two steps", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
   }
-  /// Depth, name, duration, bytes, number of each slice.
+  /// Returns depth, name, duration in ns and bytes of each slice, and whether it is numbered.
   static std::vector<std::string> slices(const ProfileTrace& trace) {
     std::vector<std::string> found;
     for (const ThreadLog& log : trace.threads)
@@ -33,7 +33,7 @@ class ProfileTest : public RunTest {
                                     slice.external_id == 0 ? "" : " numbered"));
     return found;
   }
-  /// The only case's profile.
+  /// Returns the profile of the only case.
   CaseProfile profiled(const Case& planned) {
     add_group({planned});
     return run_plan().groups.at(0).profile.at(0);
@@ -45,7 +45,7 @@ class ProfileTest : public RunTest {
   std::vector<ProfileTrace> traces;
 };
 
-/// Cases that use the device, whose number is 3.
+/// Profiles cases that use the device, whose number is 3.
 class DeviceProfileTest : public DeviceTest {
  protected:
   DeviceProfileTest() {
@@ -61,12 +61,12 @@ class DeviceProfileTest : public DeviceTest {
     planned.graph = true;
     return planned;
   }
-  /// The only case's profile.
+  /// Returns the profile of the only case.
   CaseProfile profiled(const Case& planned) {
     add_group({planned});
     return run_plan().groups.at(0).profile.at(0);
   }
-  /// When the step that this lies in or after has begun.
+  /// Returns the start in ns of the last step that began at or before `ns`.
   static std::int64_t step_ns(const ProfileTrace& trace, std::int64_t ns) {
     std::int64_t last_ns = 0;
     for (const ThreadLog& log : trace.threads)
@@ -74,7 +74,8 @@ class DeviceProfileTest : public DeviceTest {
         if (step.kind == RangeKind::Step && step.start_ns <= ns) last_ns = step.start_ns;
     return last_ns;
   }
-  /// Names, when each slice starts and ends after its step's start, bytes, numbers.
+  /// Returns name, start, end, bytes and number of each slice. Times are in ns since the start of
+  /// its step.
   static std::vector<std::string> slices(const ProfileTrace& trace) {
     std::vector<std::string> found;
     for (const ThreadLog& log : trace.threads)

@@ -1,4 +1,4 @@
-// A run under a tool that watches: no rounds.
+// A run under a profiling tool, without rounds.
 #include "measure/profile_fixture.h"
 
 namespace normbench::profile_only_test {
@@ -23,7 +23,7 @@ TEST_F(ProfileOnlyTest, EachCaseIsCheckedOnceAndProfiled) {
   ASSERT_EQ(group.profile.size(), 1u);
   EXPECT_EQ(group.profile[0].steps, 2);
   EXPECT_EQ(group.profile[0].overhead, 0);  // not known
-  // The first call, the pass's own warm-up, a step to wait, one of warm-up, two recorded.
+  // The first call, the pass's own warm-up, a waiting step, a warm-up step, and two recorded steps.
   EXPECT_EQ(fake->rows[0].calls, 1 + 1 + 1 + 1 + 2);
 }
 
@@ -36,7 +36,7 @@ TEST_F(ProfileOnlyTest, LimitsAreSkippedAndSaySo) {
 }
 
 TEST_F(ProfileOnlyTest, NoProcessIsStartedForRoundsThatThereAreNot) {
-  plan.measure.processes = 3;  // there is nobody to start them
+  plan.measure.processes = 3;  // no function starts processes here
   add_group({two_steps});
   EXPECT_EQ(run_plan().groups[0].profile.size(), 1u);
 }

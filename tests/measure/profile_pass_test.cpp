@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-/// What there is without counters and meters.
+/// Returns the counters of a profile without hardware counters and energy meters.
 ProfileCounters uncounted() {
   ProfileCounters counters{};
   counters.hardware_missing = counters.energy_missing = "not looked for";
@@ -85,7 +85,7 @@ TEST_F(ProfileTest, CountsTheRecordedStepsAndNothingElse) {
   expected.cache_misses = 307 + 308;
   expected.hardware_missing = "";
   EXPECT_EQ(counters, expected);
-  std::string switches;  // of the first thread's group, around four steps
+  std::string switches;  // on and off switches of the first thread's group in four steps
   for (const auto& [leader, on] : events.switches)
     if (leader == 3) switches += on ? '+' : '-';
   EXPECT_EQ(switches, "+-+-+-+-");

@@ -9,7 +9,7 @@
 namespace normbench::profile_schedule_test {
 namespace {
 
-/// "NNWWRRS…": what the schedule does, step by step.
+/// Returns the schedule's action for each step, as in "NNWWRRS".
 std::string schedule(const ProfileOptions& options, std::int64_t steps) {
   std::string text;
   for (std::int64_t step = 0; step < steps; ++step)
@@ -17,7 +17,7 @@ std::string schedule(const ProfileOptions& options, std::int64_t steps) {
   return text;
 }
 
-/// What torch.profiler.schedule() decides, statement by statement.
+/// Returns the decision of torch.profiler.schedule(), translated statement by statement.
 char torch_schedule(const ProfileOptions& options, std::int64_t step) {
   if (step < options.skip_first) return 'N';
   step -= options.skip_first;
@@ -122,7 +122,7 @@ TEST(ProfileSchedule, StretchesAreAlikeAndARecordedOneIsACycles) {
 
 TEST(ProfileSchedule, AStretchEndsWhereTheKindChanges) {
   const ProfileOptions options{.skip_first = 2, .wait = 1, .warmup = 2, .active = 3};
-  EXPECT_EQ(stretch_from(options, 0).last, 3);  // skipped and waited alike
+  EXPECT_EQ(stretch_from(options, 0).last, 3);  // skipped steps and waiting steps
   EXPECT_EQ(stretch_from(options, 3).last, 5);
   EXPECT_EQ(stretch_from(options, 5).last, 8);
 }

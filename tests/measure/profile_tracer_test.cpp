@@ -1,4 +1,4 @@
-// Profiles of cases that use a device, with its times from a tracer.
+// Profiles of cases that use a device, with device times from a tracer.
 #include "measure/device_tracing.h"
 #include "measure/fake_tracer.h"
 #include "measure/profile_fixture.h"
@@ -12,11 +12,11 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-/// A DeviceProfileTest with a tracer, which writes to the device's log.
+/// A DeviceProfileTest with a tracer that writes to the device's log.
 struct TracerTest : DeviceProfileTest {
   TracerTest() { tracer = &fake_tracer; }
 
-  /// What the tracer was told and the device was given to do, from the first start on.
+  /// Returns the calls of the tracer and the work of the device, from the tracer's first start on.
   std::vector<std::string> told() const {
     std::vector<std::string> lines;
     for (const std::string& line : fake->log) {
@@ -35,11 +35,11 @@ struct TracerTest : DeviceProfileTest {
 
 TEST_F(TracerTest, EachStretchIsStartedAndStoppedAndEachSubmissionNumbered) {
   const CaseProfile profile = profiled(send_and_cast());
-  EXPECT_THAT(told(), ElementsAre("tracer: start",                              // of warm-up
+  EXPECT_THAT(told(), ElementsAre("tracer: start",                              // warm-up steps
                                   "tracer: push 1", "launch 0", "tracer: pop",  //
                                   "tracer: push 2", "launch 1", "tracer: pop",  //
                                   "tracer: stop",
-                                  "tracer: start",                              // of what is kept
+                                  "tracer: start",                              // kept steps
                                   "tracer: push 3", "launch 0", "tracer: pop",  //
                                   "tracer: push 4", "launch 1", "tracer: pop",  //
                                   "tracer: push 5", "launch 0", "tracer: pop",  //
@@ -51,14 +51,14 @@ TEST_F(TracerTest, EachStretchIsStartedAndStoppedAndEachSubmissionNumbered) {
                                                 "ProfilerStep#3 0 610000 0 #0"));
   ASSERT_EQ(traces[0].devices.size(), 1u);
   EXPECT_EQ(traces[0].devices[0].source, "CUPTI");
-  EXPECT_EQ(traces[0].devices[0].records.at(0).name, "kernel 1");  // 0 was that of warm-up
+  EXPECT_EQ(traces[0].devices[0].records.at(0).name, "kernel 1");  // warm-up had kernel 0
   EXPECT_EQ(profile.device_times, DeviceTimes::Cupti);
   EXPECT_EQ(profile.clock_error_ns, 40);
   EXPECT_EQ(untraced, "");
 }
 
 TEST_F(TracerTest, AGraphIsOneSubmissionAndIsCapturedBeforeTracing) {
-  plan.measure.cache = Cache::Cold;  // a graph for every set of buffers
+  plan.measure.cache = Cache::Cold;  // a graph for each set of buffers
   profiled(graph_case());
   std::vector<std::string> recorded, between;
   bool records = false;
@@ -67,7 +67,7 @@ TEST_F(TracerTest, AGraphIsOneSubmissionAndIsCapturedBeforeTracing) {
     (records ? recorded : between).push_back(line);
     records &= line != "tracer: stop";
   }
-  EXPECT_EQ(std::ranges::count(between, "launch graph of 2"), 2);  // each of what is kept, once
+  EXPECT_EQ(std::ranges::count(between, "launch graph of 2"), 2);  // once per kept graph
   EXPECT_THAT(recorded,
               ElementsAre("tracer: start", "tracer: push 1", "launch graph of 2", "tracer: pop",
                           "tracer: stop",  //
@@ -126,7 +126,7 @@ TEST_F(TracerTest, WhatACaseThrowsEndsItsStretchAndNotTheTracer) {
   EXPECT_EQ(group.profile.at(0).device_times, DeviceTimes::Cupti);
 }
 
-/// The call that fails: of warm-up, of what is kept, at every point.
+/// The failing call: in a warm-up step, in a kept step, or in any call.
 class FailingTracerTest : public TracerTest, public testing::WithParamInterface<std::string> {};
 
 TEST_P(FailingTracerTest, TheCaseIsProfiledAgainWithMarksAndSaysSo) {

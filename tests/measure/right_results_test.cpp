@@ -1,5 +1,5 @@
-/// Right results are let pass: of every row of the CPU on random tensors, of chains of ops, and of
-/// other sane ways to compute in float32.
+/// Right results must pass the check: of every CPU row on random tensors, of chains of ops, and of
+/// other sound float32 algorithms.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST(RightResults, OfRowsOnRandomTensorsAreLetPass) {
   EXPECT_EQ(right, wanted);
 }
 
-/// What became of a case of the variant, run by the CPU's default rows.
+/// Returns the outcome of a case with these stages, run by the CPU's default rows.
 CheckOutcome outcome_of(const std::string& source, const std::string& stages) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());
@@ -153,8 +153,8 @@ Moments32 two_passes_by_halves(std::span<const float> x) {
   return {mean, sum_by_halves(squares) / count};
 }
 
-/// Welford's recurrence over blocks, joined by halves as libraries do: the mean of one long run
-/// would lose too much (of 50,000 values as much as eps is).
+/// Computes moments with Welford's recurrence over blocks, which are joined by halves as in
+/// libraries. The mean of one long run would lose too much: as much as eps for 50,000 values.
 Moments32 welford(std::span<const float> x) {
   if (x.size() > 512) {
     const std::size_t half = x.size() / 2;
@@ -174,7 +174,7 @@ Moments32 welford(std::span<const float> x) {
   return {mean, squares / count};
 }
 
-/// Sums of what is left of the first value, in eight lanes as vectors have.
+/// Sums the distances from the first value in eight lanes, as vector code does.
 Moments32 shifted_in_lanes(std::span<const float> x) {
   std::array<float, 8> sums{}, squares{};
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -187,7 +187,8 @@ Moments32 shifted_in_lanes(std::span<const float> x) {
   return {x[0] + shift, sum_by_halves(squares) / count - shift * shift};
 }
 
-/// Outputs of group norm by such moments, as x * (rstd * gamma) + (beta - mean * rstd * gamma).
+/// Returns the outputs of group norm with these moments. y is x * (rstd * gamma) + (beta - mean *
+/// rstd * gamma).
 std::vector<Tensor64> normalized(const std::vector<Tensor64>& in, std::int64_t groups,
                                  Moments32 (*moments)(std::span<const float>)) {
   const Tensor64& x = in[0];
@@ -244,7 +245,7 @@ TEST(RightResults, OfOtherSumsInFloat32AreLetPass) {
     }
 }
 
-/// What rounding constants and the difference to bfloat16 does is let pass where it is named.
+/// Rounding constants and the difference to bfloat16 is allowed if the op names it.
 TEST(RightResults, OfNarrowConstantsAreLetPassWhereTheyAreNamed) {
   const auto stored = [](double value) {
     std::array<std::byte, 2> bytes{};

@@ -1,4 +1,4 @@
-/// Everything a run needs, faked: clock, backend, observer; a test changes what it is about.
+/// A run with a fake clock, backend and observer. A test changes only the parts that it is about.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@
 
 namespace normbench {
 
-/// Writes down what it is told; `on_round` may act on it.
+/// An observer that records its calls. `on_round` may react to a round.
 class FakeObserver final : public Observer {
  public:
   void group_started(std::size_t index, const Group&, std::int64_t) override {
@@ -54,14 +54,14 @@ class RunTest : public testing::Test {
     plan.profile.enabled = false;
   }
 
-  /// A case of one or more stages from the small source.
+  /// Returns a case with these stages on the small source.
   Case make_case(const std::string& variant, const std::vector<FakeStage>& stages) {
     return fake_case(*fake, variant, small_source(), stages);
   }
   Case cast_case(const std::string& variant, int row) {
     return make_case(variant, {{.op = Cast{}, .row = row}});
   }
-  /// A group of these cases, the first of which is the baseline.
+  /// Adds a group of these cases. The first case is its baseline.
   Group& add_group(std::vector<Case> cases, std::vector<Case> limits = {}) {
     Group group;
     group.experiment = "place";
@@ -108,9 +108,9 @@ class RunTest : public testing::Test {
   Journal* journal = nullptr;
   FakeObserver observer;
   std::atomic<bool> interrupted = false;
-  std::string unkept, untraced, uncaptured;  // of the last run
+  std::string unkept, untraced, uncaptured;  // reasons of the last run
   std::int64_t cache_bytes = 1 << 10;
-  bool check = true;  // outputs
+  bool check = true;                        // whether outputs are checked
   std::map<std::string, std::string> hung;  // contenders that hung in another process
   PerfEvents* perf_events = nullptr;
   const Rapl* rapl = nullptr;

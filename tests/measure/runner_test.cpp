@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct RunnerTest : RunTest {
-  /// Rounds end as early as they may.
+  /// Lets rounds end as early as they can.
   void stop_at_once() { plan.measure.max_seconds_per_group = 0; }
   std::string fresh_path(const std::string& name) {
     const std::string path = testing::TempDir() + name;
@@ -29,7 +29,7 @@ struct RunnerTest : RunTest {
   }
 };
 
-/// The group's document with a line for each field, case and limit.
+/// Returns the group's document with one line for each field, case and limit.
 std::string lines(const GroupResult& group) {
   std::string text;
   const Json document = to_json(group);
@@ -66,7 +66,7 @@ TEST_F(RunnerTest, WholeGroup) {
   group.published = {{.variant = "slow", .wall_ms = {}, .device_ms = 9.16, .where = "table 1"}};
   group.claims = {
       {.text = "it is slow", .left = "two steps", .relation = Relation::Less, .right = "slow"}};
-  plan.measure.checked_calls = 2;  // what a check takes is no part of it
+  plan.measure.checked_calls = 2;  // checks would take time of the rounds
   stop_at_once();
   const Results results = run_plan();
   ASSERT_EQ(results.groups.size(), 1u);
@@ -150,7 +150,7 @@ TEST_F(RunnerTest, StopsWhenTheRatiosAreNarrow) {
 }
 
 TEST_F(RunnerTest, LooksAgainOnlyWhenTheRoundsHaveDoubled) {
-  // b's time is all over the place until round 140, so that the look at round 120 sees noise.
+  // b's times are noisy until round 140, so that the look at round 120 does not stop the group.
   fake->rows[1].then = [&](const FakeCall& call) {
     if (observer.last_rounds < 140) clock.time_ns += call.number % 7 * 400'000;
   };
@@ -278,7 +278,8 @@ TEST_F(RunnerTest, StagesTooShortForMarksGetTurnsOfTheirOwn) {
   stop_at_once();
   const CaseResult result = run_plan().groups[0].cases[0];
   EXPECT_EQ(result.iterations, 20);
-  // The rounds hold the kernels alone; in the staged turns each stage holds a reading too.
+  // Rounds contain only the kernels' time. In staged turns, each stage also contains a reading of
+  // the clock.
   for (const Round& round : result.rounds) EXPECT_EQ(round.wall_ns, 20 * 50'000 + 200);
   EXPECT_EQ(result.stages[0].rounds_ns, std::vector<std::int64_t>(12, 20 * 30'200));
   EXPECT_EQ(result.stages[1].rounds_ns, std::vector<std::int64_t>(12, 20 * 20'200));
@@ -286,9 +287,9 @@ TEST_F(RunnerTest, StagesTooShortForMarksGetTurnsOfTheirOwn) {
 }
 
 TEST_F(RunnerTest, CasesAboutAsLongAsTheBaselineHaveAsManyIterationsATurn) {
-  fake->rows[0].cost_ns = 60'000;   // 17 make a turn
-  fake->rows[1].cost_ns = 100'000;  // 10
-  fake->rows[2].cost_ns = 25'000;   // 40
+  fake->rows[0].cost_ns = 60'000;   // 17 iterations per turn
+  fake->rows[1].cost_ns = 100'000;  // 10 iterations
+  fake->rows[2].cost_ns = 25'000;   // 40 iterations
   add_group({cast_case("a", 0), cast_case("b", 1), cast_case("c", 2)});
   stop_at_once();
   const GroupResult result = run_plan().groups[0];
@@ -340,7 +341,7 @@ TEST_F(RunnerTest, ATurnThatEndsWhileItIsNotedAsHungWritesNothing) {
     kept.add_hung(group, contender, "slow");
   });
   fake->rows[0].then = [&](const FakeCall&) {
-    if (observer.last_rounds == 12 && acts.valid()) acts.get();  // then the group is kept
+    if (observer.last_rounds == 12 && acts.valid()) acts.get();  // after this, the group is kept
   };
   add_group({cast_case("a", 0)});
   stop_at_once();

@@ -1,4 +1,4 @@
-/// Cases that save files: what is there and when, and that wrong ones fail the case.
+/// Cases that save files: which files exist at which time, and that wrong files fail the case.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// What a row that is to save does in its place.
+/// What a planted row does instead of saving.
 enum class Planted { Nothing, FirstImageTwice };
 
 template <Planted What>
@@ -94,7 +94,7 @@ TEST_F(SavedFilesTest, EveryFormatIsCheckedAndNoFileOutlivesItsCase) {
       saves->last_call();
       const CheckOutcome outcome = saves->check();
       EXPECT_TRUE(outcome.result.ok) << outcome.reason;
-      EXPECT_THAT(files(), SizeIs(planned.pipeline ? 6 : 2));  // of as many items as are in flight
+      EXPECT_THAT(files(), SizeIs(planned.pipeline ? 6 : 2));  // for all items in flight
     }
   EXPECT_THAT(files(), IsEmpty());
 }

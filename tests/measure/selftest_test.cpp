@@ -22,9 +22,9 @@ using testing::SizeIs;
 using testing::UnorderedElementsAreArray;
 
 constexpr auto dtypes = std::ssize(dtype_rows);
-constexpr std::int64_t quick_cases = 5 * dtypes * 2;  // extents, dtypes, layouts: `copy` on each
+constexpr std::int64_t quick_cases = 5 * dtypes * 2;  // `copy` on 5 extents, all dtypes, 2 layouts
 
-/// What the quick self-test finds of rows at a CPU.
+/// Returns the findings of the quick self-test about these CPU rows.
 PlaceFinding place_found(std::vector<Kernel> rows) {
   Backends backends;
   backends.list.push_back(std::make_unique<PlantedBackend>(std::move(rows)));
@@ -33,7 +33,7 @@ PlaceFinding place_found(std::vector<Kernel> rows) {
 
 RowFinding found(const Kernel& row) { return place_found({row}).rows.at(0); }
 
-/// Random element `index` of dense float32 inputs, as failures print it.
+/// Returns random element `index` of a dense float32 input, as failures print it.
 std::string float_text(std::int64_t index) {
   auto bytes = random_elements(DType::Float32, index, 1);
   const View view{bytes.data(),
@@ -57,12 +57,12 @@ TEST(Selftest, ARightRowIsRight) {
 
 TEST(Selftest, FindsAWrongValue) {
   const RowFinding row = found(planted<Copy, Bug::WrongValue>("bug"));
-  EXPECT_EQ(row.wrong, 2 * 4);  // both layouts of float32 in all extents but the single element
+  EXPECT_EQ(row.wrong, 2 * 4);  // both layouts of float32, all extents except one element
   EXPECT_EQ(row.failure,
             fmt::format("1x3x2x16 float32 nchw -> float32 nchw: element 17: 1000 instead of {}, "
                         "bound 0",
                         float_text(17)));
-  EXPECT_EQ(row.runs, 2 * quick_cases - 2 * 4);  // not run again once it is wrong
+  EXPECT_EQ(row.runs, 2 * quick_cases - 2 * 4);  // a wrong case is not run again
 }
 
 TEST(Selftest, FindsATailThatIsNotWritten) {
@@ -110,7 +110,7 @@ TEST(Selftest, FindsWhatDependsOnTheTeamThoughWithinItsBound) {
                                     "and 3 elements past a cache line"));
 }
 
-/// What is found of a row when it is run on these instruction sets.
+/// Returns the finding about a row that is run on these instruction sets.
 RowFinding found_on(const Kernel& row, const std::vector<std::string>& simd) {
   Backends backends;
   backends.list.push_back(std::make_unique<PlantedBackend>(std::vector{row}));
@@ -253,7 +253,7 @@ TEST(Selftest, LargeTensorsAreLeftOutWhereTheyDoNotFit) {
   const auto note = [&](std::int64_t host_bytes, bool large) {
     return run(backends, {.large = large, .host_bytes = host_bytes}).places.at(0).notes.at(0);
   };
-  constexpr std::int64_t need = 6'487'965'000;  // of a byte and of two for each element
+  constexpr std::int64_t need = 6'487'965'000;  // bytes: one per input and two per output element
   const NotTested unknown{.kind = NotTested::Kind::MemoryUnknown};
   EXPECT_EQ(note(0, true), unknown);
   EXPECT_EQ(note(16'200'000'000, true), (NotTested{.kind = NotTested::Kind::TooLarge,
@@ -266,7 +266,7 @@ TEST(Selftest, LargeTensorsAreLeftOutWhereTheyDoNotFit) {
               ElementsAre(unknown));
 }
 
-/// Rows of a device that registers memory: what is registered must be given back.
+/// Rows of a device that registers memory. All registered memory must be unregistered.
 Launch prepare_register(const Register&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View>, View) {
     if (!static_cast<PlantedBackend::PlantedQueue&>(queue)

@@ -33,7 +33,7 @@ class SeveralTensorsTest : public testing::Test {
  protected:
   SeveralTensorsTest() { backends.list.push_back(make_cpu_backend()); }
 
-  /// The outcome for a case of the plan whose outputs are changed after its run.
+  /// Returns the outcome of case `index` of the plan. `spoil` changes its outputs after the run.
   CheckOutcome outcome(std::size_t index,
                        const std::function<void(std::vector<View>)>& spoil = {}) {
     std::string text = config;
@@ -47,7 +47,7 @@ class SeveralTensorsTest : public testing::Test {
     Recorder recorder{clock};
     std::mt19937_64 random(1);
     Engine prepared(planned, memory, backends, recorder, clock, random);
-    for (int i = 0; i < 3; ++i) {  // of other copies of the inputs
+    for (int i = 0; i < 3; ++i) {  // each uses another copy of the inputs
       prepared.advance();
       prepared.item().poison({std::byte{0xFF}});
       prepared.iterate({});

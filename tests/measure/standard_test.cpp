@@ -1,4 +1,4 @@
-/// Outputs that no reference tells right are held to another variant's.
+/// Outputs without a reference, which are checked against another variant's outputs.
 #include <cstring>
 
 #include "measure/check.h"
@@ -17,7 +17,8 @@ struct StandardTest : RunTest {
     for (FakeRow& row : fake->rows) row.then = [](const FakeCall& call) { fill(call, 0); };
   }
 
-  /// Logits 0 to 99, again and again, the tenth of them off by `error` from the `from`th call on.
+  /// Fills the output with logits 0 to 99, repeatedly. From call `from` on, logit 10 is off by
+  /// `error`.
   static void fill(const FakeCall& call, float error, std::int64_t from = 0) {
     const View& out = call.out[0];
     for (std::int64_t i = 0; i < out.desc.elements(); ++i) {
@@ -82,7 +83,7 @@ TEST_F(StandardTest, LaterOutputsAreHeldToItToo) {
   EXPECT_EQ(group.cases[1].status, Status::Failed);
   EXPECT_THAT(group.cases[1].reason, HasSubstr("expected 10 by \"eager\", got 11"));
   EXPECT_EQ(group.cases[0].status, Status::Ok);
-  EXPECT_EQ(group.cases[0].check.variant, "compiled");  // "later" is no witness any more
+  EXPECT_EQ(group.cases[0].check.variant, "compiled");  // not "later", which failed
 }
 
 TEST_F(StandardTest, SoIsItsOwnLastOutput) {

@@ -16,8 +16,8 @@ namespace {
 using Random = std::mt19937_64;
 using Noise = std::function<double(Random&)>;
 
-/// A run that the rule stopped. It was fed rounds whose log ratio is 0.07 plus noise, at most
-/// `most` of them, on a machine that drifts.
+/// A run that the stop rule ended after at most `most` rounds. The log ratio of a round is 0.07
+/// plus noise. The machine drifts.
 struct Stopped {
   std::vector<std::vector<double>> series{{}, {}};
   std::optional<Stop> reason;
@@ -36,8 +36,8 @@ Stopped run(const Noise& noise, Random& random, int most = 400) {
   return run;
 }
 
-/// Shares of the runs that the rule stopped: those whose interval misses the truth, in all runs and
-/// in runs not named as two states; and runs that were named so.
+/// Shares of the stopped runs: runs whose interval misses the truth, the same without runs that
+/// were named as two states, and runs that were so named.
 struct Missed {
   double all = 0, unnamed = 0, named = 0;
 };
@@ -64,21 +64,22 @@ constexpr int kWorlds = 1500;
 
 double normal(Random& random) { return std::normal_distribution(0.0, 0.02)(random); }
 
-/// Student's t with 2 degrees of freedom: a tail without variance.
+/// Draws Student's t with 2 degrees of freedom, whose tail has no finite variance.
 double heavy(Random& random) { return 0.01 * std::student_t_distribution(2.0)(random); }
 
-/// Times are never faster than the hardware: an exponential, shifted to median 0.
+/// Draws an exponential, shifted to median 0: no time is faster than the hardware allows.
 double skewed(Random& random) {
   return 0.03 * (std::exponential_distribution(1.0)(random) - std::numbers::ln2);
 }
 
-/// A quiet machine with a neighbour that doubles every tenth round, up or down.
+/// Draws the noise of a quiet machine. In every tenth round a neighbour changes the time by up to a
+/// factor of two, up or down.
 double jumps(Random& random) {
   const double jump = std::uniform_real_distribution(-1.0, 1.0)(random);
   return std::normal_distribution(0.0, 0.01)(random) + (std::abs(jump) < 0.1 ? 7 * jump : 0);
 }
 
-/// Normal noise with this lag-1 autocorrelation.
+/// Returns normal noise with this lag-1 autocorrelation.
 Noise correlated(double lag1) {
   return [lag1, last = std::optional<double>()](Random& random) mutable {
     const double next = normal(random);
@@ -87,7 +88,8 @@ Noise correlated(double lag1) {
   };
 }
 
-/// Every twentieth round or so a neighbour starts to cost 30 %, for ten rounds or so.
+/// Returns noise with a neighbour that costs 30 % for about ten rounds. Each round starts this with
+/// probability 1/20.
 Noise bursts() {
   return [left = 0](Random& random) mutable {
     const double noise = std::normal_distribution(0.0, 0.01)(random);
@@ -100,7 +102,7 @@ Noise bursts() {
   };
 }
 
-/// A host with two speeds 12 % apart, which changes every 40 rounds or so.
+/// Returns the noise of a host with two speeds 12 % apart, which changes about every 40 rounds.
 Noise two_states() {
   return [state = 0](Random& random) mutable {
     if (state == 0) state = std::bernoulli_distribution(0.5)(random) ? 1 : -1;
@@ -109,7 +111,7 @@ Noise two_states() {
   };
 }
 
-/// The median of a long series.
+/// Returns the median of a long series of the noise.
 double median_of(Noise noise) {
   Random random(2);
   std::vector<double> values;
@@ -121,7 +123,7 @@ TEST(StoppedRun, MissesTheTruthAsRarelyAsItSaysWhereRoundsAreIndependent) {
   for (const Noise& noise : {Noise(normal), Noise(heavy), Noise(skewed), Noise(jumps)}) {
     const Missed of = missed([&] { return noise; }, 0, kWorlds);
     EXPECT_LE(of.all, 0.05);
-    EXPECT_LE(of.named, 0.01);  // one state is not called two
+    EXPECT_LE(of.named, 0.01);  // one state is not named as two
   }
 }
 
@@ -158,7 +160,7 @@ TEST(StopRule, LooksOnlyWhereItMay) {
 TEST(StopRule, LooksAfterTheBlockThatHoldsTheRound) {
   StopRule rule(0.01, 1000);
   std::vector<int> stopped;
-  for (int rounds = 7; rounds <= 490; rounds += 7) {  // blocks of seven contenders
+  for (int rounds = 7; rounds <= 490; rounds += 7) {  // in blocks of seven contenders
     const std::vector<std::vector<double>> series(7, alternating(rounds, 0.001));
     if (rule.decide(series, 3, 0)) stopped.push_back(rounds);
   }
@@ -179,7 +181,8 @@ TEST(StopRule, WaitsForTheWidestRatio) {
 }
 
 TEST(StopRule, WaitsForRoundsThatAreWorthFortyIndependentOnes) {
-  // Each value stands for eight rounds: 120 of them are worth 15, however narrow their interval.
+  // Each value is repeated for eight rounds. 120 rounds are therefore worth 15, even if their
+  // interval is narrow.
   std::vector<double> in_blocks;
   Random random(5);
   std::normal_distribution<double> noise(0, 0.002);

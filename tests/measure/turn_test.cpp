@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 
 struct TurnTest : RunTest {
-  /// The shape of turns of a case whose only stage costs this.
+  /// Returns the shape of turns of a case whose only stage takes `cost_ns`.
   TurnShape shape_at(std::int64_t cost_ns) {
     fake->rows[0].cost_ns = cost_ns;
     const Case planned = cast_case("cast", 0);
@@ -66,7 +66,7 @@ TEST_F(TurnTest, MeasuresItsIterationsAlone) {
                                .start_ns = 1'200'000,
                                .counters = {.minor_faults = 21}}));
   EXPECT_TRUE(turn.stage_ns.empty());
-  // Four iterations warm up for 1 ms and are drained one by one; the turn's are drained once.
+  // The warm-up has four iterations in 1 ms and drains after each. The turn drains once.
   EXPECT_THAT(fake->log, ElementsAre("row 0", "drain", "row 0", "drain", "row 0", "drain", "row 0",
                                      "drain", "row 0", "row 0", "row 0", "drain"));
 }
@@ -85,7 +85,7 @@ TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
   ASSERT_TRUE(prepared.frees_outputs_last());
   clock.usage_ns = 40'000;
   const Turn plain = take_turn(prepared, {.iterations = 3, .marks = true}, random);
-  std::vector<int> seen;  // how many iterations of the turn had written when it was looked at
+  std::vector<int> seen;  // iterations that had written at each look
   const auto look = [&](Item&) {
     seen.push_back(fake->rows[1].calls);
     EXPECT_NE(prepared.item().outputs().at(0).data, nullptr);

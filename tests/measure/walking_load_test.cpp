@@ -1,4 +1,5 @@
-/// Cases whose items read other files each: which ones, and that each is held to its own reference.
+/// Cases whose items read different files: which files, and the check of each item against its own
+/// reference.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A folder with three pictures, of one grey each.
+/// A folder with three pictures. Each has a single grey value.
 class Pictures {
  public:
   Pictures()
@@ -35,7 +36,7 @@ class Pictures {
   fs::path folder_;
 };
 
-/// Which item's files the row below loads in place of an item's.
+/// These functions return the item whose files loading() reads instead of item `item`.
 std::int64_t as_asked(std::int64_t item) { return item; }
 std::int64_t always_the_first(std::int64_t) { return 0; }
 std::int64_t wrong_in_the_middle(std::int64_t item) { return item == 3 ? 1 : item; }
@@ -65,7 +66,7 @@ struct WalkingLoadTest : testing::Test {
   std::mt19937_64 random{1};
   std::optional<Plan> plan;
 
-  /// The variant; its load has these members, too.
+  /// Returns the variant. `members` are added to its load.
   Case case_of(const std::string& members, const std::string& options) {
     const std::string text = fmt::format(
         R"({{"schema": 1, "name": "walk", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
@@ -81,7 +82,8 @@ struct WalkingLoadTest : testing::Test {
     const Case* const cases[] = {&planned};
     return {cases, plan->measure, backends, 1 << 20};
   }
-  /// After six items in flight, or, without a pipeline, after a turn of six iterations.
+  /// Returns the outcome of the last of six items in flight. Without a pipeline, of a turn with six
+  /// iterations.
   CheckOutcome last_outcome(const Case& planned) {
     GroupMemory memory = memory_for(planned);
     std::unique_ptr<Contender> contender;
@@ -125,7 +127,7 @@ TEST_F(WalkingLoadTest, ALoaderThatStaysAtTheFirstItemIsWrong) {
 }
 
 TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
-  // So many that the wrong one is not among those that are held to their references.
+  // There are so many items that the wrong one is not compared with its reference.
   Case planned = case_of("", R"(, "in_flight": 3, "items": 60)");
   const Kernel right = loading<as_asked>(*planned.stages[0].kernel);
   const Kernel wrong = loading<wrong_in_the_middle>(*planned.stages[0].kernel);
@@ -138,7 +140,8 @@ TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
 
 std::set<int> greys_read;
 
-/// Images differ in the work that they make, so a lane alone must not have those of one item only.
+/// The work depends on the images. A lane that runs alone must therefore not get the same item in
+/// every turn.
 TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
   case_of("", R"(, "in_flight": 1, "items": 6)");
   std::vector<std::set<int>> turns;
@@ -164,7 +167,7 @@ TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
                                     testing::ElementsAre(second, first, second)));
 }
 
-/// What a part is fed is made while its engine is: the threads of lanes must not be there yet.
+/// The inputs of a part are made together with its engine, before threads of lanes exist.
 TEST_F(WalkingLoadTest, APartThatCannotBeFedSaysWhy) {
   case_of("", R"(, "in_flight": 3, "items": 6)");
   int parts = 0;
@@ -188,7 +191,7 @@ TEST_F(WalkingLoadTest, APartThatCannotBeFedSaysWhy) {
 struct WalkingTurns : RunTest {
   Pictures pictures;
 
-  /// Loads with the fake's row `row`.
+  /// Returns a case that loads with row `row` of the fake.
   Case load_case(const std::string& variant, int row, std::int64_t batch) {
     Load load{.path = pictures.path(), .batch = batch, .height = 1, .width = 1};
     load.resolve({.base_dir = {}, .images_dir = {}});
@@ -223,7 +226,7 @@ TEST_F(WalkingTurns, ReadTheSameFiles) {
   fake->rows[2].cost_ns = 100'000;
   EXPECT_THAT(iterations({load_case("slow", 0, 2), load_case("fast", 1, 2), cast_case("cast", 2)}),
               testing::ElementsAre(4, 4, 10));
-  // Here every iteration reads all there is.
+  // Here each iteration reads all files.
   EXPECT_THAT(iterations({load_case("slow", 0, 3), load_case("fast", 1, 3)}),
               testing::ElementsAre(1, 4));
 }

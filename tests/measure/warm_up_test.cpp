@@ -8,21 +8,21 @@
 namespace normbench::warm_up_test {
 namespace {
 
-/// Turns of 1.2 ms on the device, with iterations of 0.6 ms, and turns of 1 ms on the CPU.
+/// Device turns of 1.2 ms, with iterations of 0.6 ms, and CPU turns of 1 ms.
 struct GpuDayWarmUp : DeviceTest {
   GpuDayWarmUp() { plan.measure.max_seconds_per_group = 0; }
 
   GroupResult measured(std::vector<Case> cases) {
     add_group(std::move(cases));
-    check = false;  // between turns the device would work for it
+    check = false;  // checks would use the device between turns
     return run_plan().groups[0];
   }
   struct Turn {
-    int contender, before;  // who takes it, and who took the one before
+    int contender, before;  // who takes this turn and the turn before
     std::int64_t start_ns, end_ns;
-    std::int64_t gap_ns;  // since the turn before has ended
+    std::int64_t gap_ns;  // since the end of the turn before
   };
-  /// All turns but the first, in their order.
+  /// Returns all turns except the first, in order.
   static std::vector<Turn> turns_of(const GroupResult& group) {
     std::vector<Turn> turns;
     int last = -1;
@@ -63,7 +63,7 @@ TEST_F(GpuDayWarmUp, ATurnOnTheCpuLeavesTheDeviceIdle) {
       measured({send_and_cast("send"), cast_case("on the CPU", 0), send_and_cast("again")}));
   for (const Turn& turn : turns) {
     if (turn.contender == 1)
-      EXPECT_EQ(turn.gap_ns, 1'000'000);  // as without a device
+      EXPECT_EQ(turn.gap_ns, 1'000'000);  // the same as without a device
     else
       EXPECT_EQ(turn.gap_ns, turn.before == 1 ? 34 * 600'000 : 600'000);
   }

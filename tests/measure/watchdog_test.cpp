@@ -43,7 +43,7 @@ TEST(Watchdog, TellsOfTheTurnThatIsArmedNow) {
   watchdog.disarm();
   watchdog.arm(2, "hangs");
   const Hung said = hung.get_future().get();
-  // With a limit of zero the first turn may count as hung, too; never a mixture.
+  // With a limit of zero, the first turn may count as hung, too. The two must never be mixed.
   EXPECT_TRUE(said == Hung(2, "hangs") || said == Hung(1, "ends"));
 }
 

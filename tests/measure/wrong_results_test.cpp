@@ -1,4 +1,4 @@
-/// Results that are wrong in ways that programs are wrong: each is seen. Right ones are let pass.
+/// Results with the errors of typical programs must all be noticed. Right results must pass.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using selftest::Input;
 using Tensors = std::vector<Tensor64>;
 
-/// A tensor of these values, as its dtype holds them.
+/// Returns a tensor of these values, rounded to its dtype.
 Input holding(const TensorDesc& desc, const std::function<double(std::size_t)>& value) {
   Tensor64 values{.shape = desc.shape, .values = {}};
   for (std::int64_t i = 0; i < desc.elements(); ++i)
@@ -31,7 +31,7 @@ TensorDesc nchw(DType dtype, const Shape& shape) {
   return dense(dtype, Layout::Nchw, shape, Memory::Pageable);
 }
 
-/// Pixels from 0 to 255, no two images or channels alike.
+/// Returns random pixels from 0 to 255, different in all images and channels.
 Input pixels(DType dtype, const Shape& shape) {
   std::mt19937 random(1);
   return holding(nchw(dtype, shape),
@@ -44,7 +44,7 @@ Input normal(DType dtype, const Shape& shape, double mean, double std, unsigned 
   return holding(nchw(dtype, shape), [&](std::size_t) { return values(random); });
 }
 
-/// An op and its inputs, and what is right.
+/// An op, its inputs, and its right outputs.
 struct Problem {
   Problem(Op of, std::vector<Input> from) : op(std::move(of)), inputs(std::move(from)) {
     std::vector<TensorDesc> in;
@@ -57,7 +57,7 @@ struct Problem {
     exact = selftest::exact_outputs(op, known, signature);
   }
 
-  /// What another op gives for these inputs.
+  /// Returns what another op gives for these inputs.
   Tensors by(const Op& other) const { return by(other, values); }
   Tensors by(const Op& other, const Tensors& from) const {
     Tensors out;
@@ -66,7 +66,7 @@ struct Problem {
     reference(other, from, out, 0);
     return out;
   }
-  /// What is right, and something done to it.
+  /// Returns the right outputs. The next functions change them.
   Tensors right() const {
     Tensors all;
     for (const selftest::Exact& one : exact) all.push_back(one.values);
@@ -91,7 +91,7 @@ struct Problem {
   std::vector<selftest::Exact> exact = {};
 };
 
-/// The outputs, stored in their dtypes, beside what is right.
+/// Compares the outputs, stored in their dtypes, with the right outputs.
 std::vector<OutputCheck> held(const Problem& problem, const Tensors& got) {
   std::vector<OutputCheck> checks(got.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -110,7 +110,7 @@ std::string words_of(const Problem& problem) {
   return selftest::in_words(problem.op, problem.signature);
 }
 
-/// At least one value is beyond its bound, and could be checked.
+/// Expects a value that could be checked to exceed its bound.
 void expect_wrong(const Problem& problem, const std::string& what, const Tensors& got) {
   double share = 0;
   for (const OutputCheck& check : held(problem, got))
@@ -125,7 +125,7 @@ void expect_right(const Problem& problem, const std::string& what, const Tensors
   }
 }
 
-/// Columns, rows or images moved by some, the last ones first.
+/// Rotates the values by `by` elements, so that columns, rows or images are moved.
 void rotate(Tensor64& y, std::int64_t by) { std::ranges::rotate(y.values, y.values.begin() + by); }
 
 void scale_channel(Tensor64& y, std::int64_t channel, double factor) {
@@ -179,7 +179,8 @@ TEST(WrongResults, OfNormalizeAreSeenInEachDtype) {
   }
 }
 
-/// Alpha is far larger than what is normalised, and its rounding was all channels' bound.
+/// Alpha is far larger than the normalized colours. A bound from alpha's rounding must not be used
+/// for the colours.
 TEST(WrongResults, OfColoursAreSeenBesideAlpha) {
   for (const DType to : floats) {
     Normalize op{.mean = mean, .std = deviation, .to = to};
@@ -291,7 +292,7 @@ TEST(WrongResults, OfDenormalizeAreSeen) {
   }
 }
 
-/// A resize by other weights: those of `taps` along each axis.
+/// Resizes with other weights. `place` maps an output place and a scale to an input place.
 Tensors resized_by(const Problem& problem, const std::function<double(double, double)>& place,
                    bool linear) {
   const Tensor64& x = problem.values[0];
@@ -366,10 +367,10 @@ TEST(WrongResults, OfSmallOpsAreSeen) {
   }
 }
 
-/// Group normalization in double, with what may be wrong with it.
+/// Group normalization in double, with possible mistakes.
 struct Normalized {
   std::int64_t groups = 4;
-  double eps = 1e-5, outside = 0, beside = 0;  // eps; another one outside the root; of the count
+  double eps = 1e-5, outside = 0, beside = 0;  // outside the root; off the count
   bool with_gamma = true, with_beta = true, swapped = false, centred = true;
 };
 Tensors normalized(const Problem& problem, const Normalized& how) {
@@ -416,7 +417,7 @@ TEST(WrongResults, OfGroupNormAreSeen) {
     expect_wrong(problem, "no gamma", normalized(problem, {.with_gamma = false}));
     expect_wrong(problem, "gamma and beta swapped", normalized(problem, {.swapped = true}));
     expect_wrong(problem, "not centred", normalized(problem, {.centred = false}));
-    // First y alone is spoilt, then all outputs.
+    // First only y is spoilt, then all outputs.
     for (const bool alone : {true, false}) {
       const auto spoilt = [&](const Normalized& how) {
         Tensors made = normalized(problem, how);
