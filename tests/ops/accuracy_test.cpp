@@ -18,7 +18,7 @@ TEST(Accuracy, UnitRoundoffIsHalfTheGapAboveOne) {
   for (const DType dtype : {DType::Float16, DType::BFloat16, DType::Float32}) {
     const double u = unit_roundoff(dtype);
     EXPECT_EQ(stored_value(1 + 2 * u, dtype), 1 + 2 * u);
-    EXPECT_EQ(stored_value(1 + u, dtype), 1);  // the tie goes to even
+    EXPECT_EQ(stored_value(1 + u, dtype), 1);  // the tie goes to the even number
     EXPECT_EQ(stored_value(1 + 1.01 * u, dtype), 1 + 2 * u);
   }
   EXPECT_EQ(unit_roundoff(DType::UInt8), 0);
@@ -48,8 +48,8 @@ TEST(Stored, WholeNumbersThatFitAreExact) {
       EXPECT_EQ(error({value, 0}, dtype), 0) << value;
   EXPECT_EQ(error({257, 0}, DType::Float16), 0);
   EXPECT_EQ(error({257, 0}, DType::BFloat16), 257.0 / 256);
-  EXPECT_EQ(error({0.5, 0}, DType::BFloat16), 0.5 / 256);  // held, but not seen to be
-  // What was computed may be a fraction, unless all values are known to be whole.
+  EXPECT_EQ(error({0.5, 0}, DType::BFloat16), 0.5 / 256);  // although 0.5 is exact
+  // A computed value may be a fraction, unless all values are known to be whole.
   EXPECT_EQ(error({200, 1}, DType::BFloat16), 1 + 201.0 / 256);
   EXPECT_EQ(error({200, 1}, DType::BFloat16, true), 1);
 }

@@ -1,4 +1,4 @@
-/// Ops with per-channel constants: sub, div, normalize.
+/// Ops with constants per channel: sub, div, normalize.
 #include <cmath>
 
 #include "core/dtype.h"
@@ -18,15 +18,16 @@ double kept(float value, DType dtype) {
   return value;
 }
 
-/// Every byte in each of three channels.
+/// Returns every byte in each of three channels.
 Tensor64 all_bytes() {
   Tensor64 all{{1, 3, 1, 256}, {}};
   for (int i = 0; i < 3 * 256; ++i) all.values.push_back(i % 256);
   return all;
 }
 
-/// What `computed` gives for each element is within its bound. Bounds are of the worst case: the
-/// nearest is within half of one, and the means of both differ by no more than 8 times.
+/// Expects the values that `computed` returns for each element to be within the element's bound.
+/// The bounds are for the worst case. They must be tight: one value uses more than half of its
+/// bound, and the sum of bounds is below 8 times the sum of errors.
 template <class Computed>
 void expect_tight(const Errors& bounds, const Tensor64& exact, Computed computed) {
   double nearest = 0, errors = 0, allowed = 0;
@@ -185,7 +186,8 @@ TEST(Normalize, PointsAtMistakes) {
               ElementsAre("/layout: unknown value \"nhcw\" (did you mean \"nchw\"?)"));
 }
 
-/// Every order in which a kernel may evaluate normalize in float32, for one value.
+/// Returns the results of all orders in which a kernel may evaluate normalize in float32, for one
+/// value.
 std::vector<float> evaluations(float x, double scale, double m, double s) {
   const auto scale32 = static_cast<float>(scale), m32 = static_cast<float>(m);
   const auto s32 = static_cast<float>(s);
@@ -218,8 +220,8 @@ TEST(Normalize, BoundsAreOfTheChannelAndTheValue) {
   const Tensor64 x{{1, 2, 1, 3}, {0, 128, 255, 0, 128, 255}};
   const Normalize op{.mean = {128, 0}, .std = {64, 1}, .to = DType::BFloat16};
   const Errors errors = accuracy_of(op, x, bytes, nchw(DType::BFloat16, x.shape)).errors;
-  EXPECT_EQ(errors.at(1), 0);                                     // the mean, exactly
-  for (const int i : {3, 4, 5}) EXPECT_EQ(errors.at(i), 0) << i;  // passed through
+  EXPECT_EQ(errors.at(1), 0);                                     // exactly the mean
+  for (const int i : {3, 4, 5}) EXPECT_EQ(errors.at(i), 0) << i;  // not normalized
   EXPECT_GT(errors.at(2), 0);
   EXPECT_LT(errors.at(2), 0.01);
 }

@@ -1,4 +1,4 @@
-/// What the tests of decoders share.
+/// Helpers for the tests of decoders.
 #pragma once
 
 #include <stdexcept>
@@ -17,7 +17,7 @@ inline Image decoded(const Bytes& file) {
   return image;
 }
 
-/// What decoding says, or "" when it succeeds.
+/// Returns the error of decoding a file, or "" if it succeeds.
 inline std::string complaint(const Bytes& file) try {
   decoded(file);
   return "";
@@ -25,14 +25,14 @@ inline std::string complaint(const Bytes& file) try {
   return error.what();
 }
 
-/// A file of tests/ops/data.
+/// Returns a file of tests/ops/data.
 inline Bytes data(const std::string& name) {
   Bytes bytes;
   read_file(source_dir() + "/tests/ops/data/" + name, bytes);
   return bytes;
 }
 
-/// The picture that the files there were made of: 4 x, 5 y, 2 (x + y).
+/// Returns the picture in the files of tests/ops/data. Its channels are 4 x, 5 y and 2 (x + y).
 inline Bytes ramp(int height, int width) {
   Bytes pixels;
   for (int y = 0; y < height; ++y)

@@ -18,14 +18,14 @@ double stored_as(double value, DType dtype) {
   return with_dtype(dtype, [&]<class T>(T) { return to_double(rounded<T>(value)); });
 }
 
-/// Each byte in each of three channels.
+/// Returns every byte in each of three channels.
 Tensor64 all_bytes() {
   Tensor64 bytes{{1, 3, 16, 16}, {}};
   for (int i = 0; i < 3 * 256; ++i) bytes.values.push_back(i % 256);
   return bytes;
 }
 
-/// What is left of all bytes when they were normalised and stored in a dtype meanwhile.
+/// Returns all bytes after they were normalized, stored in `dtype` and denormalized.
 Tensor64 there_and_back(const Normalize& normalize, DType dtype) {
   Tensor64 between = result(normalize, all_bytes());
   for (double& value : between.values) value = stored_as(value, dtype);
@@ -55,7 +55,8 @@ TEST(Denormalize, GivesTheBytesBackThatWereNormalized) {
       EXPECT_EQ(there_and_back(op, dtype).values, all_bytes().values) << name_of(dtype);
 }
 
-/// bfloat16 has a number every 1/64 from 2 on: too few for each byte with a std above 64.
+/// From 2 on, bfloat16 has a number every 1/64. These are too few for each byte if the std is above
+/// 64.
 TEST(Denormalize, CannotGiveThemBackWhereBfloat16HasTooFewNumbers) {
   const Normalize op{.mean = {100.0}, .std = {70.0}};
   EXPECT_NE(there_and_back(op, DType::BFloat16).values, all_bytes().values);
@@ -93,7 +94,8 @@ TEST(Denormalize, PointsAtMistakes) {
               ElementsAre("/layout: unknown value \"nhcw\" (did you mean \"nchw\"?)"));
 }
 
-/// Every order in which a kernel may evaluate denormalize in float32, before it rounds.
+/// Returns the results of all orders in which a kernel may evaluate denormalize in float32, before
+/// rounding.
 std::vector<float> evaluations_back(float x, double scale, double m, double s) {
   const auto scale32 = static_cast<float>(scale), m32 = static_cast<float>(m);
   const auto s32 = static_cast<float>(s);
@@ -118,7 +120,7 @@ TEST(Denormalize, BoundHoldsInEveryOrder) {
     EXPECT_EQ(bound.low, 0);
     EXPECT_EQ(bound.high, 255);
     EXPECT_TRUE(bound.whole);
-    std::size_t open = 0;  // values so near to the middle of two that float32 may take either
+    std::size_t open = 0;  // values near a middle, which float32 may round either way
     for (std::size_t i = 0; i < exact.values.size(); ++i) {
       const std::size_t c = i / values.size();
       const double most = bound.errors.at(i);

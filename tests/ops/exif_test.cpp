@@ -36,11 +36,11 @@ TEST(Exif, OtherNumbersAreUpright) {
     EXPECT_EQ(exif_orientation(exif_block(orientation, false, 4)), 1);
   }
   EXPECT_EQ(exif_orientation(exif_block(6 << 16 | 3, true, 4)), 1);
-  EXPECT_EQ(exif_orientation(exif_block(6, true, 5)), 1);  // no whole number
+  EXPECT_EQ(exif_orientation(exif_block(6, true, 5)), 1);  // not a whole number
 }
 
 TEST(Exif, NumbersOfOtherTypesCountAsInPillow) {
-  // As Pillow 13.0.0 turns such a JPEG whose XMP says 3.
+  // Pillow 13.0.0 turns such a JPEG like this if its XMP gives orientation 3.
   const auto turned = [](std::uint32_t type, const Bytes& value, std::uint32_t count = 1) {
     Bytes block = exif_block(0, true, type, count);
     if (value.size() > 4) block[30] = static_cast<std::uint8_t>(block.size());
@@ -55,7 +55,7 @@ TEST(Exif, NumbersOfOtherTypesCountAsInPillow) {
   EXPECT_EQ(turned(6, {6}), 6);            // SBYTE
   EXPECT_EQ(turned(7, {6}), 1);            // UNDEFINED
   EXPECT_EQ(turned(13, {6, 0, 0, 0}), 6);  // IFD
-  EXPECT_EQ(turned(14, {6, 0, 0, 0}), 3);  // no type
+  EXPECT_EQ(turned(14, {6, 0, 0, 0}), 3);  // not a type
   for (const std::uint32_t rational : {5, 10}) {
     EXPECT_EQ(turned(rational, {6, 0, 0, 0, 1, 0, 0, 0}), 6);
     EXPECT_EQ(turned(rational, {12, 0, 0, 0, 2, 0, 0, 0}), 6);
@@ -71,7 +71,7 @@ TEST(Exif, TheFirstOfSeveralNumbersCounts) {
   EXPECT_EQ(exif_orientation(exif_block(6, true, 3, 2)), 6);
   EXPECT_EQ(exif_orientation(exif_block(6, true, 3, 0)), std::nullopt);
   Bytes elsewhere = exif_block(0, true, 3, 3);
-  elsewhere[30] = static_cast<std::uint8_t>(elsewhere.size());  // where the three are
+  elsewhere[30] = static_cast<std::uint8_t>(elsewhere.size());  // the offset of the three numbers
   append(elsewhere, {8, 0, 1, 0, 3, 0});
   EXPECT_EQ(exif_orientation(elsewhere), 8);
   elsewhere.pop_back();
@@ -81,7 +81,7 @@ TEST(Exif, TheFirstOfSeveralNumbersCounts) {
 TEST(Exif, MalformedDataSaysNothing) {
   EXPECT_EQ(exif_orientation({}), std::nullopt);
   Bytes far = exif_block(6, true);
-  far[4] = far[5] = far[6] = far[7] = 0xFF;  // the directory's offset
+  far[4] = far[5] = far[6] = far[7] = 0xFF;  // the offset of the directory
   EXPECT_EQ(exif_orientation(far), std::nullopt);
   for (const std::size_t at : {0, 1, 2}) {
     Bytes no_exif = exif_block(6, true);
@@ -119,7 +119,7 @@ TEST(Xmp, CountsWhereExifSaysNothing) {
   EXPECT_EQ(orientation_of({}, ""), 1);
 }
 
-/// The pixel of the stored image (height x width) that an upright viewer sees at (y, x).
+/// Returns the pixel of the stored image (height x width) that an upright viewer sees at (y, x).
 std::pair<int, int> seen(int orientation, int y, int x, int height, int width) {
   switch (orientation) {
     case 2:
@@ -141,7 +141,7 @@ std::pair<int, int> seen(int orientation, int y, int x, int height, int width) {
   }
 }
 
-/// The stored image as an upright viewer sees it.
+/// Returns the stored image as an upright viewer sees it.
 Image turned(const Image& stored, int orientation) {
   const int height = static_cast<int>(stored.height), width = static_cast<int>(stored.width);
   Image out;
@@ -214,7 +214,7 @@ TEST(Exif, TurnsInks) {
                 decoded(jpeg_file(pixels, 4, 2, upright)), 6);
 }
 
-/// The segments as APP1 markers at the start of a JPEG.
+/// Inserts the segments as APP1 markers at the start of a JPEG.
 Bytes with_segments(Bytes jpeg, const std::vector<Bytes>& segments) {
   Bytes markers;
   for (const Bytes& segment : segments) {
@@ -239,7 +239,7 @@ TEST(Exif, TheFirstOfSeveralSegmentsCounts) {
   const auto half = three.begin() + 20;
   Bytes rest{'E', 'x', 'i', 'f', 0, 0};
   rest.insert(rest.end(), half, three.end());
-  expect({{three.begin(), half}, rest}, 3);  // a block of more than 64 KiB goes on in the next
+  expect({{three.begin(), half}, rest}, 3);  // a block above 64 KiB continues in the next segment
 }
 
 TEST(Xmp, TurnsEveryFormat) {

@@ -27,7 +27,7 @@ Tensor64 normal(const Shape& of, double mean, double std, unsigned seed) {
 
 std::vector<Tensor64> empty(std::size_t count) { return std::vector<Tensor64>(count); }
 
-/// What a forward pass gives.
+/// Returns the outputs of a forward pass.
 std::vector<Tensor64> forward(const GroupNorm& op, const Tensor64& x, const Tensor64& gamma,
                               const Tensor64& beta) {
   auto out = empty(3);
@@ -69,7 +69,7 @@ TEST(GroupNorm, OfOneGroupIsTheTextbooksNormalisation) {
   EXPECT_THAT(out[2].values, Pointwise(DoubleNear(1e-12), {1 / 3.0}));
 }
 
-/// sum(y * dy) as a function of one value of an input: its slope is that input's gradient.
+/// The loss is sum(y * dy). Its slope along one value of an input is that value's gradient.
 TEST(GroupNorm, GradientsAreTheSlopesOfTheForwardPass) {
   const GroupNorm op{.groups = 3, .eps = 0.1};
   const GroupNorm gradients{.groups = 3, .eps = 0.1, .direction = Direction::Backward};
@@ -117,7 +117,7 @@ TEST(GroupNorm, AccumulatesIntoEveryGradient) {
       EXPECT_DOUBLE_EQ(added[i].values[j], fresh[i].values[j] + in[5 + i].values[j]);
 }
 
-/// The chain of single steps, forward and backward, as the fused op.
+/// The chain of single ops must give what the fused op gives, forward and backward.
 TEST(GroupChain, GivesWhatTheFusedOpGives) {
   const Tensor64 x = normal(shape, 100, 2, 1), gamma = normal({1, 6, 1, 1}, 1, 1, 2),
                  beta = normal({1, 6, 1, 1}, 0, 1, 3), dy = normal(shape, 0, 1, 4);
@@ -167,8 +167,8 @@ Statistics by_the_difference_of_squares(const std::vector<double>& x) {
   return {mean, squares / count - mean * mean};
 }
 
-/// How y, with statistics found in this way, lies within its bounds: the largest error as a share
-/// of its bound, and the largest bound.
+/// The errors of y with statistics from one algorithm: the largest share of an error in its bound,
+/// and the largest bound.
 struct Shares {
   double share = 0, largest_bound = 0;
 };

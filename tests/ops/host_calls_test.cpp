@@ -1,4 +1,4 @@
-/// Ops that are calls of the CUDA runtime: pin, register, unregister, launch, sync.
+/// Ops that call the CUDA runtime: pin, register, unregister, launch, sync.
 #include "ops/op_testing.h"
 
 namespace normbench::host_calls_test {

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-/// A folder of this test's own, empty at first.
+/// A test with an empty folder of its own.
 class FindFiles : public testing::Test {
  protected:
   FindFiles()
@@ -40,7 +40,7 @@ class FindFiles : public testing::Test {
   FoundFiles find(const std::string& said) const {
     return find_files(folder_.string(), said, image_endings());
   }
-  /// The files' names.
+  /// Returns the names of the files that find() returns, relative to its root.
   std::vector<std::string> found(const std::string& said) const {
     const FoundFiles all = find(said);
     std::vector<std::string> names;
@@ -98,9 +98,9 @@ TEST_F(FindFiles, FoldersOfAFolderWithoutPicturesAreItsClasses) {
 }
 
 TEST_F(FindFiles, OrderIsThatOfTorchvision) {
-  // As torchvision 0.29.2 lists them: it sorts the classes, then the folders that os.walk finds in
-  // each by their whole paths, then the files in each. A sort of the files' paths has "a b/" before
-  // "a/", and "a/b c/" before "a/b/".
+  // torchvision 0.29.2 sorts the classes, then the folders that os.walk finds in each class by
+  // their whole paths, then the files in each folder. A sort of the files' paths would differ: it
+  // has "a b/" before "a/", and "a/b c/" before "a/b/".
   write({"a/z.jpg", "a/b.jpg", "a/b/y.jpg", "a/b/c/x.jpg", "a/b c/w.jpg", "a b/v.jpg", "B/u.jpg"});
   EXPECT_THAT(found("."), ElementsAre("B/u.jpg", "a/b.jpg", "a/z.jpg", "a/b/y.jpg", "a/b c/w.jpg",
                                       "a/b/c/x.jpg", "a b/v.jpg"));
@@ -110,7 +110,7 @@ TEST_F(FindFiles, PicturesBesideFoldersAreTakenAndThoseInThemCounted) {
   write({"a.jpg", "cat/000.jpg", "cat/old/1.jpg", "cat/2.gif", ".cache/a.jpg", "set/000.jpg",
          "set/manifest.json", "begun/000.jpg", "begun/prepare.jsonl"});
   EXPECT_THAT(found("."), ElementsAre("a.jpg"));
-  EXPECT_EQ(find(".").beside.in_folders, 1);  // as many as "*/*.jpg" means
+  EXPECT_EQ(find(".").beside.in_folders, 1);  // the number of files in "*/*.jpg"
   EXPECT_THAT(find(".").beside.others, IsEmpty());
 }
 
@@ -137,7 +137,7 @@ TEST_F(FindFiles, LinksDoNotMultiplyFolders) {
       fs::create_directory_symlink(folder_ / std::to_string(i - 1), folder / link);
   }
   fs::create_directory_symlink(folder_ / "0", folder_ / "photos/cat/more");
-  fs::create_directory_symlink(folder_ / "0", folder_ / "photos/dog/more");  // of another class
+  fs::create_directory_symlink(folder_ / "0", folder_ / "photos/dog/more");  // in another class
   EXPECT_THAT(found("photos"),
               ElementsAre("cat/0.jpg", "cat/more/x.jpg", "dog/0.jpg", "dog/more/x.jpg"));
   fs::create_directory_symlink(folder_ / "10", folder_ / "photos/fox");
@@ -167,7 +167,7 @@ TEST(Broken, FilesOfOneReasonAreTogether) {
     names.push_back(fmt::format("{}.jpg", i));
     reasons.push_back(i == 0 ? "empty file" : i % 2 == 0 ? "a GIF picture" : "");
   }
-  names.push_back("2.jpg");  // again
+  names.push_back("2.jpg");  // the same file again
   reasons.push_back("a GIF picture");
   const std::vector<BrokenFiles> broken = broken_of(names, reasons);
   EXPECT_THAT(broken, ElementsAre(BrokenFiles{"a GIF picture", 299, {"2.jpg", "4.jpg", "6.jpg"}},
@@ -212,7 +212,7 @@ TEST(PictureKinds, AreToldByTheEndsOfNames) {
        {std::pair(".bmp", Bmp), std::pair(".heif", Heic), std::pair(".jxl", JpegXl),
         std::pair(".jp2", Jpeg2000), std::pair(".pgm", Pnm), std::pair(".nef", CameraRaw)})
     EXPECT_EQ(kind_of_ending(ending), kind) << ending;
-  EXPECT_EQ(kind_of_ending(".raw"), std::nullopt);  // pixels of `prepare`
+  EXPECT_EQ(kind_of_ending(".raw"), std::nullopt);  // pixels that `prepare` wrote
   EXPECT_EQ(kind_of_ending(""), std::nullopt);
 }
 

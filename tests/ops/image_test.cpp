@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
 
-/// The largest difference of two images of equal size.
+/// Returns the largest difference between two images of equal size.
 int difference(const Bytes& a, const Bytes& b) {
   EXPECT_EQ(a.size(), b.size());
   int largest = 0;
@@ -29,7 +29,7 @@ int difference(const Bytes& a, const Bytes& b) {
   return largest;
 }
 
-/// One colour everywhere, as a JPEG whose coefficients hold it exactly enough.
+/// Returns 8x8 pixels of one colour, which JPEG coefficients hold exactly enough.
 Bytes plain(const Bytes& colour) {
   Bytes pixels;
   for (int i = 0; i < 64; ++i) pixels.insert(pixels.end(), colour.begin(), colour.end());
@@ -69,9 +69,9 @@ TEST(Jpeg, IsDecodedSmallerWhereItMayBe) {
   };
   const Bytes file = jpeg_file(gradient(40, 63, 3), 40, 63);
   using Size = std::pair<std::int64_t, std::int64_t>;
-  EXPECT_EQ(size_at_least(file, 5, 8), Size(5, 8));      // an eighth, rounded up
+  EXPECT_EQ(size_at_least(file, 5, 8), Size(5, 8));      // one eighth, rounded up
   EXPECT_EQ(size_at_least(file, 5, 9), Size(10, 16));    // two eighths
-  EXPECT_EQ(size_at_least(file, 15, 20), Size(15, 24));  // three
+  EXPECT_EQ(size_at_least(file, 15, 20), Size(15, 24));  // three eighths
   EXPECT_EQ(size_at_least(file, 20, 32), Size(20, 32));  // half
   EXPECT_EQ(size_at_least(file, 21, 32), Size(40, 63));  // more than half
   EXPECT_EQ(size_at_least(file, 0, 0), Size(40, 63));
@@ -91,7 +91,7 @@ TEST(Jpeg, RgbStoredWithoutConversion) {
 }
 
 TEST(Jpeg, InksAreStoredInverted) {
-  // Stored 255 means no ink: red = 200 * 250 / 255 and so on.
+  // A stored 255 means no ink: red = 200 * 250 / 255, green and blue likewise.
   const Bytes pixels = plain({200, 100, 50, 250});
   for (const bool adobe : {true, false}) {
     const JpegOptions cmyk{.pixels = JCS_CMYK, .stored = JCS_CMYK, .adobe = adobe};
@@ -109,7 +109,7 @@ TEST(Jpeg, InksOfOtherProgramsHaveTheirColours) {
   }
 }
 
-/// Where the restart markers of a JPEG begin.
+/// Returns the offsets of the restart markers of a JPEG.
 std::vector<std::size_t> restarts(const Bytes& jpeg) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i + 1 < jpeg.size(); ++i)
@@ -127,7 +127,7 @@ TEST(Jpeg, AWrongRestartNumberIsReadWhereNothingIsLost) {
       Bytes file = whole;
       std::uint8_t& number = file[markers[which] + 1];
       number = static_cast<std::uint8_t>(JPEG_RST0 + (number - JPEG_RST0 + off) % 8);
-      if (off < 3 || off > 5) {  // every library takes it for a sign that an interval is missing
+      if (off < 3 || off > 5) {  // all libraries then expect a missing interval
         EXPECT_EQ(complaint(file), "corrupt JPEG data: a restart marker is missing") << off;
         continue;
       }
@@ -152,14 +152,14 @@ TEST(Jpeg, BytesThatBelongToNothingArePassedOver) {
   const Image between = with(table.begin() - whole.begin(), {0, 1, 2});
   EXPECT_EQ(between.rgb, decoded(whole).rgb);
   EXPECT_THAT(between.remarks, ElementsAre(Remark::Repaired));
-  // A JPEG ends where it says; some cameras put a second one there.
+  // A JPEG ends at its end marker. Some cameras append a second JPEG.
   const Image behind = with(std::ssize(whole), whole);
   EXPECT_EQ(behind.rgb, decoded(whole).rgb);
   EXPECT_THAT(behind.remarks, IsEmpty());
 }
 
-/// The file with another byte behind the start-of-frame marker: 0 is its own second one, 3 the
-/// bits of a sample.
+/// Returns the JPEG with another byte at `at` past the start of its frame marker: 0 is the marker's
+/// own second byte, 3 the bits per sample.
 Bytes with_frame(Bytes jpeg, std::size_t at, std::uint8_t byte) {
   const auto frame = std::ranges::search(jpeg, Bytes{0xFF, 0xC0});
   *(frame.begin() + 1 + static_cast<std::ptrdiff_t>(at)) = byte;
@@ -229,7 +229,7 @@ TEST(Image, SaysWhatItCannotRead) {
 TEST(Image, RefusesHugeSizes) {
   Bytes file = jpeg_file(gradient(8, 8, 3), 8, 8);
   for (std::size_t i = 0; i + 8 < file.size(); ++i)
-    if (file[i] == 0xFF && file[i + 1] == 0xC0) {  // precision, then height and width, big-endian
+    if (file[i] == 0xFF && file[i + 1] == 0xC0) {  // precision, then big-endian height and width
       file[i + 5] = file[i + 7] = 0x80;
       break;
     }

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A folder of this test's own, empty at first.
+/// A test with an empty folder of its own.
 class LoadTest : public testing::Test {
  protected:
   LoadTest()
@@ -34,7 +34,8 @@ class LoadTest : public testing::Test {
   std::string at(const std::string& name) const { return folder_ / name; }
   void write(const std::string& name, const Bytes& bytes) const { write_file(at(name), bytes); }
 
-  /// Names of the files that `path` means with relative paths starting in the folder.
+  /// Returns the names of the files that `path` matches. A relative path starts in the test's
+  /// folder.
   std::vector<std::string> found(const std::string& path) const {
     Load load{.path = path};
     load.resolve({.base_dir = folder_, .images_dir = {}});
@@ -57,7 +58,8 @@ class LoadTest : public testing::Test {
     return mistake.what();
   }
 
-  /// Readable a.png, c.jpg and d.png of different sizes; broken b.jpg and e.jpg.
+  /// Writes readable a.png, c.jpg and d.png of different sizes, and broken b.jpg and e.jpg. Returns
+  /// a load of all.
   Load mixed(OnError on_error) const {
     write("a.png", png_file(gradient(4, 5, 3), 4, 5));
     write("b.jpg", {});
@@ -219,7 +221,7 @@ TEST_F(LoadTest, FailNamesEveryBrokenFile) {
       "2 of 5 files cannot be read (\"on_error\": \"skip\" goes on without them): b.jpg (empty "
       "file); e.jpg (premature end of JPEG file)";
   EXPECT_EQ(thrown([&] { load.walk(); }), expected);
-  load.batch = 1;  // the broken files are not in the batch, and still not ignored
+  load.batch = 1;  // the batch has no broken file, but the load still reports them
   EXPECT_EQ(thrown([&] { load.walk(); }), expected);
   Tensor64 out{{1, 3, 3, 3}, std::vector<double>(27)};
   EXPECT_EQ(thrown([&] { load.reference({}, {&out, 1}, 0, 0); }), expected);
@@ -247,12 +249,12 @@ TEST_F(LoadTest, ItemsWalkThroughTheFiles) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("a.png", "c.jpg", "d.png"));
 }
 
-/// An image an item.
+/// Returns a walk with one image per item.
 ImageWalk walk_of(std::int64_t count, std::optional<std::uint64_t> seed) {
   return {{""}, std::vector<ImagePlace>(static_cast<std::size_t>(count)), 1, seed};
 }
 
-/// The numbers of one pass over `count` images, one for each item.
+/// Returns the numbers of the images in one epoch of `count` images.
 std::vector<std::size_t> epoch_of(const ImageWalk& walk, std::int64_t count, std::int64_t epoch) {
   std::vector<std::size_t> numbers;
   for (std::int64_t item = epoch * count; item < (epoch + 1) * count; ++item)
@@ -277,7 +279,7 @@ TEST(ImageWalkTest, OrdersGoBySeedAndEpoch) {
   EXPECT_EQ(first, epoch_of(same, 50, 0));
   EXPECT_NE(first, epoch_of(walk, 50, 1));
   EXPECT_NE(first, epoch_of(other, 50, 0));
-  EXPECT_NE(epoch_of(walk, 50, 1), epoch_of(other, 50, 0));  // seeds are no offsets of epochs
+  EXPECT_NE(epoch_of(walk, 50, 1), epoch_of(other, 50, 0));  // a seed is not an offset of epochs
   EXPECT_NE(first, epoch_of(named, 50, 0));
   EXPECT_EQ(epoch_of(named, 50, 0), epoch_of(named, 50, 1));
 }
@@ -291,7 +293,7 @@ TEST(ImageWalkTest, EveryImageComesAtEveryPlaceAboutAsOften) {
     for (std::size_t place = 0; place < order.size(); ++place) ++seen[place][order[place]];
   }
   for (const auto& place : seen)
-    for (const int times : place) EXPECT_NEAR(times, epochs / count, 150);  // 5 deviations
+    for (const int times : place) EXPECT_NEAR(times, epochs / count, 150);  // 5 sigma
 }
 
 TEST_F(LoadTest, ADatasetIsAFolderOfTheImages) {
@@ -401,8 +403,8 @@ TEST(LoadWindow, CropTakesTheCentre) {
   };
   EXPECT_EQ(cut(30, 61), std::tuple(20, 40, 5, 10));  // large enough: not scaled
   EXPECT_EQ(cut(20, 40), std::tuple(20, 40, 0, 0));
-  EXPECT_EQ(cut(10, 60), std::tuple(10, 20, 0, 20));  // too low: enlarged twice
-  EXPECT_EQ(cut(40, 10), std::tuple(5, 10, 17, 0));   // too narrow: enlarged four times
+  EXPECT_EQ(cut(10, 60), std::tuple(10, 20, 0, 20));  // too low: doubled
+  EXPECT_EQ(cut(40, 10), std::tuple(5, 10, 17, 0));   // too narrow: scaled by four
   EXPECT_EQ(cut(1, 1), std::tuple(1, 1, 0, 0));
 }
 
@@ -413,7 +415,7 @@ TEST_F(LoadTest, ReferenceIsTheDecodedImageResized) {
   Load load{.path = ".", .batch = 3, .height = 2, .width = 2};
   load.resolve({.base_dir = folder_, .images_dir = {}});
   Tensor64 out{{2, 3, 2, 2}, std::vector<double>(24)};
-  load.reference({}, {&out, 1}, 1, 0);  // images 1 and 2: b.png and a.png again
+  load.reference({}, {&out, 1}, 1, 0);  // images 1 and 2: b.png, then a.png again
   Tensor64 decoded{{1, 3, 4, 5}, std::vector<double>(60)}, resized{{1, 3, 2, 2}, {}};
   resized.values.resize(12);
   for (std::size_t i = 0; i < 20; ++i)
@@ -423,7 +425,7 @@ TEST_F(LoadTest, ReferenceIsTheDecodedImageResized) {
   expected.insert(expected.end(), resized.values.begin(), resized.values.end());
   EXPECT_THAT(out.values, testing::Pointwise(testing::DoubleNear(1e-12), expected));
   Tensor64 next{{2, 3, 2, 2}, std::vector<double>(24)};
-  load.reference({}, {&next, 1}, 0, 1);  // the next item goes on with b.png
+  load.reference({}, {&next, 1}, 0, 1);  // the next item continues with b.png
   EXPECT_EQ(next.values, out.values);
 }
 

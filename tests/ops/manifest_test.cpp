@@ -91,7 +91,7 @@ class ManifestFile : public testing::Test {
   }
   ~ManifestFile() override { fs::remove_all(folder_); }
 
-  /// What is said of the text with `was` replaced.
+  /// Returns the error for the text with `was` replaced by `is`, or "".
   std::string complaint(std::string_view was, std::string_view is) const try {
     std::string changed(text);
     const auto at = changed.find(was);

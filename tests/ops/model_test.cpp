@@ -32,7 +32,7 @@ TEST(Model, NormalizesWithConstantsOnly) {
   EXPECT_EQ(inside.normalize, ModelNormalize::Inside);
   EXPECT_THAT(inside.mean, ElementsAre(1, 2, 3));
   EXPECT_THAT(inside.std, ElementsAre(4));
-  // A config's defaults are there for those that need them.
+  // Default parameters of a config may be unused: only some models need them.
   EXPECT_THAT(mistakes("model", R"({"name": "x", "mean": 1, "std": 4})"), IsEmpty());
   EXPECT_THAT(mistakes("model", R"({"name": "x", "std": 0})"), testing::SizeIs(1));
 }

@@ -12,7 +12,7 @@ using namespace std::string_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A file with nothing behind its header.
+/// Returns a file that ends after its header.
 std::string file_of(const std::string& dict, int version = 1, int minor = 0) {
   std::string bytes("\x93NUMPY");
   bytes += static_cast<char>(version);
@@ -37,7 +37,7 @@ std::string with_descr(const std::string& descr) {
   return file_of("{'descr': " + descr + ", 'fortran_order': False, 'shape': (2, 3), }\n");
 }
 
-/// What keeps the dtype `descr` from being one of ours; "" for nothing.
+/// Returns why an array of type `descr` is refused as `dtype`, or "".
 std::string refused(const std::string& descr, DType dtype) {
   const auto mistakes = npy_mistakes(parsed(with_descr("'" + descr + "'")), dtype);
   return mistakes.empty() ? "" : mistakes.front();
@@ -67,7 +67,7 @@ TEST(NpyHeader, EndsAtAMultipleOf64Bytes) {
   }
 }
 
-/// All that numpy.load (2.4, 1.22) reads as the dtype on a little-endian machine.
+/// All spellings that numpy.load (2.4, 1.22) reads as the dtype on a little-endian machine.
 TEST(NpyType, HasManySpellings) {
   for (const char* descr :
        {"u1", "|u1", "<u1", ">u1", "=u1", "B", "|B", "<B", ">B", "=B", "uint8", "ubyte"})
@@ -76,7 +76,8 @@ TEST(NpyType, HasManySpellings) {
     EXPECT_EQ(refused(descr, DType::Float32), "") << descr;
   for (const char* descr : {"f2", "|f2", "<f2", "=f2", "e", "<e", "=e", "float16", "half"})
     EXPECT_EQ(refused(descr, DType::Float16), "") << descr;
-  // NumPy's own bits of it, and two raw bytes, as ml_dtypes' type is saved.
+  // bfloat16 as unsigned 16-bit numbers, or as two raw bytes, which is how NumPy saves the type of
+  // ml_dtypes.
   for (const char* descr :
        {"u2", "|u2", "<u2", "=u2", "H", "<H", "uint16", "ushort", "V2", "|V2", "<V2", "=V2", ">V2"})
     EXPECT_EQ(refused(descr, DType::BFloat16), "") << descr;

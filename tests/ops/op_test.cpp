@@ -19,7 +19,8 @@ TEST(Op, EveryOneHasANameOfItsOwn) {
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
 }
 
-/// What `op` makes of these inputs, or of the first one twice, in any kind of memory that it takes.
+/// Returns the signature of `op` on these inputs, or on the first input twice. Tries every kind of
+/// memory. Returns nothing if `op` takes none of them.
 std::optional<Signature> signature_of(const Op& op, const Feeds& feeds) {
   for (const auto& memory : words(Memory{}))
     for (const bool twice : {false, true}) try {
@@ -38,7 +39,7 @@ std::size_t elements_of(const TensorDesc& desc) {
   return static_cast<std::size_t>(desc.elements());
 }
 
-/// Whole numbers, no two alike.
+/// Returns a tensor of whole numbers that are all different.
 Tensor64 counted(const TensorDesc& desc) {
   Tensor64 tensor{desc.shape, std::vector<double>(elements_of(desc))};
   std::iota(tensor.values.begin(), tensor.values.end(), 0.0);
@@ -74,7 +75,7 @@ TEST(Op, SamplesAreWhatTheirInferAndAccuracySay) {
       }
 }
 
-/// Rows [1, 3) of every image.
+/// Returns rows [1, 3) of every image.
 Tensor64 two_rows(const Tensor64& all) {
   const auto [n, c, h, w] = all.shape;
   Tensor64 rows{{n, c, 2, w}, {}};
@@ -94,7 +95,7 @@ TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
         SCOPED_TRACE(name);
         const auto s = signature_of(op, fed);
         ASSERT_TRUE(s.has_value());
-        if (s->in.size() > 1) continue;  // the same twice
+        if (s->in.size() > 1) continue;  // ops on the same input twice
         row_wise_ones.push_back(name);
         Tensor64 in = counted(s->in[0]);
         for (double& value : in.values) value = std::fmod(value, 251);
@@ -153,7 +154,7 @@ TEST(Op, FreeFunctionsReachTheOp) {
                 {.low = 0, .high = 255, .errors = std::vector<double>{0, 0}, .whole = true}}));
 }
 
-/// The names of the ops of which `holds` is true.
+/// Returns the names of the ops for which `holds` returns true.
 std::vector<std::string> ops_where(bool (*holds)(const Op&)) {
   const Json json = Json::object();
   std::vector<std::string> names;
@@ -176,7 +177,7 @@ TEST(Op, OnlyCallsThatLeaveTheirInputAlonePassItThrough) {
               ElementsAre("register", "unregister", "launch", "sync", "compute", "save"));
 }
 
-/// The names of the ops whose roles are these.
+/// Returns the names of the ops for whose roles `holds` returns true.
 std::vector<std::string> ops_with(bool (*holds)(const Roles&)) {
   std::vector<std::string> names;
   for (const std::string& name : op_names())

@@ -1,4 +1,4 @@
-/// What the tests of ops have in common.
+/// Helpers for the tests of ops.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 
 namespace normbench {
 
-/// What reading `text` as the parameters of `name` complains about, as "pointer: text".
+/// Reads `text` as the parameters of the op `name`. Returns the mistakes as "pointer: text".
 inline std::vector<std::string> mistakes(std::string_view name, const std::string& text) {
   const Json json = Json::parse(text);
   std::vector<Issue> issues;
@@ -25,7 +25,7 @@ inline std::vector<std::string> mistakes(std::string_view name, const std::strin
   return lines;
 }
 
-/// The op that `text` describes; it must have no mistakes.
+/// Returns the op that `text` describes. Fails the test if `text` has mistakes.
 template <class T>
 T made(const std::string& text) {
   const Json json = Json::parse(text);
@@ -37,7 +37,7 @@ T made(const std::string& text) {
   return op;
 }
 
-/// The message that `infer` throws.
+/// Returns the message that infer() throws, or "no error".
 inline std::string infer_error(const Op& op, const std::vector<TensorDesc>& in) {
   try {
     infer(op, in);
@@ -47,14 +47,14 @@ inline std::string infer_error(const Op& op, const std::vector<TensorDesc>& in) 
   return "no error";
 }
 
-/// The op's output for one input.
+/// Returns the op's output for one input.
 inline Tensor64 result(const Op& op, const Tensor64& in) {
   std::vector<Tensor64> out(1);
   reference(op, std::vector{in}, out, 0);
   return out[0];
 }
 
-/// The accuracy of that output, when `known` is the input's.
+/// Returns the accuracy of the op's output if the input has accuracy `known`.
 inline Accuracy accuracy_of(const Op& op, const Tensor64& in, const Accuracy& known,
                             const TensorDesc& out) {
   const Known from{in, known};
@@ -66,7 +66,7 @@ inline TensorDesc nchw(DType dtype, Shape shape, Memory memory = Memory::Pageabl
   return dense(dtype, Layout::Nchw, shape, memory);
 }
 
-/// Writes a file of its own for a test; returns its path.
+/// Writes a file into the folder of tests and returns its path.
 inline std::string write_file(const std::string& name, const std::string& bytes) {
   const std::string path = testing::TempDir() + name;
   std::ofstream(path, std::ios::binary) << bytes;

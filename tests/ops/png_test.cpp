@@ -79,7 +79,7 @@ Bytes with_byte(Bytes bytes, std::size_t at, int bits) {
   return bytes;
 }
 
-/// A PNG of 16x16 pixels, and what to do to it. Behind its data its last chunk takes 12 bytes.
+/// A PNG of 16x16 pixels and changes to it. After its pixel data, the last chunk takes 12 bytes.
 struct Damaged : testing::Test {
   const Bytes pixels = gradient(16, 16, 3);
   const Bytes whole = png_file(pixels, 16, 16);
@@ -93,7 +93,7 @@ struct Damaged : testing::Test {
 };
 
 TEST_F(Damaged, AnEndThatIsWrongIsReadWithAWord) {
-  expect_repaired(with_byte(whole, whole.size() - 1, 1));  // its checksum
+  expect_repaired(with_byte(whole, whole.size() - 1, 1));  // the last chunk's checksum
   expect_repaired(first(whole, end));
   Bytes other = first(whole, end);
   append(other, bytes_of("garbage, as long as a chunk, in place of the end"));
@@ -119,17 +119,17 @@ TEST_F(Damaged, EveryTruncationThatLeavesThePixelsIsRepaired) {
 }
 
 TEST_F(Damaged, AWrongChecksumIsReadWherePixelsHaveARightOne) {
-  expect_repaired(with_byte(whole, end - 1, 1));  // that of the chunk of pixels
+  expect_repaired(with_byte(whole, end - 1, 1));  // the checksum of the pixel chunk
   expect_repaired(with_chunks(whole, "IDAT", with_byte(png_chunk("gAMA", {0, 0, 1, 1}), 9, 1)));
   expect_repaired(with_chunks(whole, "IEND", with_byte(png_chunk("tEXt", {'a', 0, 'b'}), 9, 1)));
   EXPECT_EQ(complaint(with_byte(whole, data + 20, 1)).substr(0, 13), "damaged PNG: ");
   EXPECT_EQ(complaint(with_byte(whole, data - 1, 1)), "damaged PNG: invalid chunk checksum");
-  const Bytes sum_of_pixels = with_byte(whole, end - 5, 1);  // and that of the chunk with it
+  const Bytes sum_of_pixels = with_byte(whole, end - 5, 1);  // and the chunk's checksum
   EXPECT_EQ(complaint(sum_of_pixels).substr(0, 13), "damaged PNG: ");
 }
 
 TEST_F(Damaged, AWrongHeaderAllocatesNothing) {
-  Bytes file = with_byte(whole, 21, 0xFF);  // a side of 255 * 65536 pixels more
+  Bytes file = with_byte(whole, 21, 0xFF);  // adds 255 * 65536 pixels to a side
   Image image;
   DecodeMemory memory;
   EXPECT_THROW(decode_image(file, image, memory), std::runtime_error);
@@ -137,7 +137,8 @@ TEST_F(Damaged, AWrongHeaderAllocatesNothing) {
 }
 
 TEST_F(Damaged, PixelsWithoutAnyChecksumAreBroken) {
-  // Cut in the checksum of the pixels: those of whole chunks have to be right.
+  // The file ends within the checksum of the pixels. Then the checksums of the complete chunks must
+  // be right.
   const std::size_t length = end - data - 12;
   const auto part = [&](std::size_t from, std::size_t count) {
     return Bytes(&whole[data + 8 + from], &whole[data + 8 + from] + count);
@@ -161,7 +162,7 @@ TEST_F(Damaged, AnUnknownCriticalChunkIsPassedOver) {
   EXPECT_THAT(decoded(with_chunks(whole, "IDAT", png_chunk("abCd", {1, 2, 3}))).remarks, IsEmpty());
 }
 
-/// The file with other bytes in its zlib stream of pixels, whose chunk has a wrong checksum.
+/// Returns the file with other bytes in its zlib stream of pixels. The chunk gets a wrong checksum.
 Bytes with_pixels(const Bytes& file, const Bytes& bytes) {
   Bytes other = first(file, chunk_at(file, "IDAT"));
   Bytes pixels = png_chunk("IDAT", deflated(bytes));
@@ -174,16 +175,16 @@ Bytes with_pixels(const Bytes& file, const Bytes& bytes) {
 TEST_F(Damaged, NoMoreIsInflatedThanThePictureHas) {
   Bytes rows;
   for (int y = 0; y < 16; ++y) {
-    rows.push_back(0);  // no filter
+    rows.push_back(0);  // filter type: none
     rows.insert(rows.end(), pixels.begin() + 48 * y, pixels.begin() + 48 * (y + 1));
   }
   expect_repaired(with_pixels(whole, rows));
-  rows.resize(std::size_t{1} << 26);  // their checksum, far behind the pixels, is not looked for
+  rows.resize(std::size_t{1} << 26);  // the checksum lies far behind the pixels and is not read
   EXPECT_EQ(complaint(with_pixels(whole, rows)), "damaged PNG: invalid chunk checksum");
 }
 
 TEST_F(Damaged, AnInterlacedPictureHasMoreRows) {
-  // The seven passes over 5x5 pixels of a bit each have 1, 1, 1, 2, 1, 3 and 2 rows of a byte.
+  // 5x5 pixels of one bit have seven passes, with 1, 1, 1, 2, 1, 3 and 2 rows of one byte.
   const Bytes file = png_file({0, 0, 0, 0, 0}, 5, 5, {SPNG_COLOR_TYPE_GRAYSCALE, 1});
   Bytes header(&file[16], &file[16] + 13);
   header.back() = 1;

@@ -14,7 +14,7 @@ using testing::Pointwise;
 TEST(TriangleFilter, Halves) {
   const auto filter = triangle_filter(4, 2);
   ASSERT_EQ(filter.size(), 2u);
-  // Centre at 1, half-width 2: distances 0.5, 0.5, 1.5 of pixels 0, 1, 2.
+  // The centre is 1 and the half-width 2. Pixels 0, 1 and 2 are 0.5, 0.5 and 1.5 away.
   EXPECT_EQ(filter[0].first, 0);
   EXPECT_THAT(filter[0].weights, Pointwise(testing::DoubleEq(), {3 / 7.0, 3 / 7.0, 1 / 7.0}));
   EXPECT_EQ(filter[1].first, 1);
@@ -109,7 +109,8 @@ TEST(Resize, PointsAtMistakes) {
             "shape overflows: 4x3x1073741824x1073741824 float32 (must be under 2^62 bytes)");
 }
 
-/// One axis in float32, as a kernel would: weights rounded once, one long sum.
+/// Resizes one axis in float32 as a kernel would: weights are rounded once, and there is one long
+/// sum.
 std::vector<float> resized32(const std::vector<float>& in, std::int64_t to) {
   std::vector<float> out;
   for (const Taps& taps : triangle_filter(static_cast<std::int64_t>(in.size()), to)) {
@@ -138,7 +139,7 @@ TEST(Resize, BoundHoldsInFloat32) {
       ASSERT_LE(std::abs(std::nearbyint(inexact[i]) - exact[i]), uint8.at(i)) << to;
     }
     EXPECT_LE(uint8.largest(), 0.503);
-    EXPECT_LE(float32.largest(), 1e-5 * 255);  // far below a weight of the wrong pixel
+    EXPECT_LE(float32.largest(), 1e-5 * 255);  // a wrong pixel's weight would be far larger
   }
 }
 
@@ -149,7 +150,7 @@ TEST(Resize, BoundsAreOfThePixelsNearby) {
   EXPECT_EQ(bounds.at(0), 0);
   EXPECT_GT(bounds.at(3), 0);
   std::vector<double> given(8);
-  given[7] = 1;  // only the last output pixel is made of this one
+  given[7] = 1;  // only the last output pixel uses this input pixel
   const Accuracy known{.high = 1000, .errors = given};
   const Errors moved =
       accuracy_of(Resize{1, 4}, in, known, nchw(DType::Float32, {1, 1, 1, 4})).errors;

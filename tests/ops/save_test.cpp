@@ -91,7 +91,7 @@ class SaveTest : public testing::Test {
   }
   ~SaveTest() override { fs::remove_all(folder_); }
 
-  /// What the check says of `pixels` after `saved` was saved.
+  /// Saves `saved` and returns the result of checking the file against `pixels`, or "".
   std::string outcome(const Save& op, Bytes saved, Bytes pixels, std::int64_t height,
                       std::int64_t width) {
     const std::string path = op.saved_file((folder_ / "2-0").string(), 7);
@@ -128,10 +128,10 @@ TEST_F(SaveTest, AnotherImageInAJpegIsWrong) {
   const Bytes pixels = noise(32 * 32, 1);
   EXPECT_THAT(outcome({}, noise(32 * 32, 2), pixels, 32, 32),
               testing::MatchesRegex("PSNR [0-9.]+ dB, at least 2[0-9.]+ of quality 95"));
-  Bytes swapped = pixels;  // red and blue
+  Bytes swapped = pixels;  // red and blue are swapped
   for (std::size_t i = 0; i < swapped.size(); i += 3) std::swap(swapped[i], swapped[i + 2]);
   EXPECT_THAT(outcome({}, swapped, pixels, 32, 32), HasSubstr("PSNR"));
-  EXPECT_THAT(outcome({}, noise(16 * 64, 1), pixels, 32, 32), "");  // the same bytes: no difference
+  EXPECT_THAT(outcome({}, noise(16 * 64, 1), pixels, 32, 32), "");  // the same bytes
   Bytes wide = noise(16 * 64, 1);
   save_image({}, folder_ / "0-0-0.jpeg", view_of(wide, 16, 64), memory_);
   Bytes square = pixels;
@@ -150,7 +150,7 @@ TEST(JpegErrorBound, IsOfTheQuality) {
 }
 
 TEST_F(SaveTest, ChromaIsNotSubsampled) {
-  Bytes pixels;  // columns of red and blue
+  Bytes pixels;  // alternating red and blue columns
   for (int i = 0; i < 16 * 16; ++i)
     for (const int value : i % 2 == 0 ? std::array{200, 30, 30} : std::array{30, 30, 200})
       pixels.push_back(static_cast<std::uint8_t>(value));

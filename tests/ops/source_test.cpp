@@ -53,7 +53,7 @@ TEST(Source, HoldsAllBytesAboutEquallyOften) {
   const Source source{.shape = {1, 3, 256, 256}};
   std::array<int, 256> counts{};
   for (const double value : filled(source, 7)) ++counts[static_cast<std::size_t>(value)];
-  // 768 expected, standard deviation 27.7.
+  // 768 are expected, with a standard deviation of 27.7.
   EXPECT_THAT(counts, Each(testing::AllOf(testing::Gt(600), testing::Lt(940))));
 }
 
@@ -64,7 +64,7 @@ TEST(Source, IsTheSameInEveryDtypeAndLayout) {
     for (const auto& layout : words(Layout{})) {
       const Source source{.dtype = dtype.value, .layout = layout.value, .shape = odd};
       const double bound =
-          source.accuracy({}, {}, {})[0].errors.at(0);  // 0 where the dtype holds every byte
+          source.accuracy({}, {}, {})[0].errors.at(0);  // 0 if the dtype holds every byte
       EXPECT_THAT(filled(source, 7), testing::Pointwise(testing::DoubleNear(bound), expected))
           << dtype.name << " " << layout.name;
     }
@@ -94,7 +94,7 @@ TEST(Source, ReferenceIsThePartAskedFor) {
   EXPECT_EQ(source.accuracy({}, {}, {}).at(0), (Accuracy{.low = 0, .high = 255, .whole = true}));
 }
 
-/// A .npy file: the version's magic and length, the dict, the data.
+/// Returns a .npy file: magic, version and length, then the dict, then the data.
 std::string npy(int version, const std::string& dict, const std::string& data) {
   std::string bytes("\x93NUMPY");
   bytes += static_cast<char>(version);
@@ -116,7 +116,8 @@ std::string raw(const std::vector<T>& values) {
   return bytes;
 }
 
-/// A source of one image of 2 channels, 1 row and 2 columns from a file of this name and content.
+/// Writes a file and returns a source that reads it. The source has one image of 2 channels, 1 row
+/// and 2 columns.
 Source from_file(const std::string& name, const std::string& bytes, DType dtype,
                  Layout layout = Layout::Nchw) {
   write_file(name, bytes);
@@ -132,7 +133,7 @@ std::string resolve_error(Source source) {
   return "no error";
 }
 
-/// What a file of these bytes, named `name`, holds.
+/// Returns the values of a source's file.
 std::vector<double> read_back(Source source) {
   source.resolve({.base_dir = testing::TempDir(), .images_dir = {}});
   EXPECT_TRUE(std::filesystem::path(source.path).is_absolute());

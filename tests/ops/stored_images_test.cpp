@@ -39,7 +39,7 @@ TEST_F(StoredImagesTest, RawFilesHoldWholeImages) {
   EXPECT_EQ(look("a.raw", Bytes(72)).images, 3);
   EXPECT_EQ(look("a.raw", Bytes(72)).offset, 0);
   EXPECT_EQ(look("a.raw", Bytes(25)).why_broken, "25 bytes are no multiple of an image's 24");
-  EXPECT_EQ(look("a.raw", {}).why_broken, "");  // of images that were all left out
+  EXPECT_EQ(look("a.raw", {}).why_broken, "");  // the dataset left out all images
   EXPECT_EQ(look("a.raw", {}).images, 0);
 }
 
