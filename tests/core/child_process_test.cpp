@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::IsEmpty;
 
-/// The processes that this one has not waited for.
+/// Returns the child processes that this process has not waited for.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -33,7 +33,7 @@ struct Said {
   ChildEnd end;
 };
 
-/// What a child writes, asked for `input`, until it ends.
+/// Runs a child with `input` as its standard input. Returns what the child writes until it ends.
 Said said_by(const ChildProgram& program, std::string input = "") {
   ChildProcess child(program);
   Said said;
@@ -162,7 +162,7 @@ TEST_F(ChildProcessTest, EndsWithItsGroupWhereItHasItsOwn) {
     std::ifstream stat("/proc/" + std::to_string(grandchild) + "/stat");
     std::string line;
     std::getline(stat, line);
-    if (line.find(") Z ") != line.npos) break;  // nobody has waited for it yet
+    if (line.find(") Z ") != line.npos) break;  // a zombie: no process has waited for it yet
     std::this_thread::sleep_for(10ms);
   }
   std::ifstream stat("/proc/" + std::to_string(grandchild) + "/stat");
@@ -192,7 +192,7 @@ TEST_F(ChildProcessTest, IsWaitedForUntilASignalIsHandled) {
   sigaddset(&blocked, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &blocked, &mask);
   const ChildProcess child({.argv = {"sleep", "600"}});
-  pthread_kill(pthread_self(), SIGUSR1);  // it waits until the mask lets it through
+  pthread_kill(pthread_self(), SIGUSR1);  // stays pending until the mask lets it through
   child.wait_for_end(mask);
   EXPECT_FALSE(child.ended());
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);

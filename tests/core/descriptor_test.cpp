@@ -25,7 +25,7 @@ bool is_open(int number) { return fcntl(number, F_GETFD) >= 0; }
 
 Descriptor any() { return Descriptor(open("/dev/null", O_RDWR | O_CLOEXEC)); }
 
-/// The two ends of a pipe: what is read, and what is written.
+/// Returns the ends of a pipe: first the end to read from, then the end to write to.
 std::array<Descriptor, 2> piped() {
   std::array<int, 2> ends{};
   EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
@@ -65,7 +65,7 @@ TEST(Descriptor, SaysWhetherClosingFailed) {
   EXPECT_TRUE(held.close());
   EXPECT_FALSE(held.is_open());
   EXPECT_TRUE(held.close());
-  Descriptor stale(any().number());  // closed already
+  Descriptor stale(any().number());  // the temporary has closed it
   EXPECT_FALSE(stale.close());
   EXPECT_EQ(errno, EBADF);
 }
@@ -74,7 +74,7 @@ TEST(WriteBytes, GoesOnAfterSignalsAndShortWrites) {
   auto [from, to] = piped();
   struct sigaction interrupt {
   }, before{};
-  interrupt.sa_handler = [](int) {};  // without SA_RESTART: it ends a call that waits
+  interrupt.sa_handler = [](int) {};  // without SA_RESTART: it interrupts a call that waits
   sigaction(SIGUSR1, &interrupt, &before);
   const std::string text(1 << 20, 'x');  // more than a pipe holds
   std::size_t written = 0;

@@ -42,8 +42,8 @@ TEST(BFloat16, ValuesAreTheUpperHalfOfAFloat) {
   EXPECT_EQ(to_double(BFloat16{0x7f80}), infinity);
 }
 
-/// Every pair of neighbours: just below the midpoint goes down, the midpoint to the even one, just
-/// above goes up.
+/// Checks every pair of neighbours. Just below their midpoint, values round down. The midpoint
+/// rounds to the even neighbour. Just above it, values round up.
 template <class Half, class Round>
 void check_ties(std::uint16_t infinity_bits, Round round) {
   for (std::uint16_t bits = 0; bits + 1 < infinity_bits; ++bits) {
@@ -70,14 +70,15 @@ TEST(Float16, TooLargeBecomesInfinityAndTooSmallZero) {
 }
 
 TEST(Float16, IsRoundedOnceAndNotThroughFloat) {
-  // As a float this is the midpoint between 1 and its successor, which would go down to 1.
+  // Rounded to float first, this would be the midpoint between 1 and its successor, which rounds to
+  // 1.
   EXPECT_EQ(rounded<Float16>(1 + 0x1p-11 + 0x1p-40).bits, 0x3c01);
 }
 
 TEST(Float16, NanStaysNan) {
   EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::nan("")))));
   EXPECT_TRUE(std::isnan(to_double(rounded<BFloat16>(std::nan("")))));
-  // A payload in the bits that are cut off must not leave infinity behind.
+  // This NaN's payload is only in bits that are cut off. Cutting alone would leave infinity.
   EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::nan("1")))));
 }
 

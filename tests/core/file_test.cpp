@@ -31,7 +31,7 @@ class File : public testing::Test {
 
   std::string path(const char* name) const { return folder_ / name; }
 
-  /// Contents of all files in the folder: "name=content".
+  /// Returns "name=content" for all files in the folder.
   std::vector<std::string> files() const {
     std::vector<std::string> all;
     for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -121,7 +121,7 @@ TEST_F(File, IsNotWrittenThroughALink) {
   EXPECT_THAT(files(), testing::UnorderedElementsAre("x=old", "target=old"));
 }
 
-/// Where the next file that is written beside "x" would be.
+/// Returns the path of the temporary file number `number` for `x` from now on. 0 is the next one.
 std::string beside(const std::string& x, int number) {
   return x + "." + std::to_string(getpid() + number) + ".tmp";
 }

@@ -20,7 +20,7 @@ Json parse(std::string_view text) {
   return value;
 }
 
-/// The mistake that parse_json finds in `text`.
+/// Returns the mistake that parse_json() finds in `text`, or "no mistake".
 std::string mistake(std::string_view text) {
   std::vector<Issue> issues;
   try {
@@ -129,7 +129,7 @@ TEST(ParseJson, SaysWhereTheTextEndsTooEarly) {
   EXPECT_EQ(mistake("/* never closed"), "line 1, column 16: a comment without its end, */");
 }
 
-/// Every text that is made of a few pieces is taken, or refused at a place in it.
+/// Every text of four pieces must be accepted, or refused at a place within it.
 TEST(ParseJson, RefusesWhatIsMadeOfPiecesAtAPlaceInIt) {
   const auto pieces =
       std::to_array<std::string>({"{", "}", "[", "]", ":", ",", "\"a\"", "1", "-", "true", "x", " ",

@@ -49,7 +49,7 @@ TEST_F(Lines, AreKeptAndALineThatWasCutOffMakesRoom) {
   {
     LineFile file = LineFile::resume(path_);
     EXPECT_THAT(read(file), ElementsAre("first", "second"));
-    EXPECT_EQ(text(), "first\nsecond\ncut o");  // nothing is changed before the next line
+    EXPECT_EQ(text(), "first\nsecond\ncut o");  // unchanged until the next line is written
     file.append("third");
   }
   EXPECT_EQ(text(), "first\nsecond\nthird\n");

@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// A tensor that owns its memory, filled with its logical NCHW index.
+/// A tensor that owns its memory. Each element is its logical NCHW index.
 struct Owned {
   Owned(DType dtype, Layout layout, Shape shape)
       : bytes(static_cast<std::size_t>(shape.elements() * size_of(dtype))),
@@ -46,7 +46,7 @@ TEST(Tensor, DescribesItself) {
 TEST(Tensor, ValuesAreInLogicalOrderWhateverTheLayout) {
   for (const auto& dtype : words(DType{}))
     for (const auto& layout : words(Layout{})) {
-      const Owned tensor(dtype.value, layout.value, {2, 2, 2, 2});  // numbers that 8 bits hold
+      const Owned tensor(dtype.value, layout.value, {2, 2, 2, 2});  // small enough for 8 bits
       EXPECT_THAT(to_double(tensor.view, 1, 1).values, ElementsAre(8, 9, 10, 11, 12, 13, 14, 15))
           << describe(tensor.view.desc);
     }

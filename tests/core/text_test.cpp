@@ -10,18 +10,18 @@ TEST(Text, WidthIsWhatATerminalDraws) {
   EXPECT_EQ(display_width("±·…"), 3u);
   EXPECT_EQ(display_width("画像"), 4u);
   EXPECT_EQ(display_width("e\xCC\x81"), 1u);  // e and a combining accent
-  EXPECT_EQ(display_width("\xE7\x94"), 2u);   // cut off in the middle: no character
+  EXPECT_EQ(display_width("\xE7\x94"), 2u);   // an incomplete character
 }
 
 TEST(Text, WidthIsThatOfUnicodesTables) {
-  EXPECT_EQ(display_width("⌚⏰☕⚽✅"), 10u);  // emoji outside of the planes of emoji
+  EXPECT_EQ(display_width("⌚⏰☕⚽✅"), 10u);  // emoji outside of the emoji planes
   EXPECT_EQ(display_width("😀🚀🫠"), 6u);
   EXPECT_EQ(display_width("🌡🏔🖥"), 3u);  // pictures that are drawn as text
   EXPECT_EQ(display_width("\u2699\uFE0F"), 1u);
   EXPECT_EQ(display_width("한글ｱｲ（）"), 10u);      // half-width letters, wide brackets
   EXPECT_EQ(display_width("ש\u05B8ל\u05D5ם"), 4u);  // a point below a letter
   EXPECT_EQ(display_width("ก\u0E33น\u0E49ำ"), 4u);
-  EXPECT_EQ(display_width("क\u093Fत\u093E"), 4u);  // marks that stand beside a letter
+  EXPECT_EQ(display_width("क\u093Fत\u093E"), 4u);  // marks beside a letter
   EXPECT_EQ(display_width("a\u200Bb\u200Dc"), 3u);
   EXPECT_EQ(display_width(std::string_view("\0\n\x7F\xC2\x85\xE2\x80\xA8", 8)), 5u);
 }
@@ -94,7 +94,7 @@ TEST(Text, ColoursTakeNoRoom) {
   EXPECT_EQ(painted("two\n  lines\n", Ink::Good, screen),
             "\033[32mtwo\033[0m\n  \033[32mlines\033[0m\n");
   EXPECT_EQ(painted("", Ink::Bad, screen), "");
-  EXPECT_EQ(display_width("\033[2Kxm"), 6u);  // another sequence: its control character takes room
+  EXPECT_EQ(display_width("\033[2Kxm"), 6u);  // no colour: its control character counts
   EXPECT_EQ(painted("bad", Ink::Bad, {}), "bad");
   EXPECT_EQ(display_width(painted("bad", Ink::Bad, screen)), 3u);
   EXPECT_EQ(

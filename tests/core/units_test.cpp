@@ -81,15 +81,15 @@ TEST(Units, NamesAreOnOneLineAndDoNothingToATerminal) {
   EXPECT_EQ(on_one_line("a\n\tb\r\f\b"), R"(a\n\tb\r\f\b)");
   EXPECT_EQ(on_one_line(std::string_view("\0\033[31m\a\x7f", 8)),
             R"(\u0000\u001b[31m\u0007\u007f)");
-  EXPECT_EQ(on_one_line("\u0080\u009b\u00a0"), "\\u0080\\u009b\u00a0");    // C1
-  EXPECT_EQ(on_one_line("\u2028\u2029|\u2027"), "\\u2028\\u2029|\u2027");  // line, paragraph
+  EXPECT_EQ(on_one_line("\u0080\u009b\u00a0"), "\\u0080\\u009b\u00a0");    // C1 controls
+  EXPECT_EQ(on_one_line("\u2028\u2029|\u2027"), "\\u2028\\u2029|\u2027");  // separators
   EXPECT_EQ(on_one_line("\u202a\u202e|\u2066\u2069"), "\\u202a\\u202e|\\u2066\\u2069");
   EXPECT_EQ(on_one_line("\ufeff\u200b\u00ad|\u200c\u200d"),
-            "\\ufeff\\u200b\\u00ad|\u200c\u200d");  // joins
+            "\\ufeff\\u200b\\u00ad|\u200c\u200d");  // joiners stay
   EXPECT_EQ(on_one_line("\u200e\u061c\U000e0041"), "\\u200e\\u061c\\U000e0041");
-  EXPECT_EQ(on_one_line("\x9b|\xff|\xc3"), R"(\x9b|\xff|\xc3)");  // no UTF-8
+  EXPECT_EQ(on_one_line("\x9b|\xff|\xc3"), R"(\x9b|\xff|\xc3)");  // not UTF-8
   EXPECT_EQ(on_one_line("\xc0\x9b|\xed\xa0\x80|\xf4\x90\x80\x80"),
-            R"(\xc0\x9b|\xed\xa0\x80|\xf4\x90\x80\x80)");  // too long, surrogate, too large
+            R"(\xc0\x9b|\xed\xa0\x80|\xf4\x90\x80\x80)");  // overlong, surrogate, too large
 }
 
 TEST(Units, MarkdownKeepsEscapesAsText) {

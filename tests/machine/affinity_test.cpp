@@ -29,7 +29,7 @@ cpu_set_t first_of(const cpu_set_t& cpus) {
   return one;
 }
 
-/// What the system says a child of the calling thread may run on.
+/// Returns the line of /proc/self/status with the CPUs that a child of this thread may run on.
 std::string childs_cpus() {
   ChildProcess child({.argv = {"grep", "Cpus_allowed_list", "/proc/self/status"}});
   std::string line, none;

@@ -19,7 +19,7 @@ TEST(Disturbance, OfAMachineThatSaysNothingIsZero) {
 TEST(Disturbance, StealIsTheEighthNumberOfAllProcessors) {
   FakeRoot root;
   root.file("proc/stat", "cpu  1 2 3 4 5 6 7 42 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 1\n");
-  EXPECT_EQ(seen(root), Disturbance{.steal_ns = 420'000'000});  // ticks of 10 ms
+  EXPECT_EQ(seen(root), Disturbance{.steal_ns = 420'000'000});  // 42 ticks of 10 ms
   root.file("proc/stat", "cpu  1 2 3 4\n");
   EXPECT_EQ(seen(root), Disturbance{});
 }

@@ -1,4 +1,5 @@
-/// Counters of a made-up kernel: threads, what each counts while it is on, and what fails.
+/// Counters of a made-up kernel: threads, the counts of each thread while counting is on, and
+/// failures.
 #pragma once
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ class FakePerfEvents final : public PerfEvents {
                               .enabled_ns = 10,
                               .running_ns = 10};
       };
-  std::map<int, Opened> opened;  // by descriptor
+  std::map<int, Opened> opened;  // key: file descriptor
   std::vector<int> closed;
   std::vector<std::pair<int, bool>> switches;
 

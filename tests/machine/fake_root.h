@@ -1,4 +1,4 @@
-/// A tree of small files that stands for / in tests.
+/// A tree of small files that tests use in place of /.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ using testing::Pair;
 TEST(CounterReading, IsScaledByTheShareOfTimeItCounted) {
   EXPECT_EQ(scaled({.value = 1'000, .enabled_ns = 50, .running_ns = 50}), 1'000);
   EXPECT_EQ(scaled({.value = 1'000, .enabled_ns = 300, .running_ns = 100}), 3'000);
-  EXPECT_EQ(scaled({.value = 1, .enabled_ns = 5, .running_ns = 2}), 3);  // 2.5
+  EXPECT_EQ(scaled({.value = 1, .enabled_ns = 5, .running_ns = 2}), 3);  // 2.5, rounded
   EXPECT_EQ(scaled({.value = 7, .enabled_ns = 99, .running_ns = 100}), 7);
   EXPECT_EQ(scaled({.value = 1ull << 62, .enabled_ns = 1, .running_ns = 1}), 1ll << 62);
 }

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Two sockets with two cores of two threads each, numbered as Linux does.
+/// Two sockets with two cores of two threads each. CPUs are numbered as on Linux.
 const std::vector<HardwareThread> two_sockets{{0, 0, 0}, {4, 0, 0}, {1, 1, 0}, {5, 1, 0},
                                               {2, 2, 1}, {6, 2, 1}, {3, 3, 1}, {7, 3, 1}};
 
@@ -24,7 +24,7 @@ TEST(GpuDayNuma, EveryThreadOfATeamHasTheNodeOfItsCpu) {
   EXPECT_THAT(nodes_of(std::vector{0, 1}, std::vector<HardwareThread>{{0, 0}, {1, 1}}), IsEmpty());
 }
 
-/// The memory policy of this thread: its mode with the flags, and the first of its nodes as bits.
+/// A memory policy of this thread: its mode with flags, and its first nodes as bits.
 using Policy = std::pair<int, unsigned long>;
 
 constexpr unsigned long bits = 1025;

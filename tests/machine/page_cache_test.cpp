@@ -8,7 +8,7 @@
 namespace normbench {
 namespace {
 
-/// A file of 1 MiB and a byte in `folder`.
+/// A file of 1 MiB + 1 byte in `folder`.
 struct SomeFile {
   explicit SomeFile(const std::string& folder) : path(folder + "/page_cache_test") {
     std::ofstream(path, std::ios::binary) << std::string((1 << 20) + 1, 'x');
@@ -21,7 +21,7 @@ struct SomeFile {
 };
 
 TEST(PageCacheTest, ForgottenPagesAreNotResident) {
-  const SomeFile file(".");  // on a disk; a folder for temporary files may be memory
+  const SomeFile file(".");  // on a disk: folders for temporary files may be in memory
   EXPECT_EQ(residency(file.path).bytes, (1 << 20) + 1);
   EXPECT_EQ(residency(file.path).resident_bytes, (1 << 20) + 1);
   drop_pages(file.path);

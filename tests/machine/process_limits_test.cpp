@@ -114,7 +114,7 @@ TEST(CgroupMemory, CachedFilesAreNotUsed) {
       .file("sys/fs/cgroup/memory.stat",
             "anon 400\nfile 500\ninactive_file 200\nactive_file 150\nshmem 150\n");
   EXPECT_EQ(free_cgroup_memory(root), 450);
-  root.file("sys/fs/cgroup/memory.current", "300\n");  // read at another moment
+  root.file("sys/fs/cgroup/memory.current", "300\n");  // less than the cached files, read later
   EXPECT_EQ(free_cgroup_memory(root), 1000);
 }
 
@@ -130,7 +130,7 @@ TEST(CgroupMemory, Version1IsRead) {
   EXPECT_EQ(free_cgroup_memory(root), 400);
 }
 
-/// 10.24 GB available.
+/// 10.24 GB are available.
 constexpr const char* meminfo = "MemTotal: 20000000 kB\nMemAvailable: 10000000 kB\n";
 
 TEST(FreeMemory, OfNothingIsUnknown) {
@@ -155,7 +155,7 @@ TEST(FreeMemory, ATighterContainerCounts) {
       .file("sys/fs/cgroup/memory.max", "4000000000\n")
       .file("sys/fs/cgroup/memory.current", "1000000000\n");
   const FreeMemory free = free_memory({}, root);
-  // 5 % would be 150 MB.
+  // 5 % would be 150 MB, less than the least margin of 256 MiB.
   EXPECT_EQ(free.bytes, (Sides{.host = 3'000'000'000 - (256 << 20)}));
   EXPECT_EQ(free.notes.host, "3.00 GB left in the container, 268 MB kept back");
   root.file("sys/fs/cgroup/memory.max", "40000000000\n");

@@ -1,4 +1,4 @@
-/// What is still in a cache when it is used again.
+/// Whether a buffer is still in a cache when it is used again.
 #include "plan/buffers.h"
 
 #include <gmock/gmock.h>
@@ -12,8 +12,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// The labels of the stages that find their input in a cache of `cache_bytes`, such as "cast sub".
-/// The source has 1,000 bytes.
+/// Returns the labels of the stages that find their input in a cache of `cache_bytes`, such as
+/// "cast sub". The source has 1,000 bytes.
 std::string resident(const std::string& list, const Sides& cache_bytes,
                      const std::string& source = "") {
   const std::string text = fakes::config(fmt::format(
@@ -45,7 +45,8 @@ TEST(Resident, ABufferCountsOnceHoweverOftenItIsWritten) {
 }
 
 TEST(Resident, WhatLiesBetweenCounts) {
-  // The last stage reads what the first wrote: 1,000 bytes, then 4,000 and 4,000, then 1,000 more.
+  // The last stage reads the 1,000 bytes that the first stage wrote. Between them, 4,000 and 4,000
+  // bytes are written. The last stage itself writes 1,000 bytes more.
   const std::string skipping = R"([{"op": "copy", "as": ["early"]}, {"op": "cast", "to": "float32"},
       {"op": "sub", "mean": 1}, {"op": "copy", "in": ["early"]}])";
   EXPECT_EQ(resident(skipping, {.host = 10'000}), "cast sub copy");
@@ -54,12 +55,12 @@ TEST(Resident, WhatLiesBetweenCounts) {
 
 TEST(Resident, TheSourceNeverIs) {
   EXPECT_EQ(resident(R"(["copy"])", {.host = 1 << 30}), "");
-  // What passes the source on did not write it.
+  // A stage that passes the source on has not written it.
   EXPECT_EQ(resident(R"(["register", "copy", "unregister"])", {.host = 1 << 30}), "");
 }
 
 TEST(Resident, EachSideHasItsCache) {
-  // h2d writes 1,000 bytes of device memory, cast reads them and writes 4,000.
+  // h2d writes 1,000 bytes of device memory. cast reads them and writes 4,000 bytes.
   const std::string sent = R"(["copy", "h2d", {"op": "cast", "to": "float32"}])";
   EXPECT_EQ(resident(sent, {.host = 0, .device = 5000}), "cast");
   EXPECT_EQ(resident(sent, {.host = 1000, .device = 4999}), "h2d");
@@ -92,7 +93,7 @@ TEST(Resident, IsDecidedByThePlanForColdBuffersOnly) {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// The case of this variant on a source of 10x10 uint8 pixels, 300 bytes.
+/// Returns the case of this variant on a source of 10x10 uint8 pixels, 300 bytes.
 Case noted(const std::string& variant, Cache cache, const Backends& backends) {
   Case planned = fakes::only_case(
       fakes::config(R"("source": {"batch": 1, "size": [10, 10]}, "variants": {"v": )" + variant +
@@ -102,7 +103,7 @@ Case noted(const std::string& variant, Cache cache, const Backends& backends) {
   return planned;
 }
 
-/// `reuse_bytes` of every stage.
+/// Returns `reuse_bytes` of every stage.
 std::vector<std::int64_t> reuse_bytes(const std::string& variant, Cache cache,
                                       const Backends& backends = fakes::without_gpu()) {
   std::vector<std::int64_t> bytes;
@@ -111,7 +112,7 @@ std::vector<std::int64_t> reuse_bytes(const std::string& variant, Cache cache,
   return bytes;
 }
 
-/// `read_next` of every stage.
+/// Returns `read_next` of every stage.
 std::vector<bool> read_next(const std::string& variant,
                             const Backends& backends = fakes::without_gpu()) {
   std::vector<bool> read;

@@ -1,4 +1,4 @@
-/// Every config of the repository is planned: on this build's backends, and as if there were a GPU.
+/// Plans every config of the repository: on this build's backends, and with a made-up GPU.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void plan_all(const Backends& backends, const std::function<void(const Plan&)>& 
   }
 }
 
-/// This build's CPU, whose rows configs name, and a GPU.
+/// Returns this build's CPU backend, whose rows configs name, and a made-up GPU.
 const Backends& with_gpu() {
   static const Backends all = [] {
     Backends real;
@@ -79,7 +79,7 @@ TEST(Configs, VariantsOfAnExperimentEndAlike) {
   });
 }
 
-/// What a limit is measured with; its name is another.
+/// Returns all that a limit's measurement depends on. The limit's name is no part of it.
 std::string measured_with(const Case& limit) {
   std::string text = fmt::format("{} {} {}", limit.pipeline.has_value(), limit.resident,
                                  describe(limit.values[0].desc));
@@ -151,7 +151,7 @@ TEST(Publications, AreInAConfigWithAFigureOrAClaimOrSayWhyNot) {
     EXPECT_EQ(judged.contains(id), one.missing.empty()) << id << ": " << one.missing;
     EXPECT_EQ(named.erase(id), judged.erase(id)) << id << " is its experiment's and a figure's";
   }
-  EXPECT_THAT(named, testing::IsEmpty());  // no such id
+  EXPECT_THAT(named, testing::IsEmpty());  // ids that no publication has
   EXPECT_THAT(judged, testing::IsEmpty());
 }
 

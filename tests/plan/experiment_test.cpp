@@ -11,7 +11,7 @@ using fakes::config;
 using fakes::mistakes;
 using testing::ElementsAre;
 
-/// "point: variant, variant" of every group, with the source's shape.
+/// Returns "point baseline name: | variant, source's shape | …" for every group.
 std::vector<std::string> shown(const Plan& plan) {
   std::vector<std::string> lines;
   for (const Group& group : plan.groups) {
@@ -56,7 +56,8 @@ TEST(Experiment, AxesReachDefaultsOpsAndThreads) {
                                  "b 3 uint8"));
 }
 
-/// "threads, of all" of every case, on a machine with 7.
+/// Returns the number of threads of every case on a machine with 7 threads. It is followed by ", of
+/// all" if the plan has decided it.
 std::vector<std::string> teams(const std::string& experiment) {
   PlanOptions options;
   options.all_threads = 7;
@@ -68,7 +69,7 @@ std::vector<std::string> teams(const std::string& experiment) {
   return texts;
 }
 
-// A chain and one pass over the same images: the larger stage decides.
+// A chain and a single pass over the same images. The larger stage decides.
 TEST(Experiment, ThreadsAllAreDecidedByTheCasesLargestStage) {
   const auto variants = [](const std::string& source) {
     return teams(R"("threads": "all", "source": )" + source + R"(, "variants": {
@@ -239,7 +240,7 @@ TEST(Experiment, IsMeasuredAsItSaysItself) {
   EXPECT_EQ(own(fakes::plan(text, quick), 0), "hot 0.05 1.5 4");
   PlanOptions set;
   set.set = {{"precision", "0.1"}};
-  EXPECT_EQ(own(fakes::plan(text, set), 0), "hot 0.1 9 4");  // --set is for all of them
+  EXPECT_EQ(own(fakes::plan(text, set), 0), "hot 0.1 9 4");  // --set applies to all experiments
   EXPECT_THAT(mistakes(config(R"("measure": {"cache": "warm", "seed": 3, "precison": 1},
                                  "variants": {"v": ["copy"]})")),
               ElementsAre("/experiments/0/measure/cache: unknown value \"warm\" (known: cold, hot)",
@@ -264,7 +265,7 @@ TEST(Experiment, APointHasValuesOfTheSweepAsWrittenOrAsSet) {
   PlanOptions options;
   options.set = {{"/experiments/0/sweep/n", "[8]"}, {"/experiments/0/sweep/size", "[[4, 8]]"}};
   EXPECT_THAT(make_plan("c.json", text, fakes::without_device(), options).groups[0].published,
-              testing::SizeIs(1));  // that of n=8: of n=2 there is no point in this run
+              testing::SizeIs(1));  // n=8 only: n=2 is no point of this run
 }
 
 TEST(Experiment, MistakesInSizes) {

@@ -1,4 +1,4 @@
-/// Backends that only say what they could run, and helpers to plan texts on them.
+/// Backends that only list the rows that they could run, and helpers that plan texts on them.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@ namespace normbench::fakes {
 inline bool anything(const Op&, const Signature&) { return true; }
 inline bool nothing(const Op&, const Signature&) { return false; }
 
-/// True if a GPU could capture it: no calls that the host waits in, no constants sent each time.
+/// Returns true if a graph could capture the op. It cannot capture calls in which the host waits,
+/// or constants that are sent each time.
 inline bool can_be_captured(const Op& op, const Signature& signature) {
   if (const auto* sub = std::get_if<Sub>(&op)) return sub->constants == Constants::Cached;
   if (std::holds_alternative<Sync>(op) || std::holds_alternative<Pin>(op) ||
@@ -78,7 +79,7 @@ inline std::vector<Kernel> cpu_rows() {
   return rows;
 }
 
-/// Rows of a GPU that has none for resize.
+/// Returns the rows of a GPU that has no row for resize.
 inline std::vector<Kernel> cuda_rows() {
   std::vector<Kernel> rows;
   for (const std::string_view op :
@@ -98,7 +99,8 @@ inline std::vector<Kernel> cuda_rows() {
   return rows;
 }
 
-/// A CPU, and a GPU with these rows that is not there for `why`, or is.
+/// Returns a CPU, and a GPU with these rows. The GPU is unavailable for the reason `why`, if there
+/// is one.
 inline Backends backends(std::optional<std::string> why, std::vector<Kernel> rows) {
   Backends all;
   all.list.push_back(std::make_unique<FakeBackend>(Place::Cpu, std::nullopt, cpu_rows()));
@@ -106,13 +108,13 @@ inline Backends backends(std::optional<std::string> why, std::vector<Kernel> row
   return all;
 }
 
-// Plans point into their backends, so those of the helpers live as long as the tests.
-/// A build without CUDA.
+// The plans of tests point into these backends, so the backends are static.
+/// Returns the backends of a build without CUDA.
 inline const Backends& without_gpu() {
   static const Backends all = backends("no CUDA device (none)", {});
   return all;
 }
-/// A build with CUDA on a machine without a GPU.
+/// Returns the backends of a build with CUDA on a machine without a GPU.
 inline const Backends& without_device() {
   static const Backends all = backends("no CUDA device (none)", cuda_rows());
   return all;
@@ -126,7 +128,7 @@ inline Plan plan(const std::string& text, const PlanOptions& options = {}) {
   return make_plan("c.json", text, without_gpu(), options);
 }
 
-/// Every mistake as the user sees it, without the file's name.
+/// Returns every mistake as "pointer: text", or nothing if the text is planned.
 inline std::vector<std::string> mistakes(const std::string& text, const PlanOptions& options = {},
                                          const Backends& all = without_gpu()) {
   std::vector<std::string> texts;
@@ -138,19 +140,20 @@ inline std::vector<std::string> mistakes(const std::string& text, const PlanOpti
   return texts;
 }
 
-/// A config with one experiment, given without its braces; `head` goes in front of `experiments`.
+/// Returns a config with one experiment, whose members are `experiment`. `head` comes before
+/// `experiments`.
 inline std::string config(const std::string& experiment, const std::string& head = "") {
   return fmt::format(R"({{"schema": 1, "name": "c", {}"experiments": [{{"name": "e", {}}}]}})",
                      head.empty() ? "" : head + ", ", experiment);
 }
 
-/// A config with one variant "v" of these stages.
+/// Returns a config with one variant "v" of these stages.
 inline std::string stages(const std::string& list, const std::string& more = "") {
   return config(fmt::format(
       R"("source": {{"batch": 2, "size": [4, 6]}}, "variants": {{"v": {}}}{})", list, more));
 }
 
-/// The only case of a config with one.
+/// Returns the first case of the first group.
 inline Case only_case(const std::string& text, const Backends& all = without_gpu()) {
   return make_plan("c.json", text, all, {}).groups.at(0).cases.at(0);
 }

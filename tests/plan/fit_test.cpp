@@ -24,14 +24,14 @@ Group group_of(const std::string& experiment, const PlanOptions& options,
   return make_plan("c.json", text, fakes::with_gpu(), options).groups.at(0);
 }
 
-/// Each variant, and why it is skipped.
+/// Returns each variant and why it is skipped, or "".
 std::vector<std::pair<std::string, std::string>> skips(const std::vector<Case>& list) {
   std::vector<std::pair<std::string, std::string>> found;
   for (const Case& planned : list) found.emplace_back(planned.variant, planned.skip.value_or(""));
   return found;
 }
 
-// 1 MB and 5 MB an image.
+// An image has 1 MB, and 5 MB with its output.
 const std::string small_and_large = R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]},
   "variants": {"small": [{"op": "cast", "to": "float32"}],
                "large": [{"op": "source", "batch": 1000, "channels": 1, "size": [1000, 1000]},
@@ -56,7 +56,7 @@ TEST(Fit, WhereNothingIsKnownNothingIsSkipped) {
 }
 
 TEST(Fit, OfAGroupThatIsTooLargeTheLargestGoesFirst) {
-  // 2.16, 3.24 and 2.66 GB by themselves; each has a source of its own.
+  // Alone, the cases need 2.16, 3.24 and 2.66 GB. Each has its own source.
   const std::string experiment = R"("variants": {
       "a": [{"op": "source", "batch": 1000, "channels": 1, "size": [1000, 1000]}, "copy"],
       "b": [{"op": "source", "batch": 1500, "channels": 1, "size": [1000, 1000]}, "copy"],
@@ -106,19 +106,19 @@ TEST(Fit, FewerImagesAreTakenWhereThatIsAsked) {
   EXPECT_EQ(as_asked.cases[0].skip_kind, Skip::NoMemory);
   options.fit = true;
   const Group fitting = group_of(experiment, options, "cold");
-  EXPECT_EQ(images(fitting), 31);  // of 1 MB: the fewest that exceed 30 MB
+  EXPECT_EQ(images(fitting), 31);  // images of 1 MB: the fewest above 30 MB
   EXPECT_EQ(fitting.scaled_from, 1000);
   EXPECT_EQ(fitting.cases[0].skip, std::nullopt);
-  EXPECT_EQ(images(group_of(experiment, options, "hot")), 1000);  // nothing exceeds a cache there
+  EXPECT_EQ(images(group_of(experiment, options, "hot")), 1000);  // nothing to exceed when hot
   const std::string of_a_shape = R"("source": {"dtype": "float32", "shape": [1000, 1, 500, 500]},
                                     "variants": {"v": ["copy"]})";
   EXPECT_EQ(images(group_of(of_a_shape, options, "cold")), 31);
   const std::string swept = R"("sweep": {"n": [1000]},
       "source": {"batch": "$n", "channels": 1, "size": [1000, 1000]},
       "variants": {"v": [{"op": "cast", "to": "float32"}]})";
-  EXPECT_EQ(images(group_of(swept, options, "cold")), 1000);  // the point says how many
+  EXPECT_EQ(images(group_of(swept, options, "cold")), 1000);  // the point gives the number
   options.free_bytes.host = 20'000'000'000;
-  EXPECT_EQ(group_of(experiment, options, "cold").scaled_from, 0);  // all fit
+  EXPECT_EQ(group_of(experiment, options, "cold").scaled_from, 0);  // 1000 images fit
 }
 
 TEST(Fit, DeviceMemoryIsASideOfItsOwn) {
@@ -142,7 +142,8 @@ TEST(Fit, PinnedMemoryIsHostMemory) {
 TEST(Fit, LimitsAreLeftOutRatherThanACase) {
   const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
                                     "variants": {"up": ["h2d"]})";
-  // The case takes 1.16 GB of host memory, and its limit has a pinned source of as many bytes.
+  // The case takes 1.16 GB of host memory. Its limit has a pinned source of the same size as the
+  // case's.
   const PlanOptions options = with_free({.host = 1'500'000'000});
   const Group group = group_of(experiment, options);
   EXPECT_THAT(skips(group.cases), ElementsAre(Pair("up", "")));

@@ -1,4 +1,4 @@
-/// Which variants may be captured into CUDA graphs.
+/// Which variants CUDA graphs can capture.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Mistakes of a variant of these stages that is a graph.
+/// Returns the mistakes of a variant of these stages with "graph": true.
 std::vector<std::string> mistakes(const std::string& list, const std::string& more = "",
                                   const Backends& all = fakes::with_gpu()) {
   return fakes::mistakes(
@@ -30,7 +30,7 @@ TEST(Graph, NeedsAStageThatCanBeCaptured) {
   EXPECT_THAT(mistakes(R"([{"op": "source", "dtype": "float32", "memory": "device"},
                            {"op": "sub", "mean": 1, "constants": "per_call"}])"),
               none);
-  // Without CUDA in the build its rows are unknown.
+  // A build without CUDA does not know the GPU's rows, so it finds no mistake.
   EXPECT_THAT(mistakes(R"(["h2d", "sync"])", "", fakes::without_gpu()), IsEmpty());
 }
 

@@ -1,5 +1,4 @@
-/// Stages that are calls of the CUDA runtime: transfers, pin, register and unregister, launch,
-/// sync.
+/// Stages that call the CUDA runtime: transfers, pin, register and unregister, launch, sync.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -11,7 +10,7 @@ using fakes::only_case;
 using fakes::stages;
 using testing::ElementsAre;
 
-/// "op in->out description, in the buffer of value" of every stage.
+/// Returns "op place in->out memory of buffer" for every stage.
 std::vector<std::string> shown(const std::string& list) {
   const Case one = only_case(stages(list), fakes::with_gpu());
   std::vector<std::string> lines;
@@ -52,7 +51,8 @@ TEST(HostCalls, RegisterAndUnregisterPassTheirInputThrough) {
   EXPECT_THAT(shown(R"([{"op": "copy", "memory": "pageable_huge"}, "register", "unregister"])"),
               ElementsAre("copy cpu 0->1 pageable_huge of -1", "register cuda 1->2 registered of 1",
                           "unregister cuda 2,2->3 pageable_huge of 2"));
-  // What passes through stays registered by others, and the value before register can be used.
+  // `unregister` passes value 2 through, whose own buffer stays registered. The copy reads the
+  // source from before `register`.
   EXPECT_THAT(shown(R"(["register", {"op": "copy", "in": "source", "memory": "registered"},
                         "unregister", "h2d"])"),
               ElementsAre("register cuda 0->1 registered of 0", "copy cpu 0->2 registered of -1",

@@ -1,4 +1,4 @@
-/// Names that a config gives to stages, and ranges of stages.
+/// Labels of stages and ranges of stages in a config.
 #include "plan/label.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using fakes::stages;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// "label in range/range" of every stage.
+/// Returns "label in range/range" for every stage.
 std::vector<std::string> shown(const Case& one) {
   std::vector<std::string> lines;
   for (const Stage& stage : one.stages)
@@ -23,7 +23,7 @@ std::vector<std::string> shown(const Case& one) {
   return lines;
 }
 
-/// What is wrong with the label of a variant's only stage.
+/// Returns the mistakes in the label of a variant's only stage.
 std::vector<std::string> of_label(const std::string& json) {
   return mistakes(stages(R"([{"op": "copy", "label": )" + json + "}]"));
 }
@@ -72,7 +72,7 @@ TEST(Labels, OfOneVariantDiffer) {
                                   {"op": "copy", "label": "a"}])")),
               ElementsAre("/experiments/0/variants/v/2/label: another stage of the variant is "
                           "called \"a\" (choose another)"));
-  // A stage that says nothing has its own name.
+  // A stage without a label is named after its op.
   EXPECT_THAT(mistakes(stages(R"([{"op": "cast", "to": "float32", "label": "copy"}, "copy"])")),
               ElementsAre("/experiments/0/variants/v/0/label: another stage of the variant is "
                           "called \"copy\" (choose another)"));
@@ -140,7 +140,7 @@ TEST(Ranges, AreFlattenedAndNest) {
   EXPECT_THAT(ranges_of(one.stages),
               ElementsAre(StageRange{"preprocess", 1, 4}, StageRange{"constants of a batch", 2, 3},
                           StageRange{"last", 5, 5}));
-  // Wired as if they were not there.
+  // The stages are connected as if there were no ranges.
   const Case flat = only_case(config(
       R"("variants": {"v": ["copy", {"op": "cast", "to": "float32"}, "sub", "div", "copy", "copy"]})",
       defaults));
@@ -158,7 +158,7 @@ TEST(Ranges, MayBeginWithTheVariant) {
       R"("load": {"batch": 3}, "variants": {"v": [{"range": "a", "stages": ["load", "copy"]}]})"));
   EXPECT_EQ(load.values.at(0).desc.shape.n, 3);
   EXPECT_THAT(shown(load), ElementsAre("load in a", "copy in a"));
-  // What is not written there is not in it.
+  // A load that the variant implies is not in its first range.
   const Case implied = only_case(
       config(R"("load": {"batch": 3}, "variants": {"v": [{"range": "a", "stages": ["copy"]}]})"));
   EXPECT_THAT(shown(implied), ElementsAre("load in ", "copy in a"));

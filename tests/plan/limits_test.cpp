@@ -68,7 +68,7 @@ TEST(Limits, OfACropReadItsWindow) {
                                             "stream 1.00 MB:300 kB temporal, 1 thread"}));
 }
 
-/// "name: source -> result" of every limit on a GPU, with its stages.
+/// Returns "name: source -> result by stages, threads" for every limit on a GPU.
 std::vector<std::string> shown_on_gpu(const std::string& experiment) {
   const Plan plan = make_plan("c.json", fakes::config(experiment), fakes::with_gpu(), {});
   std::vector<std::string> lines;
@@ -174,7 +174,7 @@ TEST(Limits, OfTransfersArePinnedOnesOfTheSameBytesAndPageableWhereTheyAre) {
           "launch only, sync only, 1 threads"));
 }
 
-/// "name (resident)" of every limit.
+/// Returns the name of every limit, followed by " (resident)" if it is resident.
 std::vector<std::string> classes(const std::string& experiment, const std::string& head = "") {
   const Plan plan = make_plan("c.json", fakes::config(experiment, head), fakes::with_gpu(), {});
   std::vector<std::string> lines;

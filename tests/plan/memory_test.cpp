@@ -22,15 +22,15 @@ MemoryNeed need_of(const Case& planned, Cache cache, const Sides& cache_bytes) {
 
 const std::string source = R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]})";
 
-/// A variant "v" of these stages on one image of 1 MB.
+/// Returns the case of a variant of these stages on one image of 1 MB.
 Case one_case(const std::string& stages) {
   return fakes::only_case(fakes::config(source + R"(, "variants": {"v": )" + stages + "}"),
                           fakes::with_gpu());
 }
 
-// A buffer takes whole lines and a gap: 4,000,000 B are 4,004,032 in lines of 64 B. A check of 1
-// million values in and out takes 8 B * (2 * 2 + 4) million. Three slots (source, output, scratch)
-// have an address per set, and each placed buffer 16 B in `place`.
+// A buffer takes whole lines and a gap: 4,000,000 B take 4,004,032 B in lines of 64 B. A check of 1
+// million input and output values takes 8 B * (2 * 2 + 4) million. Three slots (source, output,
+// scratch) have an address per set. Each placed buffer takes 16 B in `place`.
 constexpr std::int64_t placed = 4'004'032, check = 64'000'000;
 
 TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
@@ -38,7 +38,7 @@ TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
   const Sides cache{.host = 10'000'000, .device = 1};
   expect_need(need_of(planned, Cache::Hot, cache), {.host = 1'000'000 + placed},
               {.host = check + 8 * 3 + 16});
-  // 31 copies of a source exceed 30 MB by themselves, 7 sets together with their outputs.
+  // 31 copies of the source exceed 30 MB. So do 7 sets of a source and an output.
   expect_need(need_of(planned, Cache::Cold, cache), {.host = 31 * 1'000'000 + 7 * placed},
               {.host = check + 7 * (8 * 3 + 16)});
   planned.resident = true;
@@ -52,13 +52,15 @@ TEST(Memory, EachSideExceedsItsOwnCache) {
           R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000], "memory": "device"},
          "variants": {"v": [{"op": "cast", "to": "float32"}, {"op": "d2h", "memory": "mapped"}]})"),
       fakes::with_gpu());
-  // On the device in lines of 512 B: 1,000,448 and 4,000,256 + 3,584 of gap. Three values of 1
-  // million each are checked; the source is made in host memory, and copied there.
+  // Lines of the device have 512 B. The buffers there take 1,000,448 B, and 4,000,256 B + 3,584 B
+  // of gap. The check covers three values of 1 million elements each. Making the source takes host
+  // memory for it and for a copy.
   constexpr std::int64_t small = 1'000'448, large = 4'003'840;
   constexpr std::int64_t passing = 8 * 10'000'000 + 2 * small;
   expect_need(need_of(planned, Cache::Hot, {.host = 1, .device = 1}),
               {.host = placed, .device = small + large}, {.host = passing + 8 * 5 + 16 * 2});
-  // 3 sets on the host. On the device 15 copies of the source; the case touches 5 MB there: 4 sets.
+  // The host has 3 sets. The device has 15 copies of the source, and 4 sets because the case
+  // touches 5 MB there.
   expect_need(need_of(planned, Cache::Cold, {.host = 3'000'000, .device = 5'000'000}),
               {.host = 3 * placed, .device = 15 * small + 4 * large},
               {.host = passing + 4 * (8 * 5 + 16 * 2)});
@@ -68,7 +70,7 @@ TEST(Memory, OfAFreshResultIsThereTwiceAndDoesNotRotate) {
   const Case planned = fakes::only_case(fakes::config(
       R"("source": {"batch": 4, "size": [720, 1280]},
          "variants": {"v": [{"op": "cast", "to": "float32", "output": "fresh"}]})"));
-  // An image has 2,764,800 values, and one of them fits in a check.
+  // An image has 2,764,800 values. A check holds one image.
   constexpr std::int64_t result = 44'236'800;
   expect_need(need_of(planned, Cache::Cold, {.host = 100'000'000, .device = 1}),
               {.host = 28 * 11'059'200},
@@ -112,7 +114,7 @@ TEST(Memory, NearTheLinkIsCountedBesideOther) {
   };
   EXPECT_EQ(host_bytes(), 1'000'000 + placed);
   static_cast<fakes::FakeBackend&>(*backends.list.back()).node = 1;
-  EXPECT_EQ(host_bytes(), 2 * (1'000'000 + placed));  // what is sent lies apart
+  EXPECT_EQ(host_bytes(), 2 * (1'000'000 + placed));  // another source for what is sent
 }
 
 TEST(Memory, OfTheLargestCaseIsNoNumberThatOverflows) {
@@ -124,7 +126,7 @@ TEST(Memory, OfTheLargestCaseIsNoNumberThatOverflows) {
       stages + "]}"));
   for (const Cache cache : {Cache::Hot, Cache::Cold}) {
     const MemoryNeed need = need_of(planned, cache, {.host = 1 << 28, .device = 1 << 28});
-    // 1001 buffers of 1.07 PB; the check would need more than is counted.
+    // 1001 buffers of 1.07 PB. The check would exceed the largest number that is counted.
     EXPECT_NEAR(static_cast<double>(need.kept.host), 1001 * 1'073'741'823'500'000.0, 1e7);
     EXPECT_EQ(need.passing.host, std::int64_t{1} << 60);
     EXPECT_EQ(need.total().device, 0);

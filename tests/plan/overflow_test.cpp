@@ -1,4 +1,4 @@
-/// Numbers that no machine has are mistakes, each told where it was written.
+/// Numbers beyond what any machine has are mistakes. Each is reported at its place in the config.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -11,7 +11,7 @@ using fakes::mistakes;
 using fakes::stages;
 using testing::ElementsAre;
 
-/// The mistakes of a config whose only variant copies this source.
+/// Returns the mistakes of a config whose only variant copies this source.
 std::vector<std::string> of_source(const std::string& members) {
   return mistakes(
       config(fmt::format(R"("source": {{{}}}, "variants": {{"v": ["copy"]}})", members)));

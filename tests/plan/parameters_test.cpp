@@ -1,4 +1,4 @@
-/// What stages remember of what the config says of their ops.
+/// The parameters that stages keep from the config.
 #include <gmock/gmock.h>
 
 #include <filesystem>

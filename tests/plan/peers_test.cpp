@@ -17,7 +17,7 @@ using testing::IsEmpty;
 const std::string head =
     R"("peers": {"torch": ["python3", "torch_peer.py", "--eager"], "numpy": ["./numpy"]})";
 
-/// A config with the variant "v" as given, on a source of 2x3x4x6 uint8.
+/// Returns a config with the variant "v" on a source of 2x3x4x6 uint8.
 std::string variant(const std::string& text) {
   return fakes::config(R"("source": {"batch": 2, "size": [4, 6]}, "variants": {"v": )" + text + "}",
                        head);
@@ -142,7 +142,7 @@ TEST(Peers, MistakesInWhatIsAskedOfThem) {
               IsEmpty());
 }
 
-/// A stage of the network "resnet18" on a source that it takes.
+/// Returns a config with the variant "v" on a source that the network "resnet18" takes.
 std::string model_variant(const std::string& text) {
   return fakes::config(R"("source": {"batch": 2, "dtype": "float32", "size": [4, 6]},
                           "variants": {"v": )" +
@@ -181,7 +181,7 @@ TEST(Peers, RunModelsOnAllThreadsHoweverSmall) {
 }
 
 TEST(Peers, HaveNoLimitsOfMemoryForModels) {
-  // What the stage before it moves has one.
+  // The stage before the model has limits, the model has none.
   const Plan planned = plan(
       model_variant(R"({"peer": "torch", "stages": ["normalize", {"op": "model", "name": "x"}]})"));
   std::vector<std::string> limits;
@@ -198,8 +198,8 @@ TEST(Peers, OutputsOfModelsAreKeptForTheOthers) {
   const Case planned =
       only_case(model_variant(R"({"peer": "torch", "stages": [{"op": "model", "name": "x"}]})"));
   const MemoryNeed need = memory_need(std::array{&planned}, Cache::Hot, {.host = 1, .device = 1});
-  // Logits in double, kept and compared; addresses of three slots; files of source and output, and
-  // the source that differs.
+  // Logits in double, once kept and once compared. Addresses of three slots. Files of the source,
+  // the output and a second source with other values.
   EXPECT_EQ(need.passing, (Sides{.host = 16'000 + 16'000 + 24 + 576 + 8'000 + 576}));
 }
 
@@ -217,14 +217,15 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
          "variants": {"v": {"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]}})",
       head));
   const Sides cache{.host = 10'000'000, .device = 1};
-  // One source here; the peer has two others that differ, and the output of 4 MB.
+  // This process has one source. The peer has two sources with other values, and the output of 4
+  // MB.
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.host = 1'000'000 + 2'000'000 + 4'000'000}));
   // 31 copies exceed 30 MB.
   const MemoryNeed cold = memory_need(std::array{&planned}, Cache::Cold, cache);
   EXPECT_EQ(cold.kept, (Sides{.host = 31'000'000 + 31'000'000 + 4'000'000}));
-  // A check of 8 million doubles, addresses of three slots, the files of source and output, and the
-  // source that differs.
+  // A check of 8 million doubles. Addresses of three slots. Files of the source, the output and a
+  // second source with other values.
   EXPECT_EQ(cold.passing, (Sides{.host = 64'000'000 + 24 + 1'000'000 + 4'000'000 + 1'000'000}));
 }
 
@@ -237,7 +238,8 @@ TEST(Peers, HaveAsManyOutputsOnADeviceAsInputs) {
                               head));
   constexpr std::int64_t mib = 1 << 20;
   const Sides cache{.host = 1, .device = 10 * mib};
-  // One source here; the peer has two others, an intermediate and the output of 4 MiB each.
+  // This process has one source. The peer has two other sources, and an intermediate and an output
+  // of 4 MiB each.
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.device = (1 + 2 + 4 + 4) * mib}));
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Cold, cache).kept,

@@ -1,4 +1,5 @@
-/// Items in flight: lanes, what does not go with them, and the parts that are measured beside them.
+/// Items in flight: lanes, options that exclude lanes, and the parts that are measured on their
+/// own.
 #include "plan/pipeline.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +30,7 @@ TEST(Pipeline, AStageIsInTheLaneOfItsEngineOrInTheOneThatItNames) {
                                  fakes::with_gpu());
   EXPECT_THAT(shown(planned),
               ElementsAre("cpu 1x2: 0", "h2d 1x2: 1", "gpu 1x2: 2", "d2h 1x2: 3", "last 3x1: 4"));
-  EXPECT_EQ(planned.pipeline->in_flight, 3);  // no more servers of a lane would ever work
+  EXPECT_EQ(planned.pipeline->in_flight, 3);  // a fourth server would be idle
   EXPECT_EQ(planned.pipeline->items, 24);
   EXPECT_EQ(name_of(planned.pipeline->submit), "lane");
   EXPECT_EQ(
@@ -76,7 +77,7 @@ TEST(Pipeline, WhatDoesNotGoWithIt) {
                   "you mean \"cpu\"?)",
                   "/experiments/0/variants/v/wait: does not go with in_flight: lanes wait for one "
                   "another"));
-  // A stage with a mistake of its own may be the lane's.
+  // The lane "load" may belong to the stage with the mistake, so it is no second mistake.
   EXPECT_THAT(mistakes(stages(R"({"stages": [{"op": "copy", "to": "b"}], "in_flight": 2,
                                   "lanes": {"load": {}}})")),
               ElementsAre(testing::HasSubstr("/variants/v/stages/0/to: unknown key")));
@@ -124,7 +125,7 @@ TEST(Pipeline, WhatIsSavedMustBeTheSameForOneLaneToStandForBoth) {
   other.variant = "other";
   EXPECT_THAT(names_of(parts_of({&one, &other})),
               ElementsAre("lane cpu of one", "lane save of one"));
-  other.inputs[0].source.seed = 7;  // other images compress otherwise
+  other.inputs[0].source.seed = 7;  // other images compress differently
   EXPECT_THAT(names_of(parts_of({&one, &other})),
               ElementsAre("lane cpu of one", "lane save of one", "lane save of other"));
   other = one;

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// The mistakes that are found in `text`, each with its place.
+/// Returns the mistakes in `text`, each with its pointer.
 std::vector<std::string> mistakes(std::string_view text) {
   std::vector<std::string> found;
   try {

@@ -1,4 +1,4 @@
-/// Stages that save files, as plans have them.
+/// Plans with stages that save files.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -13,7 +13,7 @@ using fakes::only_case;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// One variant "v" of these stages on uint8 nhwc images.
+/// Returns a config with one variant "v" of these stages on uint8 nhwc images.
 std::string of_images(const std::string& list, const std::string& memory = "pageable") {
   return config(R"("source": {"batch": 2, "size": [4, 6], "layout": "nhwc", "memory": ")" + memory +
                 R"("}, "variants": {"v": )" + list + "}");

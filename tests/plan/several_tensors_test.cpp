@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// The backends of this build, with their kernels.
+/// Returns the CPU backend of this build, with its kernels.
 const Backends& real() {
   static const Backends backends = [] {
     Backends all;

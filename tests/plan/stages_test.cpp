@@ -1,4 +1,4 @@
-/// Stages as written become places, kernels, buffers and reasons to skip.
+/// How stages of a config get places, kernels, buffers and reasons to skip.
 #include <gmock/gmock.h>
 
 #include "fake_backends.h"
@@ -12,7 +12,7 @@ using fakes::only_case;
 using fakes::stages;
 using testing::ElementsAre;
 
-/// "label place kernel in->out: description" of every stage.
+/// Returns "label place kernel in->out description" for every stage.
 std::vector<std::string> shown(const Case& one) {
   std::vector<std::string> lines;
   for (const Stage& stage : one.stages)
@@ -276,7 +276,8 @@ TEST(Skip, SkippedCasesArePlannedWhole) {
   EXPECT_EQ(one.stages[1].cost.written_bytes, 576);
 }
 
-/// What a cast on the GPU, of this source after these stages, moves: read, written, over the link.
+/// Returns the bytes that a cast on the GPU moves: read, written, over the link. It follows these
+/// stages on this source.
 std::string cast_moves(const std::string& source, const std::string& before,
                        const std::string& memory = "device") {
   const Case one = only_case(

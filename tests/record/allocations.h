@@ -4,9 +4,9 @@
 
 namespace normbench {
 
-/// Calls of operator new in this program so far.
+/// Returns the number of calls of operator new in this program so far.
 std::int64_t allocations();
-/// The bytes that those calls asked for.
+/// Returns the bytes that these calls asked for.
 std::int64_t allocated_bytes();
 
 }  // namespace normbench

@@ -6,7 +6,7 @@
 
 namespace normbench {
 
-/// Each look at the time is a nanosecond later than the one before.
+/// A clock that advances by one nanosecond at each reading.
 class FakeClock final : public Clock {
  public:
   std::int64_t now_ns() override { return ++now_ns_; }

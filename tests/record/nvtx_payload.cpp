@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t schema_id = 7;
 
-/// The schemas that were registered.
+/// Returns the registered schemas as text.
 std::string& schemas() {
   static std::string all;
   return all;

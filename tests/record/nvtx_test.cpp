@@ -1,5 +1,5 @@
-// A tool linked into this program receives the NVTX calls, as nsys would. What it does with
-// payloads is in nvtx_payload.cpp, where the headers have them, or nvtx_payload_absent.cpp.
+// A tool in this program receives the NVTX calls, as nsys would. It handles payloads in
+// nvtx_payload.cpp, or in nvtx_payload_absent.cpp if the NVTX headers have no payloads.
 #define NVTX_NO_IMPL
 #define NVTX_STATIC_INJECTION_IMPL
 #include "record/nvtx.h"
@@ -24,13 +24,13 @@ namespace {
 
 using testing::ElementsAre;
 
-/// What the tool was told. Handles are addresses of the strings.
+/// The calls that the tool received. Handles are addresses of the strings.
 struct Seen {
   std::set<std::string> domains, registered;
   std::map<std::uint32_t, std::string> categories;
-  std::map<std::uint32_t, std::uint32_t> colours;  // by category
+  std::map<std::uint32_t, std::uint32_t> colours;  // key: category
   std::vector<std::string> calls;
-  bool listening = false;  // other tests count allocations
+  bool listening = false;  // false while other tests count allocations
 };
 
 Seen& seen() {
@@ -143,7 +143,7 @@ TEST_F(Nvtx, RangesReachTheToolNestedWithCategoryAndBytes) {
                           "push normbench normalize stage, " + what_4096_bytes_are(),
                           "pop normbench", "pop normbench", "pop normbench"));
   EXPECT_THAT(seen().domains, ElementsAre("normbench"));
-  EXPECT_EQ(clock.now_ns(), 1);  // nobody else looked
+  EXPECT_EQ(clock.now_ns(), 1);  // the ranges did not read the clock
   EXPECT_TRUE(nvtx::attached());
   EXPECT_EQ(nvtx::missing(), "");
 }

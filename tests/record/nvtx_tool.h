@@ -1,5 +1,5 @@
-/// What the tool of nvtx_test.cpp sees of bytes, by the NVTX headers of this build:
-/// nvtx_payload.cpp or nvtx_payload_absent.cpp.
+/// How the tool of nvtx_test.cpp sees a range's bytes. This depends on the NVTX headers of the
+/// build: see nvtx_payload.cpp or nvtx_payload_absent.cpp.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
@@ -10,7 +10,7 @@ namespace normbench::nvtx_test {
 
 std::string payload_of(const nvtxEventAttributes_t& event);
 
-/// What it should be.
+/// Returns the text that payload_of() must return for 4096 bytes.
 std::string what_4096_bytes_are();
 
 }  // namespace normbench::nvtx_test

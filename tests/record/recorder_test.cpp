@@ -19,7 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// "start-end name kind depth bytes" of each slice.
+/// Returns "start-end name kind depth bytes" for each slice.
 std::vector<std::string> lines(const ThreadLog& log) {
   std::vector<std::string> result;
   for (const Slice& slice : log.slices)
@@ -97,7 +97,7 @@ TEST(Recorder, KeepsALogPerThreadSortedByTid) {
     pthread_setname_np(pthread_self(), name);
     const Range outer(&recorder, RangeKind::Stage, "outer");
     ++arrived;
-    while (arrived < 4) std::this_thread::yield();  // all four live at once, so four tids
+    while (arrived < 4) std::this_thread::yield();  // four threads at once have four tids
     for (int i = 0; i < 5000; ++i) const Range inner(&recorder, RangeKind::Part, "inner");
   };
   std::vector<std::thread> threads;
@@ -166,14 +166,14 @@ TEST(Recorder, AThreadThatLeavesHandsItsMemoryToTheNext) {
     name_this_thread(name);
     { const Range range(&recorder, RangeKind::Stage, recorder.intern(name)); }
     recorder.leave();
-    recorder.leave();  // there is nothing left to leave
+    recorder.leave();  // has no effect
     { const Range range(&recorder, RangeKind::Stage, "after"); }
     recorder.leave();
   };
   std::thread(work, "a").join();
   const auto before = allocated_bytes();
   for (const char* name : {"b", "c", "d"}) std::thread(work, name).join();
-  EXPECT_LT(allocated_bytes() - before, 100'000);  // one log has more
+  EXPECT_LT(allocated_bytes() - before, 100'000);  // less than one log
 
   std::vector<std::string> slices;
   for (const ThreadLog& log : recorder.take())
@@ -193,7 +193,7 @@ TEST(Recorder, MemoryOfThreadsThatEndedGoesToOthersWhenTheLogsAreTaken) {
   EXPECT_EQ(recorder.take().size(), 1u);
   const auto before = allocated_bytes();
   std::thread(record).join();
-  EXPECT_LT(allocated_bytes() - before, 100'000);  // one log has more
+  EXPECT_LT(allocated_bytes() - before, 100'000);  // less than one log
   EXPECT_EQ(recorder.take().size(), 1u);
 }
 

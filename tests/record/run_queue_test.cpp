@@ -53,16 +53,16 @@ TEST(RunQueue, LeavesOutWhatCannotBeRead) {
 TEST(RunQueue, LongestIsThatOfOneThread) {
   EXPECT_EQ(longest_delay({}, {}, 100), 0);
   EXPECT_EQ(longest_delay({{1, 5, 100}, {2, 5, 50}}, {{1, 60, 130}, {2, 60, 90}}, 100), 40);
-  EXPECT_EQ(longest_delay({{1, 5, 100}}, {{1, 60, 110}, {3, 60, 25}}, 100), 25);  // 3 has started
-  EXPECT_EQ(longest_delay({{1, 5, 100}, {2, 5, 50}}, {{1, 60, 104}}, 100), 4);    // 2 has ended
+  EXPECT_EQ(longest_delay({{1, 5, 100}}, {{1, 60, 110}, {3, 60, 25}}, 100), 25);  // tid 3 is new
+  EXPECT_EQ(longest_delay({{1, 5, 100}, {2, 5, 50}}, {{1, 60, 104}}, 100), 4);    // tid 2 ended
 }
 
 TEST(RunQueue, LongestIsNotThatOfAThreadThatHardlyRan) {
   EXPECT_EQ(longest_delay({{1, 0, 0}, {2, 0, 0}}, {{1, 990, 10}, {2, 9, 500}}, 1000), 10);
-  EXPECT_EQ(longest_delay({{1, 0, 0}}, {{1, 10, 5000}}, 1000), 1000);  // it waited before, too
+  EXPECT_EQ(longest_delay({{1, 0, 0}}, {{1, 10, 5000}}, 1000), 1000);  // it began to wait earlier
 }
 
-/// Each of two threads that share a CPU waits about half of the time.
+/// Two threads share a CPU, so each waits for about half of the time.
 TEST(RunQueue, CountsWhatAThreadOnTheSameCpuTakes) {
   SystemClock clock;
   if (clock.queue_delays().empty()) GTEST_SKIP() << "this kernel does not count run queue delays";
