@@ -158,7 +158,8 @@ TEST_P(FusedDenormalize, TakesEveryAlignmentOfBothSides) {
       }
 }
 
-/// Each channel of the input has all 256 values. One shape has whole slots only, the other has not.
+/// Each channel of the input has all 256 values. All slots of the first shape are whole. Some slots
+/// of the second shape are not.
 TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
   const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
   for (const Layout layout : both_layouts)

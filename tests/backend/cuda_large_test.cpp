@@ -87,7 +87,7 @@ TEST(LargeNormalize, TakesWholeGroupsOfPixelsApart) {
   const std::int64_t side = 16000, pixels = side * side;
   for (const Flip flip : {Flip::None, Flip::Vertical}) {
     LargeNormalize image(Layout::Nhwc, {2, 3, side, side}, Layout::Nchw, flip);
-    const std::int64_t last = flip == Flip::None ? pixels : side;  // up to the one written last
+    const std::int64_t last = flip == Flip::None ? pixels : side;  // source of the last pixel
     for (int c = 0; c < 3; ++c)
       image.in(3 * (pixels + last - 1) + c) = static_cast<std::uint8_t>(10 + c);
     image.run_ends();

@@ -90,7 +90,7 @@ TEST(CudaReferences, ResizeAsTheOpSays) {
         for (const View& view : strided(in.view())) {
           Guarded out(dense(dtype, layout, {2, 3, h, w}, Memory::Device), 3);
           run_body(ResizeReference{out.view().desc.elements(), view, out.view()});
-          const double bound =  // one rounding to the dtype, or sums in double
+          const double bound =  // for one rounding to the dtype and the sums in double
               dtype == DType::UInt8 ? 0.5 + 1e-9 : 256 * unit_roundoff(dtype);
           ASSERT_EQ(mismatch(expected_of(op, view, out.view().desc), out.view(), bound),
                     std::nullopt)

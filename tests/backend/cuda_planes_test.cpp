@@ -105,7 +105,7 @@ TEST(FusedBodies, PixelsOfThreeBytesHaveTheirOwn) {
   EXPECT_EQ(kind_of(cropped({.height = 3, .width = 8, .top = 1, .left = 4}), pixels), "pixels");
   EXPECT_EQ(kind_of(cropped({.height = 3, .width = 8, .top = 1, .left = 1}), pixels), "apart");
   EXPECT_EQ(kind_of(cropped({.height = 3, .width = 4, .top = 1, .left = 4}), pixels), "apart");
-  EXPECT_EQ(kind_of(kOp, tensor(Layout::Nhwc, {2, 3, 6, 10})), "pixels");  // one row of 60
+  EXPECT_EQ(kind_of(kOp, tensor(Layout::Nhwc, {2, 3, 6, 10})), "pixels");  // one row of 60 pixels
   EXPECT_EQ(kind_of(flipped(Flip::Both), tensor(Layout::Nhwc, {2, 3, 6, 10})), "pixels");
   EXPECT_EQ(kind_of(flipped(Flip::Horizontal), tensor(Layout::Nhwc, {2, 3, 6, 10})), "apart");
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nhwc, {2, 3, 5, 7})), "apart");
@@ -123,7 +123,7 @@ TEST(FusedBodies, OffsetsOf32BitsHaveLimits) {
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nhwc, {1, 3, 16000, 16000})), "pixels");
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nhwc, {1, 3, 30000, 30000})), "apart");
   // A 32-bit multiplication finds the row of a group. The groups of an image times the groups of a
-  // row must not exceed its range.
+  // row must not exceed 32 bits.
   EXPECT_EQ(kind_of(flipped(Flip::Horizontal), tensor(Layout::Nhwc, {1, 3, 63, 32768})), "pixels");
   EXPECT_EQ(kind_of(flipped(Flip::Horizontal), tensor(Layout::Nhwc, {1, 3, 64, 32768})), "apart");
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nchw, {2, 3, 30000, 30000})), "planes");

@@ -136,7 +136,7 @@ TEST(PlantedBugDeathTest, AReadOfOneElementBesideTheInputEndsTheProcess) {
   EXPECT_DEATH(static_cast<void>(last[1]), "");
 }
 
-/// Runs ops on an input that touches a page without access, before or behind it.
+/// Runs ops on an input that lies directly before or behind a page without access.
 void expect_no_read_beside(const TensorDesc& in, const std::vector<Op>& ops) {
   for (const auto side : {Fenced::Side::Before, Fenced::Side::Behind})
     for (const Op& op : ops)

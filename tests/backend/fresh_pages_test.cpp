@@ -18,7 +18,8 @@ constexpr std::size_t kPage = 4096;
 // Both shapes are walked in several slices. Only in the first do all planes start at a cache line.
 const std::vector<Shape> kShapes{{2, 3, 210, 320}, {1, 3, 301, 299}};
 
-/// An output in pages that nothing has touched. It starts `shift` bytes past the second page.
+/// An output in pages that nothing has touched. It starts `shift` bytes past the start of the
+/// second page.
 class FreshOutput {
  public:
   FreshOutput(const TensorDesc& desc, std::size_t shift)

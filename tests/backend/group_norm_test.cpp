@@ -11,8 +11,9 @@ namespace {
 constexpr std::int64_t channels = 96;
 constexpr std::int64_t numbers_of_groups[] = {1, 3, 32, channels};
 
-/// For each size of planes, the tests try every number of groups, over all dtypes and layouts. Some
-/// numbers are smaller than the number of threads. Shapes with many images are tried alike.
+/// Shapes with one image try each size of planes with every number of groups, over all dtypes and
+/// layouts. Some numbers of groups are smaller than the number of threads. Shapes with many images
+/// do the same.
 constexpr Shape shapes[] = {
     {1, channels, 1, 1},   {128, channels, 1, 1}, {33, channels, 7, 1},
     {1, channels, 1, 7},   {17, channels, 7, 7},  {1, channels, 7, 7},

@@ -68,7 +68,8 @@ TEST(SimdTargets, AreChosenForABackend) {
   EXPECT_THROW(make_backends({.simd = "AVX9"}), Invalid);
 }
 
-// Streams are compiled for all targets except those that only add VBMI, which streams do not use.
+// Streams are not compiled for targets with VBMI, because VBMI would change none of their
+// instructions.
 TEST(SimdTargets, WhatIsNotCompiledForOneTakesTheNext) {
   for (const std::string& target : simd_targets()) {
     const ForcedSimd forced(target);

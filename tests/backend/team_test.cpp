@@ -311,7 +311,7 @@ TEST_F(BoundTeam, MovesTheCallerAwayFromAnothersCpu) {
 
 TEST_F(BoundTeam, LeavesACallerWhereItIsBound) {
   std::thread([] {
-    on_team(2, [](int, int) {});  // at its first team, LLVM's OpenMP unbinds a thread
+    on_team(2, [](int, int) {});  // LLVM's OpenMP unbinds a thread at its first team
     ASSERT_TRUE(bind_this_thread(only(team_cpus()[1])));
     EXPECT_THAT(cpus_of_team(2)[0], ElementsAre(team_cpus()[1]));
   }).join();

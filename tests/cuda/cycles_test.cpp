@@ -59,8 +59,8 @@ TEST_F(CyclesTest, AreThoseOfEveryTurnOnTheGpu) {
   }
 }
 
-/// The clock reading must come before the host reads the times of stages: the GPU is idle
-/// meanwhile, which would lower the measured rate.
+/// The clock rate must be read before the host reads the times of stages. The GPU is idle during
+/// those readings, which would lower the rate.
 TEST_F(CyclesTest, AreReadBeforeTheTimesOfStages) {
   const Plan plan = plan_of(R"({"schema": 1, "name": "test", "measure": {"cache": "hot"},
     "experiments": [{"name": "e", "question": "?",

@@ -120,7 +120,7 @@ TEST_F(DescribeTest, ADeviceThatIsNotReadyIsAskedForNothingThatNeedsAContext) {
   expected["free_memory_bytes"] = std::int64_t{70} << 30;
   expected["pcie"]["measured"] = "idle";
   EXPECT_EQ(describe_device(0, nvml, false), expected);
-  CudaTest::cuda.properties.totalGlobalMem = std::size_t{10} << 30;  // less than NVML's
+  CudaTest::cuda.properties.totalGlobalMem = std::size_t{10} << 30;  // below NVML's free memory
   EXPECT_EQ(describe_device(0, nvml, false).at("free_memory_bytes"), std::int64_t{10} << 30);
   EXPECT_EQ(describe_device(0, Nvml(kGpu, "libc.so.6"), false).at("free_memory_bytes"),
             std::int64_t{10} << 30);

@@ -14,7 +14,8 @@ class ExchangeTest : public RowsTest {
     RowsTest::TearDown();
   }
 
-  /// Prepares the row's launch and fills an input in `memory`, an output and scratch memory.
+  /// Makes an input in `memory`, an output and scratch memory, fills them, and prepares the row's
+  /// launch.
   void prepare(Memory memory) {
     in = make(memory);
     out = make(Memory::Device);

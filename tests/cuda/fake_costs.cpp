@@ -17,7 +17,7 @@
 namespace normbench {
 namespace {
 
-/// Returns how many times as fast as on a GPU everything runs. 0 turns the costs off.
+/// Returns the factor by which everything is faster than on a GPU. 0 turns the costs off.
 std::int64_t faster() {
   static const std::int64_t value = [] {
     const char* const text = std::getenv("NORMBENCH_FAKE_COSTS");

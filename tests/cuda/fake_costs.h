@@ -1,5 +1,5 @@
 /// The times of a GPU for the fake CUDA runtime. Calls last as long as on a GPU, and the device is
-/// busy as long. Bodies of kernels only run where a check reads their output.
+/// busy for as long as a GPU. Bodies of kernels only run if a check reads their output.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,8 +13,8 @@ namespace normbench {
 struct FakeTask;
 
 /// The costs, which are on if $NORMBENCH_FAKE_COSTS is a number. With 1, everything takes its real
-/// time. 20 is a model at a twentieth, for sizes, caches and limits that are a twentieth, too. The
-/// clock of this process then runs 20 times as fast: all latencies pass in a twentieth of their
+/// time. With 20, the sizes, caches and limits of a run must be a twentieth of the real ones. The
+/// clock of this process then runs 20 times as fast. All latencies pass in a twentieth of their
 /// time, and a twentieth of the bytes crosses at the same rates.
 class FakeCosts {
  public:
@@ -51,7 +51,7 @@ class FakeCosts {
  private:
   std::int64_t device_ns() const;
 
-  const std::int64_t faster_;  // how many times as fast; 0: off
+  const std::int64_t faster_;  // speed-up over a GPU; 0: off
   bool context_made_ = false;
   int looked_at_ = 0;  // how many of the next tasks run for real
   std::string_view function_;

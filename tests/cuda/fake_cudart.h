@@ -116,9 +116,9 @@ class FakeCuda {
   std::vector<std::byte> read(const void* data, std::size_t bytes);
   void write(void* data, const std::vector<std::byte>& bytes);
 
-  /// Logs a call of the runtime. The call then fails or is ignored if a test planned that.
-  /// Otherwise `work` does it. Only one call runs at a time. With `releases`, `work` also runs on a
-  /// failure, since a real call that releases memory may report an earlier error.
+  /// Logs a call of the runtime. The call then fails or is ignored if a test asked for that.
+  /// Otherwise `work` does the call. Only one call runs at a time. With `releases`, `work` also
+  /// runs if the call fails, because real calls that release memory may report earlier errors.
   cudaError_t call(std::string_view function, const std::string& arguments,
                    const std::function<cudaError_t()>& work, bool releases = false);
 

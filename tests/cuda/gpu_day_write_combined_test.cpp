@@ -1,4 +1,4 @@
-/// Write-combined memory, which is slow to read for the CPU.
+/// Write-combined memory, which is slow for the CPU to read.
 #include "cuda/cuda_measure.h"
 #include "measure/contender.h"
 #include "ops/array_file.h"

@@ -80,8 +80,8 @@ class SharedMemoryOfGroupNorm : public CudaBackendTest {
   std::size_t bytes_for(const Shape& shape) { return launched(shape).bytes; }
 };
 
-/// 16 bytes for each warp come before the group. A launch beyond the default limit fails unless the
-/// kernel asked for more.
+/// In shared memory, 16 bytes for each warp come before the group. A launch beyond the default
+/// limit fails unless the kernel asked for more.
 TEST_F(SharedMemoryOfGroupNorm, HoldsAGroupWhereItFits) {
   EXPECT_EQ(bytes_for({256, 1, 16, 16}), 16 * 16 * 4 + 2 * 16);
   EXPECT_EQ(bytes_for({256, 1, 112, 112}), 112 * 112 * 4 + 16 * 16);

@@ -37,8 +37,8 @@ TEST_F(DeviceMemoryTest, SourcesOnTheDeviceAreFilledThroughTheHost) {
       fake_case(*device, "cast", source_in(Memory::Device), {on_device(Cast{}, 1)});
   fake->log.clear();
   GroupMemory memory = memory_for({&planned});
-  // Each copy of the source starts at a multiple of 512 bytes, and six copies exceed 3000 bytes. A
-  // set has 640 bytes, so that five sets suffice.
+  // Each copy of the source starts at a multiple of 512 bytes, and six copies exceed 3000 bytes.
+  // Five sets of 640 bytes exceed 3000 bytes, too.
   EXPECT_THAT(
       fake->log,
       ElementsAre("allocate device 3072", "fill device 0x1 3072", "allocate pageable 120",

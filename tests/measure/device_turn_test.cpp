@@ -50,7 +50,7 @@ TEST_F(DeviceTurnTest, TakesWallAndDeviceTime) {
   EXPECT_TRUE(turn.stage_ns.empty());
 }
 
-/// The counters that need system calls are read before and after both clocks.
+/// The counters that need system calls must be read outside of the wall time and the device time.
 TEST_F(DeviceTurnTest, TheDevicesTimeLiesWithinTheWallTime) {
   clock.usage_ns = 50'000;
   for (const Case& planned : {send_and_cast(), with_graph()})

@@ -182,7 +182,7 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
     }
   for (int i = 3; i < 10; i += 2) EXPECT_EQ(std::pair(in[i], out[i]), std::pair(in[1], out[1]));
   EXPECT_EQ(in[1], memory.inputs(staying).first);
-  // Iterations of the resident case do not advance the group: the other case still moves from copy
+  // Iterations of the resident case do not advance the group. The other case still moves from copy
   // to copy.
   for (int i = 2; i < 8; i += 2) EXPECT_EQ(in[i] - in[i - 2], 3840);
   EXPECT_EQ(in[8], in[0]);

@@ -107,7 +107,7 @@ TEST_F(PipelineContenderTest, ALaneAloneReadsWhatIsReadyAndWritesWhereItsPipelin
     read_from.clear();
     written_to.clear();
     lane.take_turn({.iterations = 30}, random);
-    EXPECT_THAT(read_from, SizeIs(2));  // for each flight the earlier lane's last output
+    EXPECT_THAT(read_from, SizeIs(2));  // the first lane's last outputs, one per item in flight
     EXPECT_THAT(written_to, SizeIs(Gt(2)));
   }
   EXPECT_THAT(read_from, testing::Not(testing::IsEmpty()));
@@ -149,8 +149,8 @@ TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
 
 std::atomic<std::int64_t> begun, ended;
 
-/// Keeps item 1's first stage waiting while item 0's second stage reads. Item 1's first stage must
-/// have begun before that.
+/// Makes item 1's first stage begin before item 0's second stage reads. The first stage then waits
+/// until item 0 has ended.
 void first_waits(std::int64_t item) {
   begun = item + 1;
   while (ended < item) std::this_thread::yield();

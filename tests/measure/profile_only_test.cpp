@@ -36,7 +36,7 @@ TEST_F(ProfileOnlyTest, LimitsAreSkippedAndSaySo) {
 }
 
 TEST_F(ProfileOnlyTest, NoProcessIsStartedForRoundsThatThereAreNot) {
-  plan.measure.processes = 3;  // no function starts processes here
+  plan.measure.processes = 3;  // this run has no function that starts processes
   add_group({two_steps});
   EXPECT_EQ(run_plan().groups[0].profile.size(), 1u);
 }

@@ -1,5 +1,5 @@
-/// Right results must pass the check: of every CPU row on random tensors, of chains of ops, and of
-/// other sound float32 algorithms.
+/// Right results must pass the check. The results are from every CPU row on random tensors, from
+/// chains of ops, and from other sound float32 algorithms.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

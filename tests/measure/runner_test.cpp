@@ -66,7 +66,7 @@ TEST_F(RunnerTest, WholeGroup) {
   group.published = {{.variant = "slow", .wall_ms = {}, .device_ms = 9.16, .where = "table 1"}};
   group.claims = {
       {.text = "it is slow", .left = "two steps", .relation = Relation::Less, .right = "slow"}};
-  plan.measure.checked_calls = 2;  // checks would take time of the rounds
+  plan.measure.checked_calls = 2;  // more checks would take time
   stop_at_once();
   const Results results = run_plan();
   ASSERT_EQ(results.groups.size(), 1u);

@@ -82,8 +82,8 @@ struct WalkingLoadTest : testing::Test {
     const Case* const cases[] = {&planned};
     return {cases, plan->measure, backends, 1 << 20};
   }
-  /// Returns the outcome of the last of six items in flight. Without a pipeline, of a turn with six
-  /// iterations.
+  /// Returns the outcome of the last output: after six items in flight, or without a pipeline after
+  /// a turn of six iterations.
   CheckOutcome last_outcome(const Case& planned) {
     GroupMemory memory = memory_for(planned);
     std::unique_ptr<Contender> contender;

@@ -1,4 +1,4 @@
-/// Results with the errors of typical programs must all be noticed. Right results must pass.
+/// Wrong results must be noticed. Their mistakes are typical of programs. Right results must pass.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -367,10 +367,11 @@ TEST(WrongResults, OfSmallOpsAreSeen) {
   }
 }
 
-/// Group normalization in double, with possible mistakes.
+/// Group normalization in double, with possible mistakes. `outside` is an eps outside of the root.
+/// `beside` is subtracted from the count.
 struct Normalized {
   std::int64_t groups = 4;
-  double eps = 1e-5, outside = 0, beside = 0;  // outside the root; off the count
+  double eps = 1e-5, outside = 0, beside = 0;
   bool with_gamma = true, with_beta = true, swapped = false, centred = true;
 };
 Tensors normalized(const Problem& problem, const Normalized& how) {
@@ -427,7 +428,7 @@ TEST(WrongResults, OfGroupNormAreSeen) {
         }
         return made;
       };
-      if (alone && dtype != DType::Float32) continue;  // its rounding is larger
+      if (alone && dtype != DType::Float32) continue;  // 16-bit rounding hides these errors
       expect_wrong(problem, "no eps", spoilt({.eps = 0}));
       expect_wrong(problem, "eps outside the root", spoilt({.eps = 0, .outside = 1e-5}));
       expect_wrong(problem, "unbiased variance", spoilt({.beside = 1}));

@@ -158,8 +158,8 @@ TEST(Jpeg, BytesThatBelongToNothingArePassedOver) {
   EXPECT_THAT(behind.remarks, IsEmpty());
 }
 
-/// Returns the JPEG with another byte at `at` past the start of its frame marker: 0 is the marker's
-/// own second byte, 3 the bits per sample.
+/// Returns the JPEG with another byte `at` bytes past the start of its frame marker. 0 is the
+/// marker's second byte, 3 the bits per sample.
 Bytes with_frame(Bytes jpeg, std::size_t at, std::uint8_t byte) {
   const auto frame = std::ranges::search(jpeg, Bytes{0xFF, 0xC0});
   *(frame.begin() + 1 + static_cast<std::ptrdiff_t>(at)) = byte;

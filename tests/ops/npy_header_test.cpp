@@ -81,7 +81,7 @@ TEST(NpyType, HasManySpellings) {
   for (const char* descr :
        {"u2", "|u2", "<u2", "=u2", "H", "<H", "uint16", "ushort", "V2", "|V2", "<V2", "=V2", ">V2"})
     EXPECT_EQ(refused(descr, DType::BFloat16), "") << descr;
-  EXPECT_EQ(npy_mistakes(parsed(with_descr("u'|u1'")), DType::UInt8).size(), 0u);  // Python 2
+  EXPECT_EQ(npy_mistakes(parsed(with_descr("u'|u1'")), DType::UInt8).size(), 0u);  // from Python 2
 }
 
 TEST(NpyType, OthersAreRefusedByNamesThatPeopleKnow) {

@@ -265,7 +265,7 @@ TEST(Experiment, APointHasValuesOfTheSweepAsWrittenOrAsSet) {
   PlanOptions options;
   options.set = {{"/experiments/0/sweep/n", "[8]"}, {"/experiments/0/sweep/size", "[[4, 8]]"}};
   EXPECT_THAT(make_plan("c.json", text, fakes::without_device(), options).groups[0].published,
-              testing::SizeIs(1));  // n=8 only: n=2 is no point of this run
+              testing::SizeIs(1));  // only n=8: this run has no n=2
 }
 
 TEST(Experiment, MistakesInSizes) {

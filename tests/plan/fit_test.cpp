@@ -109,7 +109,7 @@ TEST(Fit, FewerImagesAreTakenWhereThatIsAsked) {
   EXPECT_EQ(images(fitting), 31);  // images of 1 MB: the fewest above 30 MB
   EXPECT_EQ(fitting.scaled_from, 1000);
   EXPECT_EQ(fitting.cases[0].skip, std::nullopt);
-  EXPECT_EQ(images(group_of(experiment, options, "hot")), 1000);  // nothing to exceed when hot
+  EXPECT_EQ(images(group_of(experiment, options, "hot")), 1000);  // hot: no cache to exceed
   const std::string of_a_shape = R"("source": {"dtype": "float32", "shape": [1000, 1, 500, 500]},
                                     "variants": {"v": ["copy"]})";
   EXPECT_EQ(images(group_of(of_a_shape, options, "cold")), 31);

@@ -51,7 +51,7 @@ TEST(HostCalls, RegisterAndUnregisterPassTheirInputThrough) {
   EXPECT_THAT(shown(R"([{"op": "copy", "memory": "pageable_huge"}, "register", "unregister"])"),
               ElementsAre("copy cpu 0->1 pageable_huge of -1", "register cuda 1->2 registered of 1",
                           "unregister cuda 2,2->3 pageable_huge of 2"));
-  // `unregister` passes value 2 through, whose own buffer stays registered. The copy reads the
+  // `unregister` passes value 2 through. The buffer of value 2 stays registered. The copy reads the
   // source from before `register`.
   EXPECT_THAT(shown(R"(["register", {"op": "copy", "in": "source", "memory": "registered"},
                         "unregister", "h2d"])"),
