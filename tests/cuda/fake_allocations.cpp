@@ -168,7 +168,7 @@ cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advic
       });
 }
 
-/// The signature of CUDA 12.
+/// Has the signature of CUDA 12.
 cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advice, int device) {
   return cudaMemAdvise(data, bytes, advice, cudaMemLocation{cudaMemLocationTypeDevice, device});
 }

@@ -28,7 +28,7 @@ struct FakeBlock {
   bool closed = false;           // host memory that only the device can touch
   std::byte* mapping = nullptr;  // null: registered memory of the host
   std::size_t mapping_bytes = 0;
-  std::byte* written = nullptr;  // for each byte 1 once a copy, a fill or a kernel wrote it
+  std::byte* written = nullptr;  // 1 for each byte written by a copy, a fill or a kernel
 };
 
 /// All memory of the runtime. Each allocation is a mapping of its own with a guard at its end. It

@@ -123,7 +123,7 @@ TEST(StoppedRun, MissesTheTruthAsRarelyAsItSaysWhereRoundsAreIndependent) {
   for (const Noise& noise : {Noise(normal), Noise(heavy), Noise(skewed), Noise(jumps)}) {
     const Missed of = missed([&] { return noise; }, 0, kWorlds);
     EXPECT_LE(of.all, 0.05);
-    EXPECT_LE(of.named, 0.01);  // one state is not named as two
+    EXPECT_LE(of.named, 0.01);  // one state is rarely named as two
   }
 }
 
