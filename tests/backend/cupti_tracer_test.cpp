@@ -68,7 +68,7 @@ class CuptiTracer : public testing::Test {
   Tracer tracer{FAKE_CUPTI, kNowhere};
 };
 
-/// Removes the lines that enable single calls.
+/// Removes the lines that choose which calls are recorded.
 std::vector<std::string> without_choices(std::vector<std::string> lines) {
   std::erase_if(lines, [](const std::string& line) {
     return line.starts_with("cuptiActivityEnableRuntimeApi") ||

@@ -63,7 +63,7 @@ TEST_P(GroupNormRows, KeepToTheReferenceOnStandardNormalValues) {
 }
 
 /// A sum of squares in one pass fails if the mean is far from 0. The largest planes are left out
-/// because they would show no more.
+/// because they would find nothing more.
 TEST_P(GroupNormRows, KeepToTheReferenceOnConstantValuesAndFarFromZero) {
   for (std::size_t i = 0; i + 1 < std::size(shapes); ++i)
     for (const RandomValues& values : {constant, far_from_zero})

@@ -84,7 +84,7 @@ constexpr double kPageableBytesPerNs = 4.14, kPinnedBytesPerNs = 12, kDeviceByte
 constexpr std::size_t kMemoryBytes = std::size_t{15} << 30;
 constexpr std::int64_t kCacheBytes = 4 << 20;
 constexpr double kStartNs = 2e3;        // to start a kernel or a copy on the device
-constexpr double kBytesPerThread = 32;  // read and written by a kernel's thread, at most about
+constexpr double kBytesPerThread = 32;  // about the most that a thread reads and writes
 constexpr int kLongestIteration = 8;    // units of device work in one iteration
 constexpr std::int64_t kSpinNs = 200'000;
 constexpr std::array<unsigned char, 2> kPoisons{0x55, 0xFF};  // fill outputs before checks

@@ -24,8 +24,8 @@ struct PeerLoadTest : testing::Test {
   }
   ~PeerLoadTest() override { fs::remove_all(folder); }
 
-  /// Returns the outcomes of a peer that loads 2 of 3 images per item: of its first call, then of a
-  /// turn.
+  /// Returns two outcomes of a peer that loads 2 of 3 images per item. The first outcome is of its
+  /// first call, the second of a turn.
   std::vector<CheckOutcome> outcomes(const std::string& how, const std::string& more_stages = "") {
     PlanOptions named;
     named.images_dir = folder;

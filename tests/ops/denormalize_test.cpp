@@ -55,8 +55,7 @@ TEST(Denormalize, GivesTheBytesBackThatWereNormalized) {
       EXPECT_EQ(there_and_back(op, dtype).values, all_bytes().values) << name_of(dtype);
 }
 
-/// From 2 on, bfloat16 has a number every 1/64. These are too few for each byte if the std is above
-/// 64.
+/// Above 2, bfloat16 has a number every 1/64. With a std above 64, some bytes share a number.
 TEST(Denormalize, CannotGiveThemBackWhereBfloat16HasTooFewNumbers) {
   const Normalize op{.mean = {100.0}, .std = {70.0}};
   EXPECT_NE(there_and_back(op, DType::BFloat16).values, all_bytes().values);

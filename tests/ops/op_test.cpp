@@ -86,7 +86,7 @@ Tensor64 two_rows(const Tensor64& all) {
 }
 
 TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
-  const Shape shape{2, 3, 5, 100};  // all rows are enough for a table of bytes, two are not
+  const Shape shape{2, 3, 5, 100};  // enough for a table of all bytes, while two rows are not
   std::vector<std::string> row_wise_ones;
   for (const std::string& name : op_names())
     for (const Op& op : samples(name, shape))

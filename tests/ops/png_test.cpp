@@ -124,7 +124,7 @@ TEST_F(Damaged, AWrongChecksumIsReadWherePixelsHaveARightOne) {
   expect_repaired(with_chunks(whole, "IEND", with_byte(png_chunk("tEXt", {'a', 0, 'b'}), 9, 1)));
   EXPECT_EQ(complaint(with_byte(whole, data + 20, 1)).substr(0, 13), "damaged PNG: ");
   EXPECT_EQ(complaint(with_byte(whole, data - 1, 1)), "damaged PNG: invalid chunk checksum");
-  const Bytes sum_of_pixels = with_byte(whole, end - 5, 1);  // and so the chunk's checksum
+  const Bytes sum_of_pixels = with_byte(whole, end - 5, 1);  // breaks the chunk's checksum, too
   EXPECT_EQ(complaint(sum_of_pixels).substr(0, 13), "damaged PNG: ");
 }
 

@@ -116,7 +116,7 @@ TEST(Fit, FewerImagesAreTakenWhereThatIsAsked) {
   const std::string swept = R"("sweep": {"n": [1000]},
       "source": {"batch": "$n", "channels": 1, "size": [1000, 1000]},
       "variants": {"v": [{"op": "cast", "to": "float32"}]})";
-  EXPECT_EQ(images(group_of(swept, options, "cold")), 1000);  // the point gives the number
+  EXPECT_EQ(images(group_of(swept, options, "cold")), 1000);  // the point fixes the number
   options.free_bytes.host = 20'000'000'000;
   EXPECT_EQ(group_of(experiment, options, "cold").scaled_from, 0);  // 1000 images fit
 }

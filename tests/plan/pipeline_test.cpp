@@ -77,7 +77,7 @@ TEST(Pipeline, WhatDoesNotGoWithIt) {
                   "you mean \"cpu\"?)",
                   "/experiments/0/variants/v/wait: does not go with in_flight: lanes wait for one "
                   "another"));
-  // The lane "load" may belong to the stage with the mistake, so it is no second mistake.
+  // The stage with the mistake could belong to the lane "load". The lane is therefore not reported.
   EXPECT_THAT(mistakes(stages(R"({"stages": [{"op": "copy", "to": "b"}], "in_flight": 2,
                                   "lanes": {"load": {}}})")),
               ElementsAre(testing::HasSubstr("/variants/v/stages/0/to: unknown key")));
