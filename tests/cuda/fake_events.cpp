@@ -27,8 +27,8 @@ cudaError_t record(FakeEvent& event, cudaStream_t stream) {
 }
 
 /// Makes a stream wait for an event. A captured stream may only wait for events of a capture, and
-/// other streams only for events outside a capture. Otherwise the stream's own capture becomes
-/// invalid.
+/// other streams only for events outside a capture. Otherwise returns an error, and the stream's
+/// own capture becomes invalid.
 cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent& event) {
   if (!event.last) return cudaSuccess;
   if (stream.capture.has_value() != event.last->captured) {
