@@ -13,7 +13,7 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr int kOne = 1;  // "one" of the example, of which "slow" is the baseline
+constexpr int kOne = 1;  // the index of case "one"; case "slow" is the baseline
 
 Round round_of(std::int64_t wall_ns, std::int64_t cpu_ns, std::int64_t queued_ns) {
   Round round;
@@ -32,8 +32,8 @@ StageResult stage_of(const std::string& op, Place place) {
 
 GroupResult& group_of(Results& results) { return results.groups[0]; }
 
-/// Makes the first so many rounds longer, by a `share` of the turn in which others had the
-/// processor.
+/// Lengthens the first `rounds` rounds. In each of them other processes have the processor for
+/// `share` of the turn.
 void hold_up(CaseResult& result, std::size_t rounds, double share) {
   for (std::size_t i = 0; i < rounds; ++i) {
     Round& round = result.rounds[i];
@@ -61,7 +61,7 @@ TEST(HeldUp, IsWhatTheCpusClockLeavesOfACaseThatNeverBlocks) {
   const Round half = round_of(100, 50, 0);
   CaseResult result;
   EXPECT_DOUBLE_EQ(others_share(result, half), 0.5);
-  EXPECT_EQ(others_share(result, round_of(100, 0, 0)), 0);  // the CPU's time is not known
+  EXPECT_EQ(others_share(result, round_of(100, 0, 0)), 0);  // 0 ns of CPU time: it is not known
   result.threads = 2;
   EXPECT_EQ(others_share(result, half), 0);
   result.threads = 1;
@@ -107,7 +107,7 @@ TEST(Busy, AreCasesThatShareTooFewRoundsThatWereLeftAlone) {
   std::vector<CaseResult>& cases = group_of(results).cases;
   const std::size_t half = cases[0].rounds.size() / 2;
   hold_up(cases[0], half, 0.5);
-  std::ranges::reverse(cases[0].rounds);  // the first half of one and the second of the other
+  std::ranges::reverse(cases[0].rounds);  // held-up rounds: first half, then second
   hold_up(cases[kOne], half, 0.5);
   const GroupAnalysis analysis = analyse(group_of(results), results);
   ASSERT_TRUE(analysis.busy);

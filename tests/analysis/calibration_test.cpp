@@ -13,7 +13,8 @@
 namespace normbench::calibration_test {
 namespace {
 
-/// A pair of 20 rounds with these ratios of the second variant's time to the first's.
+/// Returns a pair with one round per entry of `ratios`. A ratio is the second variant's time over
+/// the first's.
 MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
   CaseResult one = examples::make_case({.variant = "one"});
   one.rounds.clear();
@@ -30,7 +31,7 @@ MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
   return pair;
 }
 
-/// A slowed pair whose ratio lies from `low` to `high`, called different beyond 1 %.
+/// Judges a slowed pair with ratios from `low` to `high`. Differences above 1 % count.
 std::optional<Answer> answer_to(double low, double high) {
   std::vector<double> ratios(10, low);
   ratios.insert(ratios.end(), 10, high);
@@ -55,7 +56,8 @@ JudgedPair process(PairKind kind, double median_ns) {
 }
 
 TEST(Calibration, APairIsJudgedAsARunWould) {
-  // Order statistics 5 and 14 (from 0) of 20 cover the median with 95.9 % (below 96 %): 4 and 15.
+  // The median of 20 ratios lies between order statistics 5 and 14 (from 0) with 95.9 %. That is
+  // less than 96 %, so 4 and 15 are used.
   std::vector<double> ratios;
   for (int i = 0; i < 20; ++i) ratios.push_back(1 + 0.01 * ((i * 7) % 20));
   const JudgedPair pair = judge_pair(measured_pair(PairKind::Slowed, ratios), 0.01);
@@ -64,7 +66,7 @@ TEST(Calibration, APairIsJudgedAsARunWould) {
   EXPECT_NEAR(pair.ratio.value, std::sqrt(1.09 * 1.10), 1e-9);
   EXPECT_NEAR(pair.ratio.low, 1.04, 1e-9);
   EXPECT_NEAR(pair.ratio.high, 1.15, 1e-9);
-  EXPECT_TRUE(pair.different);  // at 95 %: from 1.05
+  EXPECT_TRUE(pair.different);  // its interval at 95 % begins at 1.05
   EXPECT_EQ(pair.answer, Answer::Found);
   EXPECT_NEAR(pair.visible, 0.01 + std::sqrt(1.14 / 1.05) - 1, 1e-9);
   EXPECT_EQ(pair.median_ns, 1e6);
@@ -131,7 +133,8 @@ TEST(Calibration, FreshProcessesAreHeldAgainstTheOneBefore) {
   EXPECT_NEAR(*summarize(pairs).between, 0.03, 1e-12);
   EXPECT_EQ(summarize(pairs).between_differences, 2);
   EXPECT_EQ(summarize(pairs).pairs, 0);
-  // 19 differences of 1 % and 2 of 3 and 4 %: of 21, the 20th is the first that 95 % do not exceed.
+  // 19 differences of 1 %, and one each of 3 % and 4 %. The 95th percentile of these 21 is the
+  // 20th.
   pairs = {process(PairKind::Cached, 100)};
   for (int i = 0; i < 19; ++i)
     pairs.push_back(process(PairKind::Cached, pairs.back().median_ns * 1.01));

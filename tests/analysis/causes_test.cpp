@@ -7,7 +7,7 @@
 namespace normbench::causes_test {
 namespace {
 
-/// What explains case `index` of the only group.
+/// Explains why case `index` of the only group is slow.
 Cause cause_of(const Results& results, int index) {
   const GroupResult& group = results.groups[0];
   return explain(group, analyse_case(group, group.cases[index], results), index, results);
@@ -33,7 +33,7 @@ TEST(FaultCost, IsTheDifferenceToTheReusedTwin) {
   EXPECT_FALSE(cost->twin->is_peer);
 }
 
-/// The `first_touch` limit of the blog's example, with rounds of this time and CPU time.
+/// Returns the blog's example. The rounds of its `first_touch` limit take `wall_ms` and `cpu_ms`.
 Results with_touch(double wall_ms, double cpu_ms) {
   Results results = examples::blog();
   for (Round& round : results.groups[0].limits.back().rounds) {
@@ -47,14 +47,14 @@ TEST(FaultCost, IsNoMoreThanATouchedPageCosts) {
   const Results results = with_touch(27, 27);
   const auto cost = fault_cost(results.groups[0], 1, results);
   EXPECT_DOUBLE_EQ(*cost->cost_ns, 1'000);
-  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // what the twin saves is measured
+  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // measured from the twin's saving
 }
 
 TEST(FaultCost, TimeThatOthersHadTheCpuIsNotItsOwn) {
   const Results results = with_touch(270, 27);
   EXPECT_DOUBLE_EQ(*fault_cost(results.groups[0], 1, results)->cost_ns, 1'000);
   EXPECT_DOUBLE_EQ(*fault_cost(results.groups[0], 0, results)->cost_ns, 1'000);
-  Results beside = examples::blog();  // ten times as slow, of which it worked a tenth
+  Results beside = examples::blog();  // takes ten times as long, works for a tenth of it
   for (CaseResult& result : beside.groups[0].cases)
     for (Round& round : result.rounds) {
       round.cpu_ns = round.wall_ns;
@@ -74,7 +74,7 @@ TEST(FaultCost, ATwinWithoutALimitBoundsIt) {
 
 TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
   const Results results = examples::blog();
-  const auto cost = fault_cost(results.groups[0], 0, results);  // no twin that starts from uint8
+  const auto cost = fault_cost(results.groups[0], 0, results);  // no twin starts from uint8
   ASSERT_TRUE(cost.has_value());
   EXPECT_FALSE(cost->twin.has_value());
   EXPECT_TRUE(cost->at_most);
@@ -84,7 +84,7 @@ TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
 }
 
 TEST(FaultCost, AllFaultsTakeNoMoreThanAllOfTheTime) {
-  const Results results = with_touch(270, 270);  // 10 us a page, 810 ms of its 135.6
+  const Results results = with_touch(270, 270);  // 10 us a page: 810 ms, of 135.6 ms
   const auto cost = fault_cost(results.groups[0], 0, results);
   EXPECT_NEAR(*cost->cost_ns, 135.6e6 / 81'003, 10);
   EXPECT_DOUBLE_EQ(cost->share.value, 1);
@@ -97,7 +97,8 @@ TEST(FaultCost, ALimitOfOtherMemoryIsNone) {
   EXPECT_TRUE(fault_cost(results.groups[0], 1, results)->at_most);
 }
 
-/// A peer that faults, in 160 ms, and another in 58, of these commands; a touched page costs 1 us.
+/// Returns a peer with page faults that takes 160 ms, and a peer without that takes 58 ms. `stock`
+/// and `other` are their commands. Touching a page costs 1 us.
 Results two_peers(const Json& stock, const Json& other) {
   using examples::make_case;
   Results results = examples::make_results("peers", {GroupResult{}});
@@ -140,7 +141,7 @@ TEST(PeersFaults, AreBoundedByTheLimitWhereNothingDiffersInTheAllocatorAlone) {
   const Json stock = words({"run", "torch.py", "--as", "eager"});
   for (const Json& other :
        {words({"run", "torch.py", "--as", "compile", "--allocator", "no-faults"}),
-        words({"run", "torch.py", "--as", "eager", "--reuse"}),  // other calls, too
+        words({"run", "torch.py", "--as", "eager", "--reuse"}),  // also makes other calls
         words({"env", "OMP_NUM_THREADS=1", "run", "torch.py", "--as", "eager"}),
         words({"run", "torch.py", "--as", "eager"}), Json({1, 2}), Json(3), Json("run")}) {
     const Results results = two_peers(stock, other);
@@ -178,7 +179,8 @@ TEST(Explain, NamesWhatWasCounted) {
   EXPECT_TRUE(is<why::Decoding>(cause_of(examples::decoding(), 0)));
 }
 
-/// Decoding on 2 threads, whose longest image took so much of the longest batch of 10 ms.
+/// Returns a case that decodes on 2 threads. Its longest batch takes 10 ms, and its longest image
+/// takes `image_ns`.
 Results with_long_image(std::int64_t image_ns) {
   Results results = examples::decoding();
   GroupResult& group = results.groups[0];
@@ -303,7 +305,7 @@ TEST(Explain, OneStageThatDominates) {
   CaseResult& result = results.groups[0].cases[0];
   result.stages.push_back(result.stages[0]);
   result.stages[1].label = "resize";
-  result.source_bytes = result.result_bytes = 1'000'000'000;  // so that no pass is one too many
+  result.source_bytes = result.result_bytes = 1'000'000'000;  // so that ExtraPasses is not found
   result.stages[0].rounds_ns = {10, 10};
   result.stages[1].rounds_ns = {40, 40};
   const Cause cause = cause_of(results, 0);

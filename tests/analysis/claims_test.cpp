@@ -51,14 +51,13 @@ TEST(Claims, ASizeIsHeldToTheInterval) {
   EXPECT_EQ(sized("one", Relation::Less, "gone", {1.8, 1.8}), NotRun);
 }
 
-// An interval over the border of what was claimed is never a confirmation.
-/// Makes a round as long as that, all of it on the CPU.
+/// Sets the round's wall time and CPU time to `ns`.
 void take(Round& round, std::int64_t ns) { round.wall_ns = round.cpu_ns = ns; }
 
 TEST(Claims, NoiseAcrossTheBorderIsInconclusive) {
   const auto outcome = [](Interval size, ClaimedRatio ratio) { return held_against(size, ratio); };
   EXPECT_EQ(outcome({2, 1.9, 2.1}, {2, 2}), Confirmed);
-  EXPECT_EQ(outcome({2, 1.8, 2.2}, {2, 2}), Confirmed);  // up to the border
+  EXPECT_EQ(outcome({2, 1.8, 2.2}, {2, 2}), Confirmed);  // 1.8 is the border itself
   EXPECT_EQ(outcome({2, 1.79, 2.1}, {2, 2}), Inconclusive);
   EXPECT_EQ(outcome({2.1, 2, 2.21}, {2, 2}), Inconclusive);
   EXPECT_EQ(outcome({2, 1.2, 3.1}, {2, 2}), Inconclusive);
@@ -86,7 +85,7 @@ TEST(Claims, AnotherProcessWidensTheInterval) {
   EXPECT_NEAR(claimed_ratio(pair, Relation::More).high, 0.52 * 1.05, 1e-12);
 }
 
-// Within the margin of no difference, and as large as claimed.
+// A difference below the margin counts as none, but it may have the size that was claimed.
 TEST(Claims, ASmallSizeIsNoContradiction) {
   Results results = examples::tie();
   results.precision = 0.05;
@@ -99,7 +98,7 @@ TEST(Claims, ASmallSizeIsNoContradiction) {
   EXPECT_EQ(sized("one", Relation::Less, "other", {1.5, 1.5}, results), Contradicted);
 }
 
-// A tie whose interval ends at a difference that counts may still be one.
+// A tie with a wide interval may hide a difference that counts.
 TEST(Claims, AWideTieIsNoContradiction) {
   Results results = examples::tie();
   results.precision = 0.05;
@@ -107,7 +106,7 @@ TEST(Claims, AWideTieIsNoContradiction) {
   ASSERT_EQ(one.variant, "one");
   ASSERT_EQ(other.variant, "other");
   const auto outcome = [&](std::int64_t percent, Relation relation) {
-    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // a quarter of them either way
+    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // a quarter of the rounds each way
       take(other.rounds[i],
            one.rounds[i].wall_ns * (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100);
     return judged(claim("one", relation, "other"), results).outcome;
@@ -147,7 +146,7 @@ TEST(Claims, EqualWithinWhatIsSaid) {
     return judged(one, results).outcome;
   };
   EXPECT_EQ(outcome("other", 0.05), Confirmed);
-  EXPECT_EQ(outcome("other", 0.0001), Inconclusive);  // finer than the rounds show
+  EXPECT_EQ(outcome("other", 0.0001), Inconclusive);  // the rounds do not resolve 0.01 %
   EXPECT_EQ(outcome("slow", 0.05), Contradicted);
   EXPECT_EQ(outcome("slow", 1), Confirmed);  // 1.80x is within a factor of two
   EXPECT_EQ(outcome("other", 0.01, examples::inconclusive()), Inconclusive);
@@ -166,7 +165,7 @@ TEST(Claims, AreOfTheirPoint) {
   EXPECT_THAT(outcomes, testing::ElementsAre(NotJudged, Confirmed, NotJudged));
 }
 
-// At 8 and 64 images two threads take 0.80 and 0.625 times as long as one, at 1 image 2.2 times.
+// Times of two threads over one thread: 2.2 at 1 image, 0.80 at 8 images, 0.625 at 64 images.
 TEST(Trends, AreReadOnceAnExperiment) {
   const auto trends = [](Trend trend, Relation relation, std::size_t from = 1,
                          const std::string& right = "fused", std::size_t to = 3) {
@@ -190,7 +189,7 @@ TEST(Trends, AreReadOnceAnExperiment) {
   EXPECT_NEAR(grows[0].last.value, 1 / 0.625, 0.02);
   EXPECT_EQ(trends(Trend::Shrinks, Relation::Less)[0].outcome, Contradicted);
   EXPECT_EQ(trends(Trend::Stays, Relation::Less)[0].outcome, Contradicted);
-  EXPECT_EQ(trends(Trend::Grows, Relation::Less, 0)[0].outcome, Contradicted);  // slower at 1
+  EXPECT_EQ(trends(Trend::Grows, Relation::Less, 0)[0].outcome, Contradicted);  // slower at 1 image
   EXPECT_EQ(trends(Trend::Shrinks, Relation::More)[0].outcome, Contradicted);  // faster, not slower
   EXPECT_EQ(trends(Trend::Grows, Relation::Less, 1, "fused", 2)[0].outcome, NotRun);
   EXPECT_EQ(trends(Trend::Grows, Relation::Less, 1, "gone")[0].outcome, NotRun);
@@ -207,7 +206,7 @@ TEST(Trends, OfAnInterruptedRunLackPointsThatItDidNotComeTo) {
     return judge_trends(experiments(results)[0], results).at(0).outcome;
   };
   EXPECT_EQ(outcome("fused"), Interrupted);
-  EXPECT_EQ(outcome("gone"), NotRun);  // would not be there at any point
+  EXPECT_EQ(outcome("gone"), NotRun);  // no variant has this name at any point
 }
 
 TEST(Trends, StaysMeansWithinATenth) {
@@ -230,7 +229,7 @@ TEST(Trends, StaysMeansWithinATenth) {
   EXPECT_EQ(outcome(Trend::Shrinks, 1.05, 0), Contradicted);
   EXPECT_EQ(outcome(Trend::Stays, 1.5, 0), Contradicted);
   EXPECT_EQ(outcome(Trend::Stays, 1, 0.3), Inconclusive);
-  EXPECT_EQ(outcome(Trend::Shrinks, 1, 0), Inconclusive);  // a small change refutes no direction
+  EXPECT_EQ(outcome(Trend::Shrinks, 1, 0), Inconclusive);  // so small a change contradicts no trend
 }
 
 }  // namespace

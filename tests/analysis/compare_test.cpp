@@ -20,7 +20,7 @@ Comparison compare_pairs_of(const Pairs& pairs, std::optional<double> margin = {
   return compare(pairs.base, pairs.now, margin);
 }
 
-/// The only case of a comparison.
+/// Compares pairs of one case that have these ratios, and returns the case.
 ComparedCase only_case(const std::vector<double>& ratios, std::optional<double> margin = {}) {
   const Comparison comparison = compare_pairs_of(timed_pairs({{"fused", ratios}}), margin);
   EXPECT_EQ(comparison.cases.size(), 1u);
@@ -32,7 +32,7 @@ std::vector<double> always(double ratio, int pairs = 10) {
 }
 
 TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
-  // Median intervals of 10 at 95 %: P(at most 1 of 10) = 11/1024 < 2.5 % < 56/1024.
+  // The median of 10 ratios at 95 %: P(at most 1 of 10) = 11/1024 < 2.5 % < 56/1024.
   const ComparedCase one = only_case({1.10, 1.01, 1.12, 1.04, 1.07, 1.05, 1.08, 1.06, 1.09, 1.03});
   ASSERT_TRUE(one.ratio && one.visible);
   EXPECT_NEAR(one.ratio->value, std::sqrt(1.06 * 1.07), 1e-6);
@@ -41,7 +41,7 @@ TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
   EXPECT_NEAR(*one.visible, 0.02 + std::sqrt(1.10 / 1.03) - 1, 1e-6);
   EXPECT_EQ(one.replicates, 10);
   EXPECT_EQ(one.change, Change::Regressed);
-  EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);  // turned: none, 1.01, or it and 1.03
+  EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);  // signs flipped: none; 1.01; 1.01 and 1.03
   EXPECT_TRUE(one.certain);
   EXPECT_DOUBLE_EQ(*one.base_ns, 1'004'500);
 }
@@ -78,8 +78,8 @@ TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
 }
 
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
-  // None of the 64 ways to turn signs makes it as large. Cases that are the same cannot have
-  // regressed, and are not asked.
+  // None of the other 63 ways to flip the signs gives a slowdown as large. Cases with the verdict
+  // Same are left out of this test.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);
   for (int i = 0; i < 39; ++i) cases.push_back({"same " + std::to_string(i), always(1, 6)});
@@ -93,7 +93,8 @@ TEST(Compare, SixPairsDecideOverHoweverManyCases) {
 }
 
 TEST(Compare, OnePairThatIsFarSlowerLeavesDoubtBesideANoisyCase) {
-  // Turned so that 5 of 6 or all pairs of "b" are slower, it is as large: 7 ways, and that of none.
+  // The slowdown is as large in 8 of the 64 ways to flip the signs. In 7 of them 5 or 6 pairs of
+  // "b" are slower, and 1 flips nothing.
   const Comparison comparison = compare_pairs_of(timed_pairs(
       {{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}}, {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}}}));
   EXPECT_DOUBLE_EQ(comparison.cases[0].p_value, 8.0 / 64);
@@ -120,7 +121,8 @@ TEST(Compare, ThreeHundredRegressions) {
   EXPECT_EQ(gate(comparison), Gate::Regressed);
 }
 
-/// 91, 110, 92, 109, … in thousands of ns: no two neighbours alike, so that rounds are replicates.
+/// Returns 91, 110, 92, 109, … thousand ns, times `factor`. Neighbours differ, so that each round
+/// counts as a replicate.
 std::vector<std::int64_t> twenty_rounds(double factor) {
   std::vector<std::int64_t> rounds;
   for (int i = 0; i < 10; ++i) {
@@ -138,18 +140,20 @@ TEST(Compare, OneRunASideLetsTheRoundsDecideButNotBeyondDoubt) {
   ASSERT_EQ(comparison.cautions.size(), 1u);
   EXPECT_EQ(std::get<caution::FewRuns>(comparison.cautions[0]).pairs, 1);
   const ComparedCase& one = comparison.cases.at(0);
-  // At 97.5 % a side, P(at most 4 of 20) = 0.6 % < 1.25 % < 2.1 %: the fifth from either end.
+  // At 97.5 % on each side, P(at most 4 of 20) = 0.6 % < 1.25 % < 2.1 %. So the fifth value from
+  // either end bounds the median.
   EXPECT_DOUBLE_EQ(one.ratio->value, 2);
   EXPECT_DOUBLE_EQ(one.ratio->low, 2 * 95.0 / 106);
   EXPECT_DOUBLE_EQ(one.ratio->high, 2 * 106.0 / 95);
   EXPECT_EQ(one.change, Change::Regressed);
   EXPECT_FALSE(one.certain);
   EXPECT_EQ(gate(comparison), Gate::Undecided);
-  // Even the extremes clear 1.05; each misses with 2^-20, either in two ways.
+  // Even the extremes of BASE and NEW differ by more than 1.05. Each side has an interval between
+  // extremes, which misses its median with 2 * 2^-20. A one-sided p-value is half of both.
   EXPECT_NEAR(one.p_value, std::ldexp(1, -19), 1e-10);
 }
 
-/// A run whose case takes `factor` times as long, beside two limits.
+/// Returns a run of one case that takes `factor` times as long, and of two limits.
 Results limited_run(double factor, std::int64_t copy_ns, std::int64_t stream_ns, int minute) {
   Results run = timed_run({{"fused", twenty_rounds(factor)}}, minute);
   const std::vector<std::int64_t> copy(20, copy_ns), stream(20, stream_ns);
@@ -169,13 +173,13 @@ TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
   EXPECT_EQ(slower.why, NoVerdict::LimitsChanged);
   EXPECT_TRUE(slower.visible.has_value());
 
-  EXPECT_EQ(compared(1.5, 7000).change, Change::Regressed);     // the limits stood still
-  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // far beyond their 20 %, …
-  EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // … and within twice that
-  EXPECT_EQ(compared(1.5, 3500).change, Change::Inconclusive);  // twice as fast, 1.5 times as slow
+  EXPECT_EQ(compared(1.5, 7000).change, Change::Regressed);     // the limits did not change
+  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // far beyond the limit's 20 %
+  EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // less than twice the 20 %
+  EXPECT_EQ(compared(1.5, 3500).change, Change::Inconclusive);  // limit 2x faster, case 1.5x slower
   EXPECT_EQ(compared(0.6, 14'000).change, Change::Inconclusive);
   EXPECT_EQ(compared(0.6, 7000).change, Change::Improved);
-  EXPECT_EQ(compared(1, 14'000).why, NoVerdict::None);  // undecided by its own rounds
+  EXPECT_EQ(compared(1, 14'000).why, NoVerdict::None);  // its own rounds do not decide
 }
 
 TEST(Compare, LimitsThatMoveNothingOrHaveAnotherTeamSayNothingOfACase) {
@@ -201,15 +205,15 @@ TEST(Compare, WhatLostTheProcessorToOthersMayBeTheMachine) {
   };
   EXPECT_EQ(compared(2, 0, 1).why, NoVerdict::Preempted);
   EXPECT_EQ(compared(2, 0, 1).change, Change::Inconclusive);
-  EXPECT_EQ(compared(0.5, 1, 0).why, NoVerdict::Preempted);  // BASE is the slower one
-  EXPECT_EQ(compared(2, 1, 0).change, Change::Regressed);    // the faster one lost it
+  EXPECT_EQ(compared(0.5, 1, 0).why, NoVerdict::Preempted);  // BASE is slower and was preempted
+  EXPECT_EQ(compared(2, 1, 0).change, Change::Regressed);    // only the faster side was preempted
   EXPECT_EQ(compared(2, 0, 0).change, Change::Regressed);
-  EXPECT_EQ(compared(2, 8, 16).change, Change::Regressed);     // as often a second
-  EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // more than 16 and three times 4
+  EXPECT_EQ(compared(2, 8, 16).change, Change::Regressed);     // as many per second
+  EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // more than 16 and 3 times 4
 }
 
-/// Six pairs of runs on a machine of any speed: NEW's case takes `slower` times its time there, and
-/// its limits take `of_limits` times theirs.
+/// Returns six pairs of runs on a machine that changes its speed. In NEW the case takes `slower`
+/// times as long, and the limits take `of_limits` times as long.
 Pairs pairs_on_a_fickle_machine(double slower, double of_limits) {
   Pairs pairs;
   int minute = 0;
@@ -268,7 +272,7 @@ TEST(Compare, LimitsThatChangedInAllPairsMayBeTheMachineOrTheCode) {
     }
     return compare_pairs_of(pairs).cases.at(0);
   };
-  for (const double slower : {1.0, 1.1, 1.2, 0.9}) {  // up to twice the 10 % of the limits
+  for (const double slower : {1.0, 1.1, 1.2, 0.9}) {  // 20 % is twice the limits' change
     EXPECT_EQ(compared(slower).change, Change::Inconclusive) << slower;
     EXPECT_EQ(compared(slower).why, NoVerdict::LimitsChanged) << slower;
     EXPECT_FALSE(compared(slower).over_limits) << slower;
@@ -283,7 +287,7 @@ TEST(Compare, ALaneOfAPipelineIsNoLimitThatTheMachineIsJudgedBy) {
   Pairs pairs = timed_pairs({{"fused", always(1.1, 6)}});
   for (auto* side : {&pairs.base, &pairs.now})
     for (Results& run : *side) {
-      run.groups[0].limits = {run.groups[0].cases[0]};  // as much slower
+      run.groups[0].limits = {run.groups[0].cases[0]};  // slower by the same factor
       run.groups[0].limits[0].pipeline.emplace().part_of = "fused";
     }
   EXPECT_EQ(compare_pairs_of(pairs).cases.at(0).change, Change::Regressed);
@@ -337,7 +341,7 @@ TEST(Compare, CorrelatedRoundsCountInBlocks) {
   for (int i = 0; i < 64; ++i) drifting.push_back(1000 + i / 8);
   const Comparison comparison =
       compare({timed_run({{"fused", drifting}})}, {timed_run({{"fused", drifting}}, 1)}, {});
-  // Medians of 8 blocks: at 97.5 % only the extremes.
+  // At 97.5 % the medians of the 8 blocks leave only the extremes.
   EXPECT_DOUBLE_EQ(comparison.cases.at(0).ratio->high, 1007.0 / 1000);
 }
 

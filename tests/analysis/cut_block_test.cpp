@@ -7,7 +7,7 @@
 namespace normbench::cut_block_test {
 namespace {
 
-/// The results with rounds a hundred times as long set aside.
+/// Adds cut rounds to each case and limit: copies of its rounds that take a hundred times as long.
 Results with_cut_rounds(Results results) {
   for (GroupResult& group : results.groups) {
     group.cut_order = {{0}};
@@ -48,7 +48,7 @@ TEST(GpuDayCutBlock, SaysNothingToAComparison) {
   EXPECT_FALSE(same.cases.empty());
 }
 
-/// There are two processes: the second one's turn comes after the block that the first one cut.
+/// There are two processes. The first process cuts a block, then the second one takes its turn.
 TEST(GpuDayCutBlock, EndsTheTimeThatTheNextTurnIsReadOver) {
   Results results = examples::tie();
   GroupResult& group = results.groups[0];

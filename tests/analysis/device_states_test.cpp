@@ -12,7 +12,7 @@ using testing::Key;
 using testing::Not;
 using testing::Pair;
 
-/// The example with a GPU, read after every turn: 1,980 MHz, 40 C, and nothing holds it back.
+/// The example with a GPU. Its state is read after every turn: 1,980 MHz, 40 C, not throttled.
 struct GpuDayDeviceStates : testing::Test {
   GpuDayDeviceStates() {
     for (auto* list : {&group().cases, &group().limits})
@@ -32,7 +32,7 @@ struct GpuDayDeviceStates : testing::Test {
 TEST_F(GpuDayDeviceStates, ThatStayChangeNothing) {
   state(3).throttle_bits = throttle_idle;
   const DeviceStates states = device_states(group());
-  EXPECT_EQ(states.turns, 5 * examples::rounds);  // the limits' too
+  EXPECT_EQ(states.turns, 5 * examples::rounds);  // turns of limits count, too
   EXPECT_EQ(states.read, states.turns);
   EXPECT_FALSE(states.changed());
   EXPECT_THAT(flagged(), Not(Contains(Key(Flag::DeviceClock))));
@@ -52,7 +52,7 @@ TEST_F(GpuDayDeviceStates, AClockThatChangesIsFlagged) {
   EXPECT_THAT(flagged(), Contains(Pair(Flag::DeviceClock, ElementsAre(5, 7))));
 }
 
-/// The driver's reading comes when the work is done.
+/// The driver is read when the work is done, and the clock may have changed by then.
 TEST_F(GpuDayDeviceStates, TheClockThatATurnHadCountsBeforeThatAtItsEnd) {
   for (auto* list : {&group().cases, &group().limits})
     for (CaseResult& result : *list)
@@ -108,7 +108,7 @@ TEST_F(GpuDayDeviceStates, WhatHeldTheClocksBackIsCountedOverTheRounds) {
   EXPECT_EQ(held({{"sw_power_cap", std::numeric_limits<std::int64_t>::min()}},
                  {{"sw_power_cap", std::numeric_limits<std::int64_t>::max()}}),
             Times{});
-  // It is counted in steps, longer than short rounds.
+  // The driver counts throttled time in steps. A step may be longer than a short round.
   const std::int64_t rounds_ns = device_states(group()).rounds_ns;
   EXPECT_EQ(held({{"sw_power_cap", 0}}, {{"sw_power_cap", 2 * rounds_ns}}),
             (Times{{"sw_power_cap", rounds_ns}}));

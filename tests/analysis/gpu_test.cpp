@@ -6,7 +6,7 @@
 namespace normbench::gpu_test {
 namespace {
 
-constexpr int kHost = 0, kEager = 1, kFused = 2;  // the cases of the example
+constexpr int kHost = 0, kEager = 1, kFused = 2;  // indices of the example's cases
 
 GroupAnalysis analysed(const Results& results) { return analyse(results.groups[0], results); }
 
@@ -59,7 +59,7 @@ TEST(LinkLimit, OfBothDirectionsIsTheSlowest) {
 TEST(StreamLimit, IsOfTheSamePlace) {
   Results results = examples::gpu();
   CaseResult& fused = results.groups[0].cases[kFused];
-  fused.stages.erase(fused.stages.begin());  // starts on the device
+  fused.stages.erase(fused.stages.begin());  // the case then starts on the device
   CaseResult host = examples::make_limit("stream on the host", 0.5, DType::UInt8);
   results.groups[0].limits = {host};
   EXPECT_EQ(analysed(results).cases[kFused].limit, "");

@@ -11,7 +11,7 @@
 namespace normbench::host_states_test {
 namespace {
 
-/// A stream of 1:4 by this form, with rounds of so many ms.
+/// Returns a limit that streams 1:4 with the stores `form`. Its rounds take `ms` each, in ms.
 CaseResult stream(const std::string& form, const std::vector<double>& ms) {
   CaseResult limit = examples::make_case({.variant = "stream 1:4 " + form});
   limit.stages.resize(1);
@@ -30,7 +30,7 @@ HostStates states_of(std::vector<CaseResult> limits) {
   return host_states(results.groups[0], results);
 }
 
-/// `count` rounds around `ms` that jitter by up to 1 %.
+/// Returns `count` times that lie within 1 % of `ms`, at random.
 std::vector<double> around(double ms, int count, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> jitter(0.99, 1.01);
@@ -47,7 +47,7 @@ std::vector<double> then(std::vector<double> first, const std::vector<double>& s
 TEST(ChangePoint, IsWhereALevelChanges) {
   const auto found = change_point(then(around(1, 9), around(2, 12)));
   EXPECT_EQ(found.at, 9U);
-  // 2 exp(-6 (9 * 12)^2 / (21^3 + 21^2)): no value of one part is as large as one of the other.
+  // 2 exp(-6 (9 * 12)^2 / (21^3 + 21^2)): every value before the change is below every value after.
   EXPECT_NEAR(found.p_value, 2 * std::exp(-6 * 108.0 * 108 / (9261 + 441)), 1e-12);
   EXPECT_EQ(change_point(std::vector<double>(20, 1.0)).p_value, 1);
   EXPECT_EQ(change_point({}).p_value, 1);
@@ -69,8 +69,7 @@ TEST(HostStates, AreOneWhereFormsKeepTheirDistance) {
 }
 
 TEST(HostStates, AreTwoWhereAnotherFormWinsFromARoundOn) {
-  // As in one hour and half an hour later on a machine of someone else: 2.10 and 1.79 ms, then 2.42
-  // and 3.12.
+  // Times from a shared machine: 2.10 and 1.79 ms in one hour, 2.42 and 3.12 ms half an hour later.
   const HostStates states =
       states_of({stream("nt_page", then(around(2.10, 12), around(2.42, 10, 2))),
                  stream("nt", then(around(1.79, 12, 3), around(3.12, 10, 4)))});

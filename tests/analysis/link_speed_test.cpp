@@ -26,7 +26,7 @@ MachineLimit copy(const std::string& op, std::int64_t bytes, double bytes_per_se
 
 constexpr std::int64_t kLarge = 256 << 20;
 
-/// What a link carries, in MB/s.
+/// Returns the bandwidth of a PCIe link, in MB/s.
 double carried(int generation, int width) {
   return link_speed(under_load(generation, width), {copy("h2d", kLarge, 1e9)})->bytes_per_second /
          1e6;

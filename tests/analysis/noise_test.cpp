@@ -26,7 +26,8 @@ CaseResult timed_case(const std::string& variant, const std::vector<double>& ms)
   return result;
 }
 
-/// `count` rounds of 1.00, 1.01, 1.02, 1.00, … ms: median 1.01, and no z-score above 0.6745.
+/// Returns times of 1.00, 1.01, 1.02, 1.00, … ms. Their median is 1.01, and no z-score exceeds
+/// 0.6745.
 std::vector<double> steady(int count) {
   std::vector<double> ms;
   for (int i = 0; i < count; ++i) ms.push_back(1.00 + 0.01 * (i % 3));
@@ -72,15 +73,15 @@ TEST(Noise, StolenAndThrottledRoundsAreFlagged) {
   EXPECT_THAT(noise.flagged, UnorderedElementsAre(Pair(Flag::Stolen, ElementsAre(3, 7)),
                                                   Pair(Flag::Throttled, ElementsAre(7))));
   EXPECT_THAT(noise.disturbed, ElementsAre(3, 7));
-  // The last of ten turns, a round every 10 ms, ended at 91 ms; the first began at 0.
+  // The turns begin every 10 ms, from 0 on. The last of ten ended at 91 ms.
   EXPECT_DOUBLE_EQ(noise.steal_share, 30.0 / 91);
   EXPECT_DOUBLE_EQ(noise.throttled_share, 5.0 / 91);
 }
 
 TEST(Noise, ATurnIsReadSinceTheOneBeforeItWhoseverItWas) {
   CaseResult a = timed_case("a", {1, 1}), b = timed_case("b", {2, 2});
-  for (Round& round : b.rounds) round.start_ns += 5'000'000;  // ends at 7 and 17 ms
-  a.rounds[1].disturbance.steal_ns = 10'000'000;              // a's ends: 1 and 11 ms
+  for (Round& round : b.rounds) round.start_ns += 5'000'000;  // turns of b end at 7 and 17 ms
+  a.rounds[1].disturbance.steal_ns = 10'000'000;              // turns of a end at 1 and 11 ms
   const Results results = of_cases({a, b});
   EXPECT_DOUBLE_EQ(noise_of(results.groups[0], results)[0].steal_share, 10.0 / (1 + (11 - 7)));
 }
@@ -91,7 +92,7 @@ TEST(Noise, PreemptedIsBeyondTheCasesUsualAndSlow) {
     for (std::size_t i = 0; i < switches.size(); ++i)
       result.rounds[i].counters.involuntary_switches = switches[i];
   };
-  switch_to({4, 4, 4, 4, 10, 11, 11, 4, 4});  // usual: up to 4 + 3 sqrt(4)
+  switch_to({4, 4, 4, 4, 10, 11, 11, 4, 4});  // up to 4 + 3 sqrt(4) is usual
   EXPECT_THAT(noise_of_first(result).flagged, ElementsAre(Pair(Flag::Preempted, ElementsAre(5))));
   switch_to({0, 0, 0, 0, 1, 0, 1, 0, 0});
   EXPECT_THAT(noise_of_first(result).flagged, ElementsAre(Pair(Flag::Preempted, ElementsAre(4))));
@@ -118,7 +119,7 @@ TEST(Noise, ASlowClockIsTwoPercentBelowTheMedian) {
 }
 
 TEST(Noise, OutliersHaveAModifiedZScoreAbove3Point5) {
-  // ln of e^0, e^±1 is 0 or ±1: the median distance is 1, so z = 0.6745 times the distance.
+  // The logarithms are 0 or ±1. Their median distance is 1, so z = 0.6745 times the distance.
   const double e = std::exp(1);
   std::vector<double> ms;
   for (const int power : {0, 1, -1, 0, 1, -1, 1, -1, 0, 1, -1})
@@ -146,13 +147,14 @@ TEST(Noise, DriftIsTheLastThirdOverTheFirst) {
   EXPECT_TRUE(noise.drifts);
   for (int i = 12; i < 18; ++i) ms[i] = 2.01;  // 0.5 %, below the precision of 1 %
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
-  ms[17] = 1.99;  // 2.2, 2.2, …, 1.99 over 2: the interval of six pairs spans all of them
+  ms[17] = 1.99;  // 2.2, 2.2, …, 1.99 over 2: the interval spans all six ratios
   for (int i = 12; i < 17; ++i) ms[i] = 2.2;
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
 }
 
 TEST(Noise, AutocorrelationIsOfTheRatiosToTheBaseline) {
-  // Both alternate in step: each alone is correlated (-11/12 for twelve), their ratio is not.
+  // The times of both cases alternate in step. Each case alone is correlated (-11/12 for twelve
+  // rounds). The ratios are constant.
   std::vector<double> ms;
   for (int i = 0; i < 12; ++i) ms.push_back(i % 2 == 0 ? 1 : 2);
   const Results results = of_cases({timed_case("a", ms), timed_case("b", ms)});
@@ -172,14 +174,14 @@ TEST(Noise, RatiosWithoutDisturbedRoundsOfEither) {
   ASSERT_TRUE(noise.undisturbed);
   EXPECT_EQ(*noise.undisturbed, (Interval{1, 1, 1}));
   EXPECT_EQ(noise_of(results.groups[0], results)[0].undisturbed, std::nullopt);  // the baseline
-  for (int i = 0; i < 3; ++i) first.rounds[12 + i].disturbance.steal_ns = 1;     // five are left
+  for (int i = 0; i < 3; ++i) first.rounds[12 + i].disturbance.steal_ns = 1;     // 5 are left
   results = of_cases({first, second});
   EXPECT_EQ(noise_of(results.groups[0], results)[1].undisturbed, std::nullopt);
 }
 
 TEST(Noise, SensitiveIsFartherThanHalfTheInterval) {
-  // Six ratios of 1, then 1.08, 1.085, … 1.145: the median is between 1.095 and 1.1, its interval
-  // (order statistics 4 and 15 of 20, from 0) 1 to 1.125, half its width 6 %.
+  // Six ratios are 1, the others 1.08, 1.085, … 1.145. The median lies between 1.095 and 1.1. Its
+  // interval (order statistics 4 and 15 of 20, from 0) is 1 to 1.125: half its width is 6 %.
   std::vector<double> ms;
   for (int i = 0, high = 0; i < 20; ++i) ms.push_back(i % 3 == 2 ? 1 : 1.08 + 0.005 * high++);
   CaseResult second = timed_case("b", ms);
@@ -190,7 +192,7 @@ TEST(Noise, SensitiveIsFartherThanHalfTheInterval) {
   ASSERT_TRUE(moved.undisturbed);
   EXPECT_EQ(*moved.undisturbed, (Interval{1, 1, 1}));
   EXPECT_TRUE(moved.sensitive);
-  for (int i = 1; i < 20; ++i) second.rounds[i].disturbance.steal_ns = 0;  // one is left out
+  for (int i = 1; i < 20; ++i) second.rounds[i].disturbance.steal_ns = 0;  // round 0 stays so
   results = of_cases({timed_case("a", ones), second});
   const CaseNoise same = noise_of(results.groups[0], results)[1];
   EXPECT_TRUE(same.undisturbed);

@@ -1,4 +1,4 @@
-/// What bounds a pipeline, from lanes measured alone.
+/// Bounds of pipelines, computed from lanes that were measured alone.
 #include <gmock/gmock.h>
 
 #include "analysis/analysis.h"
@@ -17,7 +17,7 @@ struct PipelineBoundTest : testing::Test {
     return analyse_pipeline(group, group.cases[index], results);
   }
   PipelineBound bound(int index) { return *analysis(index).bound; }
-  /// Sets what an item takes on the lane alone, and how many servers all pipelines have there.
+  /// Sets the time of an item on a lane that runs alone, and the lane's servers in all pipelines.
   void set_lane(std::size_t lane, double ms, std::int64_t servers) {
     for (Round& round : group.limits[lane].rounds) {
       round.wall_ns = static_cast<std::int64_t>(ms * 1e6) * group.limits[lane].iterations;
@@ -35,7 +35,7 @@ TEST_F(PipelineBoundTest, IsTheSlowestLane) {
   EXPECT_NEAR(load.of_bound.value, 12 / 12.4, 0.01);
   EXPECT_LE(load.of_bound.low, load.of_bound.value);
   EXPECT_FALSE(load.held);
-  // Without any loading, save alone takes 6 ms, and the cores (0.5 + 6) / 2.
+  // Without loading, the save lane takes 6 ms, and the two cores take (0.5 + 6) / 2 ms.
   EXPECT_NEAR(*load.faster, 12.4 / 6, 0.02);
 }
 
@@ -44,7 +44,7 @@ TEST_F(PipelineBoundTest, MoreServersHelpUntilTheCoresAreBusy) {
   ASSERT_TRUE(more);
   EXPECT_EQ(more->servers, 2);
   EXPECT_EQ(more->next, BoundKind::Cores);  // (12 + 0.5 + 6) / 2
-  // There are 20 items; the second core idles while the last one is normalised and saved.
+  // The second of two cores idles while the last of 20 items is normalised and saved.
   EXPECT_NEAR(more->gain.value, 12.4 / (9.25 + 6.5 / 2 / 20), 0.02);
   EXPECT_NEAR(more->at_most.value, 12.4 / 9.25, 0.02);
   EXPECT_EQ(more->in_flight, 3);
@@ -53,10 +53,10 @@ TEST_F(PipelineBoundTest, MoreServersHelpUntilTheCoresAreBusy) {
 
 TEST_F(PipelineBoundTest, CoresAreWhatALaneKeptBusyAlone) {
   set_lane(0, 12, 1);
-  for (Round& round : group.limits[0].rounds) round.cpu_ns /= 4;  // it waits for a disk
+  for (Round& round : group.limits[0].rounds) round.cpu_ns /= 4;  // the lane waits for a disk
   for (Round& round : group.cases[1].rounds) round.cpu_ns = 20 * 9'500'000;
   const auto more = bound(1).more;
-  EXPECT_EQ(more->next, BoundKind::Lane);  // (3 + 0.5 + 6) / 2 is less than save's 6
+  EXPECT_EQ(more->next, BoundKind::Lane);  // (3 + 0.5 + 6) / 2 ms are less than the 6 ms of "save"
   EXPECT_GT(more->gain.value, 1.7);
 }
 
@@ -64,7 +64,7 @@ TEST_F(PipelineBoundTest, NoServersAreAdvisedWhereNoneCanBeHad) {
   group.cases[1].pipeline->submit = Submit::Item;
   EXPECT_FALSE(bound(1).more);
   group.cases[1].pipeline->submit = Submit::Lane;
-  group.cases[1].stages[0].place = Place::Cuda;  // queues of a device share it
+  group.cases[1].stages[0].place = Place::Cuda;  // queues of a device share the device
   EXPECT_FALSE(bound(1).more);
 }
 
@@ -72,10 +72,10 @@ TEST_F(PipelineBoundTest, MoreServersHelpLessWhereItemsAreOfUnlikeLength) {
   CaseResult& load = group.limits[0];
   const double alike = bound(1).more->gain.value;
   load.pipeline->latency_ns.clear();
-  for (std::size_t i = 0; i < load.rounds.size() * 20; ++i)  // a long one at the end of each turn
+  for (std::size_t i = 0; i < load.rounds.size() * 20; ++i)  // the last item of a turn is long
     load.pipeline->latency_ns.push_back(i % 20 == 19 ? 12'000'000 : 1'000'000);
   const double unlike = bound(1).more->gain.value;
-  // Its 240 * 12 / 31 ms begin when the other 19 are nearly loaded.
+  // The long item takes 240 * 12 / 31 ms. It begins when the other 19 items are nearly loaded.
   EXPECT_LT(unlike, alike - 0.1);
 }
 
@@ -96,7 +96,7 @@ TEST_F(PipelineBoundTest, WhatTheLanesDoNotExplainMoreServersDoNotEnd) {
 
 TEST_F(PipelineBoundTest, ServersThatItHasAreNotAdvised) {
   results.environment["available_threads"] = 16;
-  for (const std::size_t lane : {0, 2}) set_lane(lane, 6, 1);  // neither is slower than the other
+  for (const std::size_t lane : {0, 2}) set_lane(lane, 6, 1);  // "load" and "save" are equally fast
   EXPECT_FALSE(bound(1).more);
 }
 
@@ -110,7 +110,7 @@ TEST_F(PipelineBoundTest, HowItemsGoThroughTheLanesIsAFactor) {
   EXPECT_THAT(kinds(group.cases[1], other), testing::IsEmpty());
   other.pipeline->lanes[0].servers = 2;
   EXPECT_THAT(kinds(group.cases[1], other), testing::ElementsAre(Factor::Kind::Servers));
-  other.pipeline->submit = Submit::Item;  // its servers are its items in flight
+  other.pipeline->submit = Submit::Item;  // it has a server for each item in flight
   EXPECT_THAT(kinds(group.cases[1], other), testing::ElementsAre(Factor::Kind::Submit));
   EXPECT_THAT(kinds(group.cases[0], other), testing::ElementsAre(Factor::Kind::InFlight));
 }
@@ -121,8 +121,8 @@ TEST_F(PipelineBoundTest, WithCoresEnoughTheNextLaneBounds) {
   EXPECT_EQ(more->servers, 2);
   EXPECT_EQ(more->next, BoundKind::Lane);
   EXPECT_EQ(more->lane, "save");
-  EXPECT_NEAR(more->gain.value, 1.83, 0.02);  // three in flight do not feed save all the time
-  EXPECT_EQ(bound(0).more->in_flight, 4);     // nor does one at all
+  EXPECT_NEAR(more->gain.value, 1.83, 0.02);  // three items in flight do not keep "save" busy
+  EXPECT_EQ(bound(0).more->in_flight, 4);     // nor does one item
   group.cases[1].pipeline->in_flight = 5;
   EXPECT_NEAR(bound(1).more->gain.value, 12.4 / (6.0 * 19 / 20 + 18.5 / 20), 0.02);
   set_lane(0, 61, 1);
@@ -157,7 +157,7 @@ TEST_F(PipelineBoundTest, MemoryBoundsWhereAStreamOfAllBytesIsSlower) {
   stream.result_bytes = all.written;
   stream.threads = 1;
   group.limits.push_back(stream);
-  EXPECT_EQ(bound(1).kind, BoundKind::Lane);  // one thread is not all that memory gives
+  EXPECT_EQ(bound(1).kind, BoundKind::Lane);  // one thread does not use all the memory's bandwidth
   group.limits.back().threads = 2;
   EXPECT_EQ(bound(1).kind, BoundKind::Memory);
   EXPECT_NEAR(bound(1).ns, 20e6, 2e5);

@@ -1,4 +1,4 @@
-/// What measured stages predict for a pipeline.
+/// Predictions of a pipeline's bound from measured stages.
 #include "analysis/prediction.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ struct PredictionTest : testing::Test {
   }
 
   Case& planned() { return plan->groups[0].cases[0]; }
-  /// One iteration of the same stages, in these times.
+  /// Returns a case with the same stages that were measured to take `stages_ns`.
   CaseResult measured_case(std::vector<std::int64_t> stages_ns) {
     CaseResult result;
     result.iterations = 2;
@@ -80,7 +80,7 @@ TEST_F(PredictionTest, CoresBoundWhereServersWouldNot) {
 
 TEST_F(PredictionTest, StagesKeepNoMoreCoresBusyThanTheyDidWhenMeasured) {
   planned().pipeline->lanes[0].servers = 2;
-  for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;  // files, mostly
+  for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;  // mostly waits
   const Prediction prediction = predict(planned(), times, 2);
   EXPECT_EQ(prediction.kind, BoundKind::Lane);
   EXPECT_EQ(prediction.bound_ns, 5e6);
@@ -96,7 +96,7 @@ TEST_F(PredictionTest, OneThreadDoesTheHostsWorkOfAllLanes) {
 TEST_F(PredictionTest, AStageMayReadWhatAnyStageBeforeItGave) {
   for (CaseResult& result : times.groups[0].cases)
     result.stages.insert(result.stages.begin() + 1, result.stages[0]);
-  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // between cast and normalize
+  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // between cast, normalize
   EXPECT_THAT(predict(planned(), times, 16).missing, IsEmpty());
 }
 

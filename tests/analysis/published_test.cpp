@@ -25,7 +25,7 @@ TEST(Published, StandsBesideTheSameHere) {
   const auto published_figures = [&](const GroupResult&, const Published& figures) {
     return normbench::published_figures(group, analysis, figures);
   };
-  Published one = group.published[0];  // A1: 135.6 ms here, 97.1 of the baseline
+  Published one = group.published[0];  // A1 takes 135.6 ms here, the baseline 97.1 ms
   one.speed_up = 0.87;
   EXPECT_THAT(published_figures(group, one),
               ElementsAre(figure(FigureKind::Wall, 175.5, 135.6),
@@ -47,7 +47,7 @@ TEST(Published, AFirstCallIsOneWhateverTheItems) {
   group.cases[0].first_call_ns = 300'000'000;
   const auto figures = [&] { return published_figures(group, analyse(group, blog), one); };
   EXPECT_THAT(figures(), ElementsAre(figure(FigureKind::FirstCall, 218, 300)));
-  group.cases[0].first_call_ns = 0;  // an older document's
+  group.cases[0].first_call_ns = 0;  // as in older documents
   EXPECT_THAT(figures(), ElementsAre(FieldsAre(FigureKind::FirstCall, 218, std::nullopt)));
 }
 
@@ -56,7 +56,7 @@ TEST(Published, HostAndDeviceTimesAreAddedAsTheChartsDo) {
   const GroupResult& group = gpu.groups[0];
   Published one{.variant = group.cases[2].variant, .wall_ms = {}, .device_ms = {}};
   one.sum_ms = 7;
-  double ns = 0;  // calls and device times of h2d and normalize
+  double ns = 0;  // call times and device times of h2d and normalize
   for (const StageResult& stage : group.cases[2].stages)
     ns += per_iteration_ns(group.cases[2], stage.calls_ns) +
           per_iteration_ns(group.cases[2], stage.rounds_ns);
@@ -85,7 +85,7 @@ TEST(PublishedOverlaps, AreTheLongerOfTheStageAndTheRest) {
   group.published = {
       {.variant = "in turn", .wall_ms = 2889, .device_ms = {}, .items = 50},
       {.variant = "in turn", .stage = "save", .wall_ms = 2629, .device_ms = {}, .items = 50},
-      {.variant = "in turn", .stage = "load", .wall_ms = 2, .device_ms = {}},  // of one item
+      {.variant = "in turn", .stage = "load", .wall_ms = 2, .device_ms = {}},  // one item's
       {.variant = "three in flight", .wall_ms = 2600, .device_ms = {}, .items = 50}};
   const auto overlaps = published_overlaps(group);
   ASSERT_EQ(overlaps.size(), 1u);
@@ -95,7 +95,7 @@ TEST(PublishedOverlaps, AreTheLongerOfTheStageAndTheRest) {
   group.published[3].wall_ms = 2700;
   EXPECT_EQ(published_overlaps(group)[0].faster, nullptr);
   group.published[3].wall_ms = 2600;
-  group.cases[1].stages[2].label = "other";  // it has no such stage
+  group.cases[1].stages[2].label = "other";  // now it has no stage "save"
   EXPECT_EQ(published_overlaps(group)[0].faster, nullptr);
   group.cases[0].pipeline.reset();
   EXPECT_TRUE(published_overlaps(group).empty());

@@ -5,7 +5,8 @@
 namespace normbench::simulate_pipeline_test {
 namespace {
 
-/// One lane for each visit of an item, each with a server; items alike.
+/// Returns a pipeline whose items visit one lane after another. All items take the same times, and
+/// each lane has one server.
 PipelineModel chain(std::vector<double> visits_ns, std::size_t items, std::int64_t in_flight) {
   PipelineModel model{.lanes = std::vector<ModelLane>(visits_ns.size()),
                       .visits = {},
@@ -32,19 +33,20 @@ TEST(SimulatedPipeline, TakesTheSlowestLaneForEachItemAndTheOthersOnce) {
 TEST(SimulatedPipeline, IsHeldByItemsInFlight) {
   EXPECT_EQ(simulated_ns(chain({2, 5, 3}, 10, 1)), 100);
   EXPECT_EQ(simulated_ns(chain({5, 5, 5}, 10, 2)),
-            5 * 15 + 5);  // two at a time, the second one later
+            5 * 15 + 5);  // two items at a time; the second starts 5 later
 }
 
 TEST(SimulatedPipeline, ItemsOfUnlikeLengthLeaveServersIdle) {
   EXPECT_EQ(simulated_ns(one_lane({3, 1, 1, 1}, 2)), 3);
-  EXPECT_EQ(simulated_ns(one_lane({1, 1, 1, 3}, 2)), 4);  // a long one last
+  EXPECT_EQ(simulated_ns(one_lane({1, 1, 1, 3}, 2)), 4);  // the long item comes last
   EXPECT_EQ(simulated_ns(one_lane({1, 1, 1, 1}, 3)), 2);
 }
 
 TEST(SimulatedPipeline, AServerTakesTheOldestItemThatWaits) {
   PipelineModel model = chain({0, 0, 0}, 0, 3);
   model.lanes[0].servers = model.lanes[2].servers = 3;
-  // Item 2 is in the second lane from 1 to 6. Of those that then wait, 0 came there last.
+  // Item 2 is in the second lane from 1 to 6. Item 0 was the last of the waiting items to arrive
+  // there.
   model.work_ns = {{3, 1, 9}, {2, 1, 1}, {1, 5, 1}};
   EXPECT_EQ(simulated_ns(model), 6 + 1 + 9);
 }
@@ -53,9 +55,9 @@ TEST(SimulatedPipeline, SharesCoresAmongTheLanesOfTheHost) {
   PipelineModel model = chain({4, 4}, 10, 2);
   model.cores = 1;
   EXPECT_DOUBLE_EQ(simulated_ns(model), 80);
-  model.lanes[1].cores = 0;  // on a device
+  model.lanes[1].cores = 0;  // the lane runs on a device
   EXPECT_DOUBLE_EQ(simulated_ns(model), 44);
-  model.lanes[0].cores = 2;  // a team of two on one core
+  model.lanes[0].cores = 2;  // a team of two threads on one core
   EXPECT_DOUBLE_EQ(simulated_ns(model), 84);
 }
 
@@ -66,7 +68,7 @@ TEST(SimulatedPipeline, ALaneMayBeVisitedTwice) {
   model = chain({3, 2, 3}, 2, 2);
   model.visits = {0, 1, 0};
   EXPECT_EQ(simulated_ns(model),
-            12);  // item 1 from 3 to 6 in the first lane, item 0 from 6 on again
+            12);  // item 1 is in the first lane from 3 to 6, item 0 comes back at 6
 }
 
 }  // namespace

@@ -13,11 +13,11 @@ namespace {
 constexpr std::int64_t kMb = 1'000'000;
 constexpr int kRounds = 20;
 
-/// The parts that a stage of a test is made from.
+/// The description from which `made` makes a stage.
 struct MadeStage {
   std::string op;
   std::int64_t read = 0, written = 0, link = 0;
-  std::int64_t ns = 0;  // of a turn
+  std::int64_t ns = 0;  // in each turn
   Place place = Place::Cpu;
   Memory to = Memory::Pageable;
   bool resident = false, staged = false;
@@ -37,7 +37,7 @@ StageResult made(const MadeStage& spec) {
   return stage;
 }
 
-/// A case or limit whose turns take as long as its stages together.
+/// Returns a case or a limit. Each of its turns takes the sum of the times of its stages.
 CaseResult of_stages(const std::string& name, const std::vector<MadeStage>& stages,
                      int threads = 1) {
   CaseResult result;
@@ -80,7 +80,7 @@ CaseAnalysis analysed(const CaseResult& result, const std::vector<CaseResult>& l
   return analyse_case(group, group.cases[0], results);
 }
 
-/// "limit value" of every stage.
+/// Returns "limit share" for each stage, and "-" for a stage without a limit.
 std::vector<std::string> shares(const CaseAnalysis& analysis) {
   std::vector<std::string> texts;
   for (const StageAnalysis& stage : analysis.stages)
@@ -112,7 +112,7 @@ TEST(StageLimits, AreTheFastestStreamsOfTheMixAndTheClass) {
               ElementsAre("cold 1:4 0.50", "cached 4:4 0.20"));
 }
 
-// Where others take most of a shared cache, going past it is faster.
+// Where other programs take most of a shared cache, stores that bypass it are faster.
 TEST(StageLimits, OfWhatIsInTheCacheMayBeAColdStream) {
   std::vector<CaseResult> limits = memory;
   limits[3] = stream("cached 4:4", 40 * kMb, 40 * kMb, 1'700, true);
@@ -146,7 +146,7 @@ TEST(StageLimits, DoNotMixUpOlderDocumentsWithoutReadBytes) {
 TEST(StageLimits, ArePairedRoundByRound) {
   CaseResult result = eager(false);
   std::vector<CaseResult> limits = {memory[0]};
-  // Every other round everything takes three times as long: the ratio does not vary.
+  // Every second round takes three times as long in both, so the ratio does not vary.
   for (int i = 0; i < kRounds; i += 2) {
     result.stages[0].rounds_ns[i] *= 3;
     limits[0].stages[0].rounds_ns[i] *= 3;
@@ -162,17 +162,18 @@ TEST(StageLimits, LeaveOutRoundsThatOthersHeldUp) {
   std::vector<CaseResult> limits = {memory[0]};
   const auto before = analysed(result, limits).stages[0];
   for (auto* one : {&result, &limits[0]})
-    for (int i = 0; i < 12; ++i) {  // of 20: most of them
+    for (int i = 0; i < 12; ++i) {  // 12 of 20 rounds
       one->rounds[i].queued_ns = one->rounds[i].wall_ns;
       one->stages[0].rounds_ns[i] *= one == &result ? 9 : 3;
     }
-  for (auto* one : {&result, &limits[0]}) one->threads = 2;  // no CPU time decides
+  for (auto* one : {&result, &limits[0]}) one->threads = 2;  // CPU time of teams is not used
   const auto after = analysed(result, limits).stages[0];
   EXPECT_EQ(after.floor_ns, before.floor_ns);
   EXPECT_EQ(after.of_limit->value, before.of_limit->value);
 }
 
-// At 98 % the medians of 20 and of 12 values lie between the 5th from either end and the 2nd.
+// Intervals at 98 %: from the fifth to the fifth-last of 20 values, and from the second to the
+// second-last of 12 values.
 TEST(StageLimits, OfStagedTimesAreMediansAgainstEachOther) {
   CaseResult result = eager(false);
   std::vector<CaseResult> limits = memory;
@@ -189,7 +190,7 @@ CaseResult launch(const std::string& name, std::int64_t ns, Place place, int thr
   return of_stages(name, {{.op = "launch", .ns = ns, .place = place}}, threads);
 }
 
-// Work on the host does without a team where that is faster, and the stream of its bytes with it.
+// A small stage on the host runs without a team if that is faster. Its limit then has no team.
 TEST(StageLimits, OfSmallStagesAreNoTeams) {
   const CaseResult small =
       of_stages("v", {{.op = "copy", .read = 9'000, .written = 9'000, .ns = 3'000}}, 2);
@@ -224,7 +225,7 @@ TEST(StageLimits, OfSmallKernelsAreTheirLaunch) {
   EXPECT_THAT(shares(analysis), ElementsAre("launch 0.40"));
   EXPECT_EQ(analysis.binding, "launch");
   EXPECT_EQ(analysis.limit, "launch");
-  // A graph launches all of its stages as one: its case is held against the bytes alone.
+  // A graph launches all stages at once, so only bytes limit the case.
   EXPECT_EQ(analysed(on_gpu(true), limits).limit, "device 1:4");
 }
 
@@ -268,7 +269,7 @@ TEST(StageLimits, OfTransfersAreOfTheSameKindOfMemory) {
                                       {Memory::WriteCombined, "pinned 0.25"}}) {
       const CaseAnalysis analysis = analysed(copy("v", host, 400, op), limits);
       EXPECT_THAT(shares(analysis), ElementsAre(fmt::format("{} {}", op, limit)));
-      // The case's own limit is what pinned memory would give it.
+      // The limit of the case is its transfer with pinned memory.
       EXPECT_EQ(analysis.limit, fmt::format("{} pinned", op));
       EXPECT_DOUBLE_EQ(analysis.of_limit->value, 0.25);
       EXPECT_EQ(analysis.bytes_moved, std::nullopt);
@@ -284,11 +285,12 @@ TEST(StageLimits, OfATransferAfterAStageAreOfWhatThatWrote) {
   EXPECT_EQ(link_memory(copy("v", Memory::Registered, 1, "h2d"), 0), Memory::Registered);
   EXPECT_EQ(link_memory(copy("v", Memory::Registered, 1, "d2h"), 0), Memory::Registered);
   result = copy("v", Memory::Pageable, 1, "h2d");
-  result.source.reset();  // as documents were before
+  result.source.reset();  // as in older documents
   EXPECT_EQ(link_memory(result, 0), Memory::Pinned);
 }
 
-/// A case or limit of one kernel that reads 10 MB and writes 40 MB, `link` of these in host memory.
+/// Returns a case or a limit of one kernel. It reads 10 MB and writes 40 MB; `link` of these bytes
+/// are in host memory.
 CaseResult kernel(const std::string& name, const std::string& op, std::int64_t link, Memory from,
                   Memory to, std::int64_t ns) {
   CaseResult result = of_stages(name, {{.op = op,

@@ -33,7 +33,7 @@ TEST(Verdict, OutcomesAndWinners) {
 }
 
 TEST(Verdict, AFailedCaseNeverWins) {
-  Results results = examples::failed();  // "wrong" takes 1 ms, the others 5 and 6
+  Results results = examples::failed();  // "wrong" takes 1 ms, the other cases 5 and 6 ms
   EXPECT_EQ(analysed(results).verdict.winner, "right");
   results.groups[0].cases[2].status = Status::Ok;
   EXPECT_EQ(analysed(results).verdict.winner, "wrong");

@@ -1,10 +1,11 @@
-/// How often `normbench compare` fails a gate, on made documents of pairs of runs: without a
-/// change, and with one case that became slower. The worlds are what machines of CI do.
+/// Measures how often `normbench compare` fails a gate: without a change, and with one slower case.
+/// The documents of the runs are simulated. Each `World` is a behaviour of CI machines.
 ///
 /// usage: gate_simulation [--repeats N] [--world NAME] [--without-limits]
-/// --repeats: simulated gates for each number of the table (default 1000). --world: of one only.
-/// --without-limits: the documents have none, so that what they are for is missed.
-/// Exit: 0 when every number keeps to what the gate promises, 1 when one does not, 2 bad input.
+/// --repeats: simulated gates for each number of the table (default 1000). --world: only this
+/// world.
+/// --without-limits: the documents have no limits, which shows what limits improve.
+/// Exit: 0 when every number keeps what the gate promises, 1 when a number does not, 2 bad input.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,9 +48,9 @@ constexpr auto words(World) {
 
 constexpr int kRounds = 24;
 constexpr int kLimits = 3;
-constexpr double kHostSlower = 0.08;  // NEW's host, in everything; cases by 1 % more or less
+constexpr double kHostSlower = 0.08;  // slowdown of NEW's host, 1 % more or less per case
 
-/// The setting of one gate: the first of `cases` takes 1 + `slower` times as long in NEW.
+/// The parameters of one gate. In NEW, the first of `cases` takes 1 + `slower` times as long.
 struct Setting {
   World world;
   int cases, pairs;
@@ -57,7 +58,7 @@ struct Setting {
   bool limits;
 };
 
-/// One machine: makes the documents of one run after the other.
+/// A simulated machine. Makes the documents of consecutive runs.
 class Machine {
  public:
   Machine(const Setting& setting, std::uint64_t seed) : setting_(setting), random_(seed) {
@@ -67,7 +68,7 @@ class Machine {
     }
   }
 
-  /// The next run, of the side `is_new`; `minute` of the hour it begins in.
+  /// Returns the next run. `is_new` is its side; it begins at `minute` of the hour.
   Results run(bool is_new, int minute) {
     const World world = setting_.world;
     const bool drifts = world == World::Autocorrelated;
@@ -103,19 +104,20 @@ class Machine {
   double normal(double deviation) { return deviation * normal_(random_); }
   double uniform() { return uniform_(random_); }
 
-  /// A neighbour that is busy all through two of five runs: 7 to 32 % slower.
+  /// Returns the slowdown of one run, as a share. A neighbour is busy during two of five runs, and
+  /// slows them by 7 to 32 %.
   double slower_run() {
     constexpr std::array by{0.0, 0.0, 0.0, 0.1, 0.25};
     return by[static_cast<std::size_t>(5 * uniform())] * (0.7 + 0.6 * uniform());
   }
 
-  /// How much slower a case is in one process: by where its pages lie.
+  /// Returns the slowdown of a case in one process, as a share. It depends on where the pages lie.
   double of_process() {
     const bool slow = setting_.world == World::TwoSpeeds && uniform() < 0.35;
     return (slow ? 0.08 : 0) + normal(0.004);
   }
 
-  /// How much slower each round of a run is.
+  /// Returns the slowdown of each round of a run, as a natural logarithm.
   std::vector<double> rounds() {
     std::vector<double> series(kRounds);
     const World world = setting_.world;
@@ -148,11 +150,11 @@ class Machine {
   std::normal_distribution<double> normal_;
   std::uniform_real_distribution<double> uniform_;
   double drift_ = 0;
-  std::vector<double> of_host_;  // what each case is slower by on NEW's host
-  std::vector<double> suffers_;  // how much each case suffers from a neighbour, of what limits do
+  std::vector<double> of_host_;  // slowdown of each case on NEW's host
+  std::vector<double> suffers_;  // slowdown of each case by a neighbour, over that of a limit
 };
 
-/// A comparison of pairs of runs that took turns. Which side is first in a pair changes, as in
+/// Compares pairs of runs that took turns. The side that runs first alternates, as in
 /// scripts/ci-regression.
 Comparison compared(const Setting& setting, std::uint64_t seed) {
   Machine machine(setting, seed);
@@ -164,10 +166,10 @@ Comparison compared(const Setting& setting, std::uint64_t seed) {
   return compare(base, now, {});
 }
 
-/// The numbers of gates that ended in each way.
+/// The numbers of gates with these results.
 struct Count {
-  int failed = 0;       // exit 1
-  int called_same = 0;  // the case that became slower
+  int failed = 0;       // the gate exits with 1
+  int called_same = 0;  // the slower case is SAME
 };
 
 Count count_gates(const Setting& setting, int repeats) {
@@ -184,8 +186,8 @@ Count count_gates(const Setting& setting, int repeats) {
 
 constexpr double kMostFalseAlarms = 0.02;
 
-/// The least share of gates that fail with the case 10 % slower in six pairs, and 5 % in ten; 0
-/// where nothing is promised.
+/// The least shares of gates that have to fail: with a case 10 % slower in six pairs, and with a
+/// case 5 % slower in ten pairs. 0 promises nothing.
 struct Promise {
   double ten_percent = 0, five_percent = 0;
 };
@@ -196,10 +198,10 @@ Promise promise_of(World world) {
   return {};
 }
 
-/// Three standard deviations of a share that is estimated from `repeats` gates.
+/// Returns three standard deviations of a share that was estimated from `repeats` gates.
 double doubt(double share, int repeats) { return 3 * std::sqrt(share * (1 - share) / repeats); }
 
-/// Prints a line of the table; returns whether it keeps to what is promised.
+/// Prints a line of the table. Returns true if its numbers keep the promise.
 bool show_line(World world, int cases, int repeats, bool limits) {
   const auto share = [&](int failed) { return static_cast<double>(failed) / repeats; };
   const auto gates = [&](int pairs, double slower) {
@@ -227,10 +229,10 @@ bool show_line(World world, int cases, int repeats, bool limits) {
 struct Asked {
   int repeats = 1000;
   bool limits = true;
-  std::optional<World> world;  // nothing: all
+  std::optional<World> world;  // all worlds if it is empty
 };
 
-/// The options on the command line; nothing where they are not understood.
+/// Reads the options on the command line. Returns nothing if one is wrong.
 std::optional<Asked> read_arguments(const std::vector<std::string>& words) {
   Asked asked;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -248,7 +250,7 @@ std::optional<Asked> read_arguments(const std::vector<std::string>& words) {
   return asked.repeats > 0 ? std::optional(asked) : std::nullopt;
 }
 
-/// Whether every line of the table keeps to what is promised.
+/// Prints the table. Returns true if every line keeps the promise.
 bool simulate(const Asked& asked) {
   fmt::print(
       "{} gates a number: exit 1 without a change, exit 1 with one slower case, and that "
