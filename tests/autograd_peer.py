@@ -6,8 +6,9 @@ from torch_peer import TorchPeer
 
 
 def backward(stage):
-    """Of a forward pass that PyTorch runs again: it takes no statistics. The function of torch.nn refuses groups of one
-    value, its native op does not."""
+    """Returns the function that runs `stage`. It repeats the forward pass, and lets PyTorch
+    differentiate it. The given statistics are not used. The function of torch.nn refuses groups of
+    one value, so the native op is called."""
     import torch
     from torch_group_norm import sizes
     from torch_stages import FORMATS

@@ -1,7 +1,8 @@
-"""Holds the configs' claims to their words: one whose text speaks of a size has it as a number too
-("ratio" or "within"), or it would be confirmed by its direction alone.
+"""Checks the claims of all configs. A claim whose text names a size needs the size as a number, too
+("ratio" or "within"). Without it, the direction alone would confirm the claim.
 
-usage: claim_sizes.py ROOT"""
+usage: claim_sizes.py ROOT
+"""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-/// Documents to compare, with times that are easy to compute with.
+/// Documents for comparisons. Their times are round numbers.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace normbench::examples {
 
-/// One case's time in every round of a run.
+/// The times of one case in the rounds of a run.
 struct TimedCase {
   std::string variant;
   std::vector<std::int64_t> rounds_ns;
@@ -30,7 +30,7 @@ inline CaseResult timed_case(const TimedCase& timed) {
   return result;
 }
 
-/// A document with one group; `minute` of the hour it was measured in.
+/// Returns a document with one group. It was measured at `minute` of an hour.
 inline Results timed_run(const std::vector<TimedCase>& cases, int minute = 0) {
   Results results;
   results.tool = {{"name", "normbench"}, {"version", "1.0"},     {"revision", "abc1234"},
@@ -53,14 +53,14 @@ inline Results timed_run(const std::vector<TimedCase>& cases, int minute = 0) {
   return results;
 }
 
-/// Pairs of runs that took turns: `ratios` of NEW's times over BASE's, a list of pairs a variant.
+/// Pairs of runs that took turns. `base` and `now` have one run per pair.
 struct Pairs {
   std::vector<Results> base, now;
 };
 
 struct RatioCase {
   std::string variant;
-  std::vector<double> ratios;  // one a pair of runs
+  std::vector<double> ratios;  // NEW's time over BASE's, one per pair
 };
 
 inline Pairs timed_pairs(const std::vector<RatioCase>& cases) {

@@ -4,9 +4,9 @@ namespace normbench::examples {
 
 namespace {
 
-constexpr std::int64_t buffer_faults = 27'000;  // pages of one output
+constexpr std::int64_t buffer_faults = 27'000;  // page faults for one output
 
-/// A chain of sub and div whose constants are prepared `when`.
+/// Returns a case of sub and div that prepares its constants at the time `when`.
 CaseResult chain(const std::string& variant, const std::string& when, double ms, OutputPolicy sub,
                  OutputPolicy div) {
   const std::int64_t fresh =

@@ -7,7 +7,7 @@ namespace normbench::examples {
 
 namespace {
 
-/// Milliseconds of one stage: on the host, or on the GPU and in the calls that submit it.
+/// The time of one stage in ms: on the host, on the GPU, and in the calls that submit it.
 struct StageTime {
   double host = 0, device = 0, call = 0;
 };
@@ -16,7 +16,8 @@ std::int64_t part_of(const Round& round, double ms, double total_ms) {
   return std::llround(static_cast<double>(round.wall_ns) * ms / total_ms);
 }
 
-/// The case with its stages' times; a round varies by as much in all of them.
+/// Returns the case with these times of its stages. In each round all times vary by the same
+/// factor.
 CaseResult timed(const CaseSpec& spec, std::span<const StageTime> times) {
   CaseResult result = make_case(spec);
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -28,7 +29,7 @@ CaseResult timed(const CaseSpec& spec, std::span<const StageTime> times) {
       if (times[i].device > 0) stage.calls_ns.push_back(part_of(round, times[i].call, spec.ms));
     }
   }
-  for (Round& round : result.rounds) round.cpu_ns = round.wall_ns;  // waiting spins
+  for (Round& round : result.rounds) round.cpu_ns = round.wall_ns;  // the host spins while it waits
   return result;
 }
 
@@ -40,7 +41,8 @@ CaseResult link_limit(const std::string& name, double ms, DType dtype) {
   return limit;
 }
 
-/// A container that may not count, beside a GPU that meters its energy.
+/// Returns the counters of a container without access to hardware counters. The GPU measures
+/// energy.
 ProfileCounters gpu_counters() {
   ProfileCounters counters{};
   counters.software.voluntary_switches = 25;
@@ -55,7 +57,7 @@ constexpr std::int64_t kSteps = 10;
 
 std::int64_t ns_of_steps(double ms) { return std::llround(ms * kSteps * 1e6); }
 
-/// A row of `calls` calls that take `ns` together, and vary a little.
+/// Returns a row of `calls` calls that take `ns` in total, each about the same time.
 ProfileRow row_of(const std::string& name, Place place, std::int64_t calls, std::int64_t ns) {
   const double mean = static_cast<double>(ns) / static_cast<double>(calls);
   ProfileRow row{.name = name, .place = place, .shapes = "", .calls = calls};
@@ -85,7 +87,7 @@ std::string kernel_name(const StageResult& stage) {
          "<float, float, 4> >(float const*, float*, long)";
 }
 
-/// What a case's device work adds up to; its copies and kernels follow one another.
+/// Returns the totals of a case's device work. Its copies and kernels run one after another.
 ProfileTimes times_of(const CaseResult& result, std::span<const StageTime> times, double step_ms) {
   ProfileTimes sums{.wall_ns = ns_of_steps(step_ms)};
   std::int64_t pieces = 0;
@@ -101,14 +103,14 @@ ProfileTimes times_of(const CaseResult& result, std::span<const StageTime> times
   return sums;
 }
 
-/// The rows of a step's parts, as CUPTI gives them.
+/// The profile rows of one step's stages, calls and device work, as CUPTI reports them.
 struct StepRows {
   std::vector<ProfileRow> stages = {}, calls = {}, work = {};
   std::int64_t launches = 0;
   double launch_ms = 0, host_ms = 0;
 
   void add(const StageResult& stage, const StageTime& time) {
-    constexpr double call_share = 0.75;  // of a stage's host time: in the runtime
+    constexpr double call_share = 0.75;  // share of a stage's host time in the runtime
     const double in_calls = time.call * call_share, own = time.host + time.call - in_calls;
     ProfileRow& row =
         stages.emplace_back(host_row(stage.label, kSteps, own, time.host + time.call));
@@ -127,9 +129,9 @@ struct StepRows {
   }
 };
 
-/// What the host did in stages and calls, and what the device did.
+/// Returns the profile of a case: stages and calls on the host, and work on the device.
 CaseProfile profile_of(const CaseResult& result, std::span<const StageTime> times, double step_ms) {
-  constexpr double own_ms = 0.002;  // of a step, outside of stages
+  constexpr double own_ms = 0.002;  // time of a step outside of its stages
   CaseProfile profile{.variant = result.variant,
                       .steps = kSteps,
                       .discarded = 1,
@@ -213,7 +215,8 @@ GroupResult gpu_group() {
   return group;
 }
 
-/// "pin" is done by the host in its call, which the device's marks enclose.
+/// Returns a case in which the host pins memory each time. It does so in a call of `pin`, between
+/// two marks of the device.
 CaseResult pinning_each_time() {
   const std::vector<StageTime> times{{.device = 17.9, .call = 18.0},
                                      {.device = 0.5, .call = 0.006}};

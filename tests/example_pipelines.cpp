@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::int64_t items = 20;
 
-/// load -> normalize -> save, each a lane with times of its own.
+/// Returns a pipeline of load, normalize and save. Each stage has a lane and a time of its own.
 CaseResult loading(const std::string& variant, double ms, std::int64_t in_flight, Submit submit) {
   CaseResult result = make_case(
       {variant, ms, DType::UInt8, {{"load", DType::UInt8}, {"normalize"}, {"save", DType::UInt8}}});
@@ -33,7 +33,7 @@ CaseResult loading(const std::string& variant, double ms, std::int64_t in_flight
   return result;
 }
 
-/// A part of it, whose items keep one core busy.
+/// Returns a part of the pipeline `of`, measured alone. Its items keep one core busy.
 CaseResult part(const std::string& name, double ms, const std::string& of) {
   CaseResult result = loading(name, ms, 1, Submit::Lane);
   result.pipeline->part_of = of;

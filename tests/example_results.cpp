@@ -35,7 +35,7 @@ StageResult make_stage(const StageSpec& spec, const TensorDesc& in) {
           .rounds_ns = {}};
 }
 
-/// At 3 GHz, an instruction and a half a cycle, a miss per cache line moved.
+/// Returns counters for 3 GHz, 1.5 instructions per cycle and one cache miss per 64 bytes.
 ProfileCounters make_counters(const CaseResult& result, std::int64_t steps) {
   ProfileCounters counters{};
   std::int64_t bytes = 0, ns = 0;
@@ -51,7 +51,7 @@ ProfileCounters make_counters(const CaseResult& result, std::int64_t steps) {
   return counters;
 }
 
-/// Ten calls of about a tenth of `ns` each.
+/// Returns a row of ten calls, which take about a tenth of `ns` each.
 ProfileRow profile_row(const std::string& name, Place place, std::int64_t self_ns,
                        std::int64_t ns) {
   return {.name = name,
@@ -158,7 +158,7 @@ GroupResult blog_group() {
   return group;
 }
 
-/// The case on batches of another size; its times stay.
+/// Changes the case to batches of `batch` images. Its times stay the same.
 void set_batch(CaseResult& result, std::int64_t batch) {
   const auto scale = [&](std::int64_t& bytes) { bytes = bytes / shape.n * batch; };
   const auto resize = [&](TensorDesc& desc) {
@@ -264,7 +264,7 @@ CaseResult by_peer(const std::string& peer, const std::string& version, CaseResu
   result.peer_version = version;
   for (StageResult& stage : result.stages) {
     stage.kernel = "";
-    if (result.stages.size() > 1) stage.rounds_ns.clear();  // it gives no spans
+    if (result.stages.size() > 1) stage.rounds_ns.clear();  // a peer times no single stage
   }
   return result;
 }
@@ -374,7 +374,7 @@ Results published() {
                  claim("A1", "far more than that", 30, a2, a1),
                  claim("A1", "at the border", 1.55, a2, a1),
                  claim("A2", "the other way", 0, a1, a2)};
-  for (CaseResult& one : blog.cases)  // a wider interval, for the one at the border
+  for (CaseResult& one : blog.cases)  // a wider interval, for the claim "at the border"
     if (one.variant == a1) one.rounds = make_rounds(135.6, 1, rounds, 0.03, 81'003);
   std::vector<GroupResult> groups{blog};
   for (const int batch : {8, 64}) {
@@ -422,7 +422,7 @@ Results busy() {
   GroupResult& group = results.groups[0];
   group.claims = {{"one is faster", "one", Relation::Less, "slow"}};
   for (Round& round : group.cases[0].rounds) {
-    round.wall_ns *= 5;  // it had its processor for a fifth of each turn
+    round.wall_ns *= 5;  // the case had its processor for a fifth of each turn
     round.queued_ns = round.wall_ns - round.cpu_ns;
   }
   return results;
@@ -470,7 +470,7 @@ Results labelled() {
   GroupResult group =
       make_group("What takes the time?", {eager, make_case({"fused", 4, DType::UInt8})});
   std::vector<ProfileRow>& rows = group.profile[0].rows;
-  rows[3].self_cpu_ns -= 5'000;  // the step's
+  rows[3].self_cpu_ns -= 5'000;  // the step's row
   const std::int64_t inner_ns = rows[2].cpu_ns + 2'000;
   const std::int64_t outer_ns = inner_ns + rows[1].cpu_ns + 3'000;
   for (const auto& [name, self_ns, ns] :

@@ -1,5 +1,5 @@
-/// Results as a run would leave them, with rounds from a fixed generator: what analysis and reports
-/// are tested on.
+/// Results like those of runs, for tests of the analysis and of reports. The rounds come from a
+/// generator with a fixed seed.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace normbench::examples {
 
-/// One stage of a made-up case.
+/// One stage of an example case.
 struct StageSpec {
   std::string op;
   DType to = DType::Float32;
@@ -21,50 +21,50 @@ struct CaseSpec {
   double ms = 1;
   DType source = DType::Float32;
   std::vector<StageSpec> stages = {{"normalize"}};
-  std::int64_t faults = 0;  // per iteration
+  std::int64_t faults = 0;  // page faults per iteration
 };
 
 inline constexpr Shape shape{10, 3, 720, 1280};
 inline constexpr int rounds = 20;
-inline constexpr double noise = 0.005;  // a round lies within this of `ms`
+inline constexpr double noise = 0.005;  // rounds differ from `ms` by at most this share
 
-/// `count` rounds of `iterations` within `amplitude` of `ms`, the same for the same seed.
+/// Returns `count` rounds with `iterations` each. An iteration takes `ms`, more or less by at most
+/// the share `amplitude`. The same seed gives the same rounds.
 std::vector<Round> make_rounds(double ms, std::uint64_t seed, int count = rounds,
                                double amplitude = noise, std::int64_t faults = 0,
                                std::int64_t iterations = 1);
 
-/// An ok case on batches of `shape`; its rounds differ from those of other variants.
+/// Returns a case with status ok on batches of `shape`. Each variant has different rounds.
 CaseResult make_case(const CaseSpec& spec);
 
-/// "stream …" that reads and writes as many bytes as a case from `source` to float32.
+/// Returns a stream limit. It reads and writes the bytes of a case from `source` to float32.
 CaseResult make_limit(const std::string& name, double ms, DType source);
 
-/// Tool, environment, config and options around groups.
+/// Returns a document with these groups, and with an example tool, environment, config and options.
 Results make_results(const std::string& name, std::vector<GroupResult> groups);
 
-Results blog();              // page faults explain the baseline
-Results blog_no_counters();  // the same times, every counter zero
-Results swept();
-/// Published experiments, with a claim of each outcome.
-Results published();         // three batches, the winner changes
-Results skipped_gpu();       // CPU stages run, GPU variants are skipped
+Results blog();              // page faults explain the time of the baseline
+Results blog_no_counters();  // as blog(), every counter is 0
+Results swept();             // three batches; the winner changes with the batch
+Results published();         // published experiments, with a claim of each outcome
+Results skipped_gpu();       // CPU variants ran, GPU variants are skipped
 Results failed();            // one wrong output
 Results unfair();            // outputs of different dtypes
 Results tie();               // two cases that do not differ
-Results busy();              // others had the processor of one case
+Results busy();              // other processes ran on the processor of one case
 Results inconclusive();      // two cases too noisy to tell
 Results quick();             // five rounds
-Results interrupted();       // one of several groups
-Results traced();            // under a profiler
-Results decoding();          // a load stage that takes most of the time, files left out
-Results labelled();          // stages with labels, in ranges
-Results gpu();               // a made-up GPU: device times, limits of the link, clocks held back
-Results gpu_device_clock();  // the same, ranked by device time
-Results pinning();           // page-locking each time, against pageable and page-locked sources
-Results constants();         // cached constants and a second fresh buffer change together
-Results peers();             // two variants by a peer, others of peers that failed or were skipped
-Results why_slow();          // a peer with a twin of another allocator; one thread at its limit
-Results constants_reused();  // the same variants with every output reused
-Results pipelines();         // a pipeline in turn, in flight, and by one host thread
+Results interrupted();       // two groups of a sweep, then interrupted
+Results traced();            // measured under a profiler
+Results decoding();          // a load stage takes most of the time, files are left out
+Results labelled();          // stages have labels, and are in ranges
+Results gpu();               // an example GPU: device times, limits of the link, throttled
+Results gpu_device_clock();  // as gpu(), ranked by device time
+Results pinning();           // pinning each time, compared with pageable and pinned sources
+Results constants();         // constants are cached, and a second buffer is fresh
+Results peers();             // a peer runs two variants; other peers failed or were skipped
+Results why_slow();          // a peer with two allocators; one thread is at its limit
+Results constants_reused();  // the variants of constants() with every output reused
+Results pipelines();         // a pipeline: in turn, in flight, and by one host thread
 
 }  // namespace normbench::examples

@@ -1,4 +1,4 @@
-/// A backend whose kernels cost what a test says, on a clock that nothing else moves.
+/// A backend whose kernels take the times that a test sets. Only the backend moves its clock.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,8 +21,8 @@ namespace normbench {
 class FakeClock final : public Clock {
  public:
   std::int64_t time_ns = 0, cpu_time_ns = 0;
-  std::int64_t reading_ns = 0;  // what each reading costs
-  std::int64_t usage_ns = 0;    // … and each of the processor's time and of counters
+  std::int64_t reading_ns = 0;  // time that each reading takes
+  std::int64_t usage_ns = 0;    // time that reading CPU time or counters takes
   Counters counts;
 
   std::int64_t now_ns() override { return time_ns += reading_ns; }
@@ -38,12 +38,12 @@ class FakeClock final : public Clock {
 
 /// One launch of a row.
 struct FakeCall {
-  std::int64_t number;  // of the row's launches, from 0
+  std::int64_t number;  // number among the launches of the row, from 0
   std::span<const View> in, out;
   View scratch;
 };
 
-/// What a row does: computes its op by the reference, then `then`, and takes `cost_ns`.
+/// The behaviour of a row: it computes its op by the reference, calls `then`, and takes `cost_ns`.
 struct FakeRow {
   std::int64_t cost_ns = 1'000'000;
   std::int64_t faults = 0;
@@ -52,7 +52,7 @@ struct FakeRow {
   std::int64_t calls = 0;
 };
 
-/// Runs the op's reference; what passes through is left alone.
+/// Runs the reference of the op. An op that passes its input through does nothing.
 inline void compute_reference(const Op& op, std::span<const View> in, std::span<const View> out,
                               std::int64_t item = 0) {
   if (passes_through(op)) return;
@@ -68,7 +68,7 @@ inline void compute_reference(const Op& op, std::span<const View> in, std::span<
 class FakeBackend final : public Backend {
  public:
   static constexpr int row_count = 6;
-  static constexpr std::size_t scratch_bytes = 1000;  // of the last row; the others need none
+  static constexpr std::size_t scratch_bytes = 1000;  // of the last row; other rows need none
 
   explicit FakeBackend(FakeClock& clock) : clock_(clock) {}
 
@@ -156,17 +156,17 @@ class FakeBackend final : public Backend {
   std::vector<Kernel> kernels_ = all_kernels(std::make_integer_sequence<int, row_count>());
 };
 
-/// A stage that a fake row runs.
+/// A stage and the fake row that runs it.
 struct FakeStage {
   Op op;
   int row = 0;
   OutputPolicy output = OutputPolicy::Reuse;
-  const Backend* backend = nullptr;   // whose row it is; null: the case's
-  std::optional<Memory> memory = {};  // of the output; absent: as the op infers it
+  const Backend* backend = nullptr;   // owner of the row; null: the case's backend
+  std::optional<Memory> memory = {};  // memory of the output; absent: the op decides
 };
 
-/// A case that starts from `source` and runs these stages one after another, its bytes as the ops
-/// infer them.
+/// Returns a case that starts from `source` and runs `stages` one after another. The bytes are
+/// inferred by the ops.
 inline Case fake_case(const Backend& backend, const std::string& variant, const Source& source,
                       const std::vector<FakeStage>& stages) {
   Case planned;
@@ -185,7 +185,7 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
     stage.out = {from + 1};
     stage.output = fake.output;
     stage.signature.in = {planned.values.back().desc};
-    // The value that `unregister` undoes is the one before what passes through it.
+    // `unregister` passes its input through, and undoes the registration of the value before it.
     if (std::holds_alternative<Unregister>(fake.op)) {
       stage.in.push_back(from - 1);
       stage.signature.in.push_back(planned.values[static_cast<std::size_t>(from) - 1].desc);
@@ -206,7 +206,7 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
   return planned;
 }
 
-/// The smallest useful source: 2x3x4x5 uint8.
+/// Returns a source of 2x3x4x5 uint8, the smallest useful one.
 inline Source small_source() {
   Source source;
   source.shape = {.n = 2, .c = 3, .h = 4, .w = 5};

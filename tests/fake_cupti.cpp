@@ -1,5 +1,5 @@
-/// A libcupti without a GPU: it takes subscribers, lends buffers, and hands over records of what
-/// fake_cupti.h says.
+/// A fake libcupti that needs no GPU. It accepts subscribers, asks for buffers, and delivers
+/// records of the work that fake_cupti.h describes.
 #include "fake_cupti.h"
 
 #include <cupti.h>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-/// The struct as CUDA 13 declares it.
+/// CUpti_SubscriberParams as CUDA 13 declares it.
 struct FakeSubscriberParams {
   std::size_t struct_bytes;
   const char* name;
@@ -28,16 +28,16 @@ namespace {
 
 using normbench::FakeCuptiWork;
 
-constexpr std::uint64_t kOwnClock = 1'700'000'000'000'000'000;  // ahead of CLOCK_MONOTONIC
+constexpr std::uint64_t kOwnClock = 1'700'000'000'000'000'000;  // offset from CLOCK_MONOTONIC
 constexpr std::uint32_t kLaunchKernel = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
 
-/// A buffer of the client's while records are written into it.
+/// A buffer of the client into which records are being written.
 struct Buffer {
   std::uint8_t* data = nullptr;
   std::size_t size = 0, used = 0;
 };
 
-/// An external id that was pushed.
+/// An external id that the client pushed.
 struct Pushed {
   std::uint64_t id = 0, start_ns = 0;
   bool reported = false;
@@ -60,7 +60,7 @@ State& state() {
   return *the_one;
 }
 
-/// The path that this library was loaded from.
+/// Returns the path from which this library was loaded.
 std::string_view own_path() {
   Dl_info info{};
   dladdr(reinterpret_cast<const void*>(&own_path), &info);
@@ -84,7 +84,7 @@ std::uint64_t monotonic_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The current device of the program's runtime, where it exports its calls.
+/// Returns the current device of the program's CUDA runtime; 0 if cudaGetDevice is not exported.
 std::uint32_t current_device() {
   auto* const get = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "cudaGetDevice"));
   int device = 0;
@@ -117,20 +117,20 @@ void ask_for_buffer() {
   state().buffer = buffer;
 }
 
-/// The kernel's record of CUDA 13.0, which older headers lack.
+/// The kernel record of CUDA 13.0. Older headers do not declare it.
 struct Kernel10 {
   CUpti_ActivityKernel9 kernel;
   std::uint8_t launched_by_device = 0, padding[7] = {};
 };
 static_assert(sizeof(Kernel10) == 216);
 
-/// What a library of CUDA 12 writes is shorter.
+/// Returns true if records have the shorter layout of CUDA 12.
 bool is_of_cuda_12() { return mode() == "cuda12"; }
 
 template <class Record>
 int kind_of(const Record& record) {
   CUpti_ActivityKind kind;
-  std::memcpy(&kind, &record, sizeof(kind));  // all records begin with it
+  std::memcpy(&kind, &record, sizeof(kind));  // all records begin with their kind
   return static_cast<int>(kind);
 }
 
@@ -249,7 +249,7 @@ std::uint32_t write_call(std::uint32_t cbid, std::uint64_t start_ns, std::uint64
   return correlation;
 }
 
-/// A launch and its kernel in the second half of the time between a push and a pop.
+/// Writes a launch and a kernel. The kernel takes the second half of the time since the push.
 void invent(const Pushed& pushed) {
   const std::uint64_t end_ns = std::max(monotonic_ns(), pushed.start_ns + 4);
   const std::uint64_t quarter = (end_ns - pushed.start_ns) / 4;
@@ -298,7 +298,8 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFun
   return subscribe(subscriber, nullptr, 0);
 }
 
-// Newer than the oldest headers, and so under names of their own here.
+// Older headers do not declare the following functions. They are declared here by their symbol
+// names.
 CUptiResult subscribe_v2(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*,
                          FakeSubscriberParams*) __asm__("cuptiSubscribe_v2");
 CUptiResult subscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*,

@@ -1,22 +1,22 @@
-/// What the fake CUPTI library of fake_cupti.cpp understands, and what a fake CUDA runtime may tell
-/// it.
+/// Controls the fake CUPTI library of fake_cupti.cpp, by an environment variable and by functions
+/// that a fake CUDA runtime calls.
 ///
-/// FAKE_CUPTI_MODE, read at every call; MODE@TEXT is for libraries with TEXT in their path:
-///   (unset), works  records are handed over
-///   unusable        cuptiSubscribe gives 999, as without a driver
-///   taken           cuptiSubscribe gives 39 and, in its second version, a holder's name
-///   taken_unnamed   the same without a name
-///   too_new         cuptiSubscribe gives 15, as where the driver is older than the library
-///   cuda12          records and version are those of CUDA 12; else they are of CUDA 13.0
-///   no_version      cuptiGetVersion gives 999
+/// FAKE_CUPTI_MODE is read at every call. MODE@TEXT applies to libraries with TEXT in their path:
+///   (unset), works  records are delivered
+///   unusable        cuptiSubscribe returns 999, as without a driver
+///   taken           cuptiSubscribe returns 39; its second version also names the holder
+///   taken_unnamed   cuptiSubscribe returns 39 and names no holder
+///   too_new         cuptiSubscribe returns 15, as with a driver older than the library
+///   cuda12          records and version are those of CUDA 12; in other modes, of CUDA 13.0
+///   no_version      cuptiGetVersion returns 999
 ///   old             the version is 18, of CUDA 11.8
-///   no_clock        the timestamp callback is refused: times are those of a clock of its own
-///   forbidden       cuptiActivityEnable gives 35 for memory sets
-///   no_flush        cuptiActivityFlushAll gives 999
+///   no_clock        the timestamp callback is refused: the library uses a clock of its own
+///   forbidden       cuptiActivityEnable returns 35 for memory sets
+///   no_flush        cuptiActivityFlushAll returns 999
 ///
-/// Work is what the runtime reports by the functions below. Between a push and a pop of an external
-/// id in which nothing was reported, the library invents one launch and one kernel, so that a
-/// program whose runtime reports nothing has a GPU lane too.
+/// A fake runtime reports its work by the functions below. If nothing is reported between a push
+/// and a pop of an external id, the library invents one launch and one kernel. So a program without
+/// a fake runtime has a GPU lane, too.
 #pragma once
 
 #include <dlfcn.h>
@@ -25,36 +25,37 @@
 
 namespace normbench {
 
-/// One thing that a device did. Times are those of CLOCK_MONOTONIC.
+/// One piece of work of a device. Times are in ns of CLOCK_MONOTONIC.
 struct FakeCuptiWork {
   enum Kind : std::uint32_t { Kernel, Copy, Set };
 
   Kind kind = Kernel;
-  std::uint32_t correlation = 0;  // of the call that started it
+  std::uint32_t correlation = 0;  // the correlation of the call that started it
   std::uint64_t start_ns = 0, end_ns = 0;
   std::uint32_t stream = 7;
-  const char* kernel = nullptr;  // mangled; a string that lives on
+  const char* kernel = nullptr;  // mangled name; not copied
   std::uint32_t grid = 1, block = 1;
-  std::uint64_t bytes = 0;                  // copied or set
+  std::uint64_t bytes = 0;                  // bytes copied or set
   std::uint8_t copy = 0, from = 0, to = 0;  // CUpti_ActivityMemcpyKind, …MemoryKind
-  std::uint32_t graph = 0;                  // 0: no graph launched it
+  std::uint32_t graph = 0;                  // id of the launching graph; 0: none
 };
 
-/// The library's own functions; all null where it is not loaded.
+/// The library's own functions. All pointers are null if the library is not loaded.
 struct FakeCupti {
-  /// A call of the runtime (CUPTI's number of it) on this thread; returns its correlation.
+  /// Reports a call of the runtime on this thread, by CUPTI's number. Returns its correlation.
   std::uint32_t (*call)(std::uint32_t cbid, std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
   void (*work)(const FakeCuptiWork*) = nullptr;
-  /// A wait on this thread: CUpti_ActivitySynchronizationType.
+  /// Reports a wait on this thread. `type` is a CUpti_ActivitySynchronizationType.
   void (*sync)(std::uint32_t type, std::uint32_t correlation, std::uint32_t stream,
                std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
-  /// Says that so many records were lost.
+  /// Reports that `records` records were lost.
   void (*drop)(std::uint32_t records) = nullptr;
-  /// Every call of CUPTI so far, one a line: "cuptiActivityEnable 10".
+  /// Returns every call of CUPTI so far, one per line: "cuptiActivityEnable 10".
   const char* (*log)() = nullptr;
   void (*reset)() = nullptr;
 
-  /// The functions of the library at this path, or with the name the loader knows, if it is loaded.
+  /// Looks up the functions of `library`, which is a path or a name that the loader knows. The
+  /// library is not loaded by this.
   static FakeCupti find(const char* library = "libcupti.so.13") {
     FakeCupti fake;
     void* const loaded = dlopen(library, RTLD_NOW | RTLD_NOLOAD);

@@ -1,5 +1,5 @@
-/// A fake device: work that is submitted is done when it is waited for, in memory that the host
-/// cannot touch, on a clock of its own.
+/// A fake device. Submitted work runs when the host waits for it. The host cannot access device
+/// memory, and time is that of a FakeClock.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,23 +20,23 @@ namespace normbench {
 class FakeDevice final : public Backend {
  public:
   static constexpr int row_count =
-      6;  // the last one has scratch memory, rows 1 to 5 are capturable
+      6;  // the last row has scratch memory, rows 1 to 5 are capturable
 
-  /// Writes what it does to `log`, beside others who do.
+  /// The calls are appended to `log`, which other objects may use, too.
   FakeDevice(FakeClock& clock, std::vector<std::string>& log) : log(log), clock_(clock) {}
 
-  std::array<FakeRow, row_count> rows;  // cost_ns is the device's time
+  std::array<FakeRow, row_count> rows;  // cost_ns is the time on the device
   std::int64_t call_ns = 0;             // the host's time of a launch
   std::int64_t mark_ns = 0;             // the host's time of a mark
   std::int64_t graph_ns = 0;            // the host's time of ending a capture
   std::int64_t wait_ns = 0;             // from the end of work to the host's return
   std::int64_t cache = 0;
-  int number = 0;                              // of the device
-  std::optional<int> node = {};                // that its link is on
-  std::function<void()> on_capture = {};       // a profiler is started or stopped; may throw
-  std::function<DeviceState()> on_state = {};  // its state is read; none: it cannot be
+  int number = 0;                              // number of the device
+  std::optional<int> node = {};                // NUMA node of its link
+  std::function<void()> on_capture = {};       // called as a profiler starts or stops; may throw
+  std::function<DeviceState()> on_state = {};  // reads the state; empty: there is none
   std::function<std::int64_t()> on_cycles =
-      {};  // they are read, and tell MHz; none: they cannot be
+      {};  // reads the cycles, in MHz; empty: no counter
   std::vector<std::string>& log;
 
   ~FakeDevice() override {
@@ -81,7 +81,7 @@ class FakeDevice final : public Backend {
     unlocked([&] { std::memset(to, std::to_integer<int>(value), bytes); });
   }
 
-  /// Calls `work` while device memory can be touched.
+  /// Calls `work` while the host can access device memory.
   template <class Work>
   void unlocked(Work work) {
     protect(PROT_READ | PROT_WRITE);
@@ -90,7 +90,7 @@ class FakeDevice final : public Backend {
   }
 
  private:
-  /// Work in the order of submission: it starts when it is submitted or the one before is done.
+  /// A piece of work. It starts when it is submitted and the previous one is done.
   struct Work {
     std::int64_t cost_ns = 0;
     std::function<void()> run = {};
@@ -180,13 +180,14 @@ class FakeDevice final : public Backend {
     };
     FakeDevice& device;
     std::vector<Timed> todo;
-    std::vector<std::int64_t> marks_ns;  // when each was reached; -1: not yet
+    std::vector<std::int64_t> marks_ns;  // time of each mark; -1: not yet reached
     std::int64_t free_ns = 0;
     bool loading = false;
     std::unique_ptr<FakeGraph> captured;
   };
 
-  /// Device memory is mapped without access; other kinds can be touched by both.
+  /// Memory of the device is mapped without access. Other memory can be accessed by the host and
+  /// the device.
   class FakeMemory final : public Allocation {
    public:
     FakeMemory(FakeDevice& device, Memory memory, std::size_t bytes, const std::string& policy)
@@ -202,7 +203,7 @@ class FakeDevice final : public Backend {
     }
     ~FakeMemory() override {
       device_.log.push_back("free " + name_);
-      // Device memory is freed in the queue's order: what is submitted may still use it.
+      // Device memory is freed in the order of the queue, as submitted work may still use it.
       if (!device_.is_own(data_)) ::munmap(data_, bytes_);
     }
     std::byte* data() override { return data_; }

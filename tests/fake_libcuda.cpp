@@ -1,4 +1,4 @@
-/// A driver's library that says its version, for tests that ask it beside the runtime.
+/// A fake driver library. Its cuInit returns the code in FAKE_CUINIT, or 0.
 #include <cstdlib>
 
 extern "C" int cuInit(unsigned) {

@@ -1,5 +1,5 @@
-/// A libnvidia-ml with made-up GPUs at 0000:17:00.0 and 0000:1b:00.0. Functions named in the
-/// environment variable FAKE_NVML_FAILS (separated by commas) fail as unsupported ones do.
+/// A fake libnvidia-ml with GPUs at 0000:17:00.0 and 0000:1b:00.0. The environment variable
+/// FAKE_NVML_FAILS has function names, separated by commas. These functions return "not supported".
 #include <strings.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6;
 
-/// A GPU, whose handle is its address. What it lacks is the same on both GPUs.
+/// A GPU. Its handle is its address. All values that are no members are the same on both GPUs.
 struct Gpu {
   const char* bus_id;
   unsigned sm_clock, power_limit;
@@ -131,8 +131,8 @@ struct FieldValue {
   unsigned long long value;
 };
 
-/// For how long reasons have held the clocks back, as drivers number them that have settings at 251
-/// to 253. FAKE_NVML_HELD_BACK_NS: so much longer by the power cap with each call.
+/// Returns how long each reason has held the clocks back, in ns. Fields 251 to 253 are settings, as
+/// with some drivers. Each call adds FAKE_NVML_HELD_BACK_NS to the time of the power cap.
 int nvmlDeviceGetFieldValues(void* device, int count, FieldValue* values) {
   static unsigned long long power_ns = 2'000'000'000;
   if (const char* const step = std::getenv("FAKE_NVML_HELD_BACK_NS"))

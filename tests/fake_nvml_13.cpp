@@ -1,4 +1,4 @@
-/// What a libnvidia-ml of CUDA 13 has besides, with answers of its own.
+/// Functions that libnvidia-ml has in CUDA 13 only. Their answers differ from the older functions'.
 #include <cstdlib>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-/// Whole outputs that are kept in tests/golden.
+/// Reads the expected outputs in tests/golden.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,8 @@
 
 namespace normbench {
 
-/// The golden's text; with NORMBENCH_UPDATE_GOLDEN=1 it first becomes `actual`.
+/// Returns the text of a golden file. With NORMBENCH_UPDATE_GOLDEN=1 it writes `actual` there
+/// first.
 inline std::string golden(const std::string& file, const std::string& actual) {
   const std::string path = source_dir() + "/tests/golden/" + file;
   if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;

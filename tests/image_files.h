@@ -1,4 +1,4 @@
-/// Image files for tests, made on the spot.
+/// Makes image files for tests.
 #pragma once
 
 #include <spng.h>
@@ -28,7 +28,7 @@ inline void write_file(const std::string& path, const Bytes& bytes) {
              static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Smooth pixels that differ everywhere, `channels` interleaved bytes each.
+/// Returns smooth pixels that are all different. `channels` interleaved bytes make one pixel.
 inline Bytes gradient(int height, int width, int channels) {
   Bytes pixels;
   for (int y = 0; y < height; ++y)
@@ -43,11 +43,11 @@ struct JpegOptions {
   int quality = 100;
   bool progressive = false;
   bool adobe = false;
-  Bytes app1 = {};            // payload of an APP1 marker; none when empty
+  Bytes app1 = {};            // payload of an APP1 marker; empty: no marker
   int blocks_to_restart = 0;  // 0: no restart markers
 };
 
-/// A JPEG of these pixels, without subsampling.
+/// Returns a JPEG of `pixels` without chroma subsampling.
 inline Bytes jpeg_file(const Bytes& pixels, int height, int width,
                        const JpegOptions& options = {}) {
   jpeg_compress_struct codec;
@@ -92,8 +92,8 @@ struct PngOptions {
   Bytes palette_alpha = {};
 };
 
-/// A PNG. `samples` are rows as it stores them: packed below 8 bits; 16-bit samples as the host has
-/// them.
+/// Returns a PNG. `samples` has rows as a PNG stores them: packed below 8 bits. 16-bit samples are
+/// in the host's byte order.
 inline Bytes png_file(const Bytes& samples, int height, int width, const PngOptions& options = {}) {
   const auto check = [](int code) {
     if (code != 0) throw std::runtime_error(spng_strerror(code));
@@ -143,7 +143,7 @@ inline void append_big_endian(Bytes& bytes, std::uint32_t number) {
     bytes.push_back(static_cast<std::uint8_t>(number >> shift));
 }
 
-/// The bytes as a zlib stream.
+/// Returns the bytes as a zlib stream.
 inline Bytes deflated(const Bytes& bytes) {
   Bytes stream(compressBound(bytes.size()));
   uLongf size = stream.size();
@@ -153,7 +153,7 @@ inline Bytes deflated(const Bytes& bytes) {
   return stream;
 }
 
-/// A chunk of a PNG, with its checksum.
+/// Returns a PNG chunk with its checksum.
 inline Bytes png_chunk(std::string_view type, const Bytes& data) {
   Bytes chunk;
   append_big_endian(chunk, static_cast<std::uint32_t>(data.size()));
@@ -163,21 +163,23 @@ inline Bytes png_chunk(std::string_view type, const Bytes& data) {
   return chunk;
 }
 
-/// The index at which the first chunk of a type begins in a PNG of png_file.
+/// Returns the byte index of the first chunk of type `type` in a PNG of png_file. Throws if there
+/// is none.
 inline std::size_t chunk_at(const Bytes& png, std::string_view type) {
   const auto found = std::search(png.begin(), png.end(), type.begin(), type.end());
   if (found == png.end()) throw std::runtime_error("no such chunk");
   return static_cast<std::size_t>(found - png.begin()) - 4;
 }
 
-/// The PNG with more chunks before its first one of a type.
+/// Returns the PNG with `chunks` inserted before its first chunk of type `before`.
 inline Bytes with_chunks(Bytes png, std::string_view before, const Bytes& chunks) {
   png.insert(png.begin() + static_cast<std::ptrdiff_t>(chunk_at(png, before)), chunks.begin(),
              chunks.end());
   return png;
 }
 
-/// An Exif block with the orientation as the second of two entries, without a mark before it.
+/// Returns an Exif block of two entries without the "Exif" marker. The second entry is the
+/// orientation.
 inline Bytes exif_block(int orientation, bool little, std::uint32_t type = 3,
                         std::uint32_t count = 1) {
   Bytes bytes;
@@ -204,7 +206,7 @@ inline Bytes exif_block(int orientation, bool little, std::uint32_t type = 3,
   return bytes;
 }
 
-/// Such an Exif block as the payload of a JPEG's APP1 marker.
+/// Returns the payload of a JPEG's APP1 marker: "Exif" and an Exif block with the orientation.
 inline Bytes exif_segment(int orientation, bool little) {
   Bytes bytes{'E', 'x', 'i', 'f', 0, 0};
   append(bytes, exif_block(orientation, little));

@@ -1,12 +1,15 @@
 """Checks the layers of src/: python3 tests/layering.py SOURCE_DIR
 
-Each folder includes itself and those before it in LAYERS, and a platform is a file, never an #if.
-In the folders of ONE_WAY includes point one way: no part (a header and its source) includes one that includes it.
-analysis/ gives facts: no formatting, no literal with a blank in it, no comparison with a literal.
-report/ begins no analysis: it takes an Analysed.
-measure/ makes no sentences but of failures: words stand in what is thrown, in fail(…) and complain(…), and in the files of FAILURES.
+A folder may include itself and the folders before it in LAYERS. Platforms differ by files, and not
+by #if.
+In a folder of ONE_WAY, parts (a header and its source) do not include one another in circles.
+analysis/ gives facts: it formats nothing, has no literal with a blank in it, and compares nothing
+with a literal.
+report/ starts no analysis: it takes an Analysed.
+measure/ writes sentences only about failures: in what is thrown, in fail(…) and complain(…), and in
+the files of FAILURES.
 Python files do not import one another in circles.
-Exits 1 with one line per violation.
+Exits with 1 and prints one line per violation.
 """
 
 import pathlib
@@ -29,19 +32,20 @@ COMPARED = re.compile(
 ANALYSIS = re.compile(r"(?<![\w.>])(?:analyse|experiments)\(")
 WORDS = re.compile(r"[a-z]{2,}[,:]? \(?[a-z]{2,}")
 FAILING = re.compile(r"\bthrow\b|\bfail\(|\bcomplain(?:_at)?\(")
-# Files of measure/ that say why an output, a row, a peer or a tracer is not right.
+# Files of measure/ that explain why an output, a row, a peer or a tracer is wrong.
 FAILURES = ("check.cpp", "device_tracing.cpp", "contender.cpp", "saved_files.cpp", "peer/", "selftest/")
-# The names of threads, for an error that one cannot be started.
+# Files with names of threads, which the error of a thread that cannot start needs.
 THREADS = ("lanes.cpp", "watchdog.cpp")
-# Notes of profiles, to become facts (document/note.h).
+# Files with notes of profiles. These shall become facts (document/note.h).
 NOTES = ("profile_pass.cpp",)
 DEVICE_ONLY = {f"backend/cuda/{name}.cuh" for name in ("access", "block", "clock", "launch")}
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}
 
 
 def allowed_conditional(path, condition):
-    """Highway compiles a file once per target; device-only loads, barriers and clocks need the device's compiler, and only that
-    knows the architecture that a kernel is compiled for."""
+    """Returns true for a conditional that is allowed. Highway compiles a file once per target.
+    Device-only loads, barriers and clocks need the device's compiler, which alone knows the
+    architecture of a kernel."""
     name = path.as_posix()
     if name.startswith("backend/cpu/"):
         return re.search(r"HWY_ONCE|HWY_TARGET|_INL_H_\b", condition) is not None
@@ -78,7 +82,7 @@ def violations(root):
 
 
 def include_cycles(root):
-    """One line per cycle among the parts of a folder."""
+    """Yields one line per cycle among the parts of a folder."""
     for folder in sorted(ONE_WAY):
         graph = {}
         for path in sorted((root / "src" / folder).rglob("*")):
@@ -92,7 +96,8 @@ def include_cycles(root):
 
 
 def wordy_facts(path, text):
-    """What reads or makes sentences; a key of JSON is a literal without a blank."""
+    """Yields violations by code that reads or makes sentences. A JSON key is a literal without a
+    blank, and is allowed."""
     for number, line in enumerate(text.splitlines(), 1):
         if INCLUDE.match(line):
             continue
@@ -108,7 +113,7 @@ def wordy_facts(path, text):
 
 
 def sentences(path, text):
-    """Literals with words in them that are no error's message."""
+    """Yields violations by literals that have words in them and are no error messages."""
 
     def masked(match):
         return re.sub(r"[^\n]", "x", match[0])
@@ -122,7 +127,7 @@ def sentences(path, text):
 
 
 def literals(text):
-    """The literals outside comments, with their lines."""
+    """Yields the literals outside of comments, each with its line number."""
     start = 0
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         for match in LITERAL.finditer(text, start, start + len(line)):

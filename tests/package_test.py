@@ -1,8 +1,10 @@
-"""The package in an empty folder, with an empty environment: what it is made of and that it runs. And scripts/package.
+"""Tests the package and scripts/package. The package runs in an empty folder with an empty
+environment.
 
 usage: package_test.py PACKAGE.tar.gz [--root FOLDER] [unittest's arguments]
 
---root: run the package in FOLDER, under bubblewrap: an older distribution (debootstrap --variant=minbase jammy FOLDER).
+--root: run the package with the root FOLDER, under bubblewrap. FOLDER has an older distribution
+(debootstrap --variant=minbase jammy FOLDER).
 """
 
 import json
@@ -57,7 +59,7 @@ class PackageTest(unittest.TestCase):
         return done.stderr.splitlines()
 
     def copy(self):
-        """Of what package-needs looks at."""
+        """Returns a temporary copy of the files that package-needs reads."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         copied = Path(folder.name)
@@ -96,7 +98,7 @@ class PackageTest(unittest.TestCase):
             self.missing(copied), ["package-needs: libother: the package brings it; README does not say so"])
 
     def test_loads_what_it_brings(self):
-        """And not what this system has of the same name."""
+        """The package must not load the system's libraries of the same names."""
         done = subprocess.run(
             ["env", "-i", "ldd", self.root / "lib/normbench/normbench"], capture_output=True, text=True)
         self.assertNotIn("not found", done.stdout)
@@ -166,10 +168,11 @@ class PackageTest(unittest.TestCase):
 
 
 class ScriptTest(unittest.TestCase):
-    """scripts/package with a CMake of the test's own, in front of builds that fail."""
+    """Runs scripts/package with a fake CMake and with a build script that fails."""
 
     def package(self, will_build):
-        """What it says before and after it builds."""
+        """Returns what scripts/package prints before and after the build. `will_build` is CMake's
+        message."""
         with tempfile.TemporaryDirectory() as name:
             root = Path(name)
             (root / "scripts").mkdir()

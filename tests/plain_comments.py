@@ -1,8 +1,9 @@
-"""Checks that comments are read once: python3 tests/plain_comments.py SOURCE_DIR
+"""Checks that comments do not begin with a word of OPENINGS: python3 tests/plain_comments.py
+SOURCE_DIR
 
-A comment is a sentence, or a phrase that names its thing. One that begins with a word of OPENINGS
-says something of what stands elsewhere, so that it is read twice.
-Exits 1 with one line per comment.
+A comment is a sentence, or a phrase that names its subject. These words refer to something outside
+of the comment, so that it has to be read twice.
+Exits with 1 and prints one line per comment.
 """
 
 import pathlib
@@ -33,7 +34,8 @@ OPENING = re.compile(rf"(?:{'|'.join(OPENINGS)})\b")
 
 
 def comments(text):
-    """The number and the first line of each comment; one behind code is a comment of its own."""
+    """Yields the number and the first line of each comment. A comment behind code counts as one,
+    too."""
     before = None
     for number, line in enumerate(text.splitlines(), 1):
         whole = LINE.match(line)

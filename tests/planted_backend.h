@@ -1,4 +1,4 @@
-/// A backend whose rows have the bugs that a self-test is there to find.
+/// A backend whose rows have bugs. The tests check that a self-test finds them.
 #pragma once
 
 #include <algorithm>
@@ -16,23 +16,23 @@ namespace normbench {
 
 enum class Bug {
   None,
-  WrongValue,      // of element 17 of float32 tensors
-  TailNotWritten,  // the last of more than one element
+  WrongValue,      // element 17 of a float32 tensor
+  TailNotWritten,  // the last element, if there are several
   PastEnd,
   BeforeStart,
   PastScratch,
-  NotANumber,  // in float32
+  NotANumber,  // in float32 outputs
   ChangesInput,
-  TeamMatters,  // with 3 threads the lowest bit of the first float32 is another
+  TeamMatters,  // with 3 threads, the lowest bit of the first float32 differs
   SimdMatters,  // the first float32 is wrong with the portable instruction set
-  TiesAway,     // of contiguous float32 to bfloat16
-  LosesNaN,     // an infinity in 16-bit outputs
+  TiesAway,     // rounds ties away from 0: contiguous float32 to bfloat16
+  LosesNaN,     // NaN becomes infinity in 16-bit outputs
   AcceptsNothing,
   Throws,
-  Kills,  // throws, and so does everything after it
+  Kills,  // throws, as do all calls after it
 };
 
-/// Rows of `copy`, or any others, at a place that computes like the CPU.
+/// A backend with the given rows. It computes on the CPU, and reports any place.
 class PlantedBackend final : public Backend {
  public:
   explicit PlantedBackend(std::vector<Kernel> rows, Place place = Place::Cpu)
@@ -57,7 +57,7 @@ class PlantedBackend final : public Backend {
     std::vector<std::function<void()>> work;
   };
 
-  /// Keeps what is submitted while it captures, and runs it when the graph is launched.
+  /// A queue that stores submitted work during a capture. The work runs when the graph is launched.
   struct PlantedQueue final : Queue {
     PlantedQueue(PlantedBackend& owner, int threads, Recorder* recorder)
         : Queue(threads, recorder), backend(owner) {}
@@ -84,7 +84,7 @@ class PlantedBackend final : public Backend {
   const std::unique_ptr<Backend> host_ = make_cpu_backend();
 };
 
-/// What the op says, computed by its reference.
+/// Computes the output of the op by its reference.
 inline void compute(const Op& op, const View& in, const View& out) {
   const std::vector<Tensor64> from{to_double(in, 0, in.desc.shape.n)};
   std::vector<Tensor64> to{{.shape = out.desc.shape, .values = {}}};
@@ -93,7 +93,8 @@ inline void compute(const Op& op, const View& in, const View& out) {
   from_double(to[0], out, 0);
 }
 
-/// What lies halfway between two bfloat16 becomes the larger one: within every error bound.
+/// Rounds a value halfway between two bfloat16 up in magnitude. The result is within every error
+/// bound.
 inline void round_ties_away(const View& in, const View& out) {
   if (in.desc.dtype != DType::Float32 || out.desc.dtype != DType::BFloat16 || !in.desc.is_dense())
     return;
@@ -113,7 +114,7 @@ inline void lose_nan(const View& out) {
     if ((elements[i] & 0x7FFF) > infinity) elements[i] = infinity;
 }
 
-/// What the bug does to a right result.
+/// Applies the bug to a correct result.
 inline void spoil(Bug bug, PlantedBackend::PlantedQueue& queue, const View& in, const View& out,
                   const View& scratch) {
   auto* floats = reinterpret_cast<float*>(out.data);
@@ -153,7 +154,7 @@ Launch planted_prepare(const T& op, const Signature&) {
   };
 }
 
-/// A row of an op with a bug.
+/// Returns a row of the op T with the bug B.
 template <class T, Bug B>
 Kernel planted(std::string_view name, Place place = Place::Cpu) {
   Kernel kernel = row<T, planted_accepts<T, B>, planted_prepare<T, B>>(name, place);

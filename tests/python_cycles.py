@@ -1,4 +1,4 @@
-"""Finds Python files that import one another, wherever in the file the import is."""
+"""Finds Python files that import one another in circles. Imports inside of functions count, too."""
 
 import ast
 
@@ -6,7 +6,7 @@ FOLDERS = ("scripts/peers", "tests")
 
 
 def imported(path, modules):
-    """Which of `modules` (by name) a file imports."""
+    """Yields the names in `modules` that a file imports."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -18,7 +18,7 @@ def imported(path, modules):
 
 
 def cycles(graph):
-    """Each cycle once, as the list of its modules."""
+    """Returns each cycle once, as the list of its modules."""
     found, done = [], set()
 
     def visit(module, path):
@@ -35,7 +35,7 @@ def cycles(graph):
 
 
 def import_cycles(root):
-    """One line per cycle among the Python files of the repository."""
+    """Yields one line per cycle among the Python files of the repository."""
     modules = {path.stem: path for folder in FOLDERS for path in sorted((root / folder).rglob("*.py"))}
     graph = {name: set(imported(path, modules)) for name, path in modules.items()}
     for cycle in cycles(graph):

@@ -1,4 +1,5 @@
-/// What the check of an output costs: the references of its stages, their errors, the comparison.
+/// Measures the cost of checking an output: the references of its stages, their errors, the
+/// comparison.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -13,7 +14,7 @@ namespace {
 constexpr const char* head = R"({"schema": 1, "name": "check", "experiments": [{"name": "check",
   "source": {"dtype": "uint8", "batch": 16, "size": [480, 640]}, "variants": {"one": )";
 
-/// Checks of a right output of the variant's stages.
+/// Checks a correct output of the variant's stages in each iteration.
 void check(benchmark::State& state, const std::string& stages) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());

@@ -1,4 +1,4 @@
-/// A row of the CPU bound to an input, named as configs name them.
+/// Prepares a kernel row of the CPU for an input. Ops and rows have their names in configs.
 #pragma once
 
 #include <limits>
@@ -10,18 +10,19 @@
 
 namespace normbench {
 
-/// One row of one op on one input.
+/// One kernel row of one op, with one input.
 struct KernelCase {
   std::string op, row;
-  std::string parameters;  // of the op, as a config has them
+  std::string parameters;  // as in a config, in JSON
   TensorDesc in;
-  DType to;  // where the op has these two
+  DType to;  // used if the op has it, like `layout`
   Layout layout;
   int threads;
   Cache cache;
 };
 
-/// The op with its parameters; mean and std are a photo's where they are not given. Throws Invalid.
+/// Returns the op with its parameters. A missing mean or std is that of a photo. Throws Invalid if
+/// the op is unknown or a parameter is wrong.
 inline Op op_of(const KernelCase& what) {
   std::vector<Issue> issues;
   Json json = parse_json(what.parameters, issues);
@@ -45,14 +46,15 @@ inline Op op_of(const KernelCase& what) {
   return *op;
 }
 
-/// What a row is prepared with.
+/// A kernel row with the arguments of Kernel::prepare.
 struct BoundKernel {
   Kernel kernel;
   Op op;
   Signature signature;
 };
 
-/// Throws Invalid for unknown names, and where the op or the row does not take the input.
+/// Returns the row with its arguments. Throws Invalid if a name is unknown, or if the op or the row
+/// does not accept the input.
 inline BoundKernel bind(const KernelCase& what, const Backend& backend) {
   const Op op = op_of(what);
   Signature signature{.in = {what.in}, .out = infer(op, std::span(&what.in, 1))};

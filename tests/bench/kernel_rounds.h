@@ -1,4 +1,4 @@
-/// A row of the CPU and the streams of its bytes, taking turns.
+/// Runs a kernel row of the CPU in turns with streams of the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace normbench {
 
-/// Equal buffers in one block, placed anew as often as one likes.
+/// `count` buffers of `bytes` each in one allocation. place() moves them to random offsets.
 class Buffers {
  public:
   Buffers(Backend& backend, std::int64_t bytes, std::size_t count)
@@ -30,7 +30,7 @@ class Buffers {
     offsets_ = random_placement(std::span(&size_, 1), count_, arena_.bytes(), random);
   }
   std::byte* at(std::size_t index) { return arena_.data() + offsets_[index]; }
-  /// Repeats the block all over.
+  /// Fills the whole allocation with copies of `block`.
   void fill(std::span<const std::byte> block) {
     for (std::size_t at = 0; at < arena_.bytes(); at += block.size())
       std::copy_n(block.begin(), std::min(block.size(), arena_.bytes() - at), arena_.data() + at);
@@ -42,8 +42,9 @@ class Buffers {
   std::vector<std::size_t> offsets_;
 };
 
-/// The kernel first, then the stream's rows, on the same buffers, then the witnesses of a fused
-/// normalize on one thread. Cold buffers rotate over three times the last-level cache.
+/// Contenders that take turns on the same buffers: the kernel, then the rows of the stream, then
+/// the witnesses of a fused normalize on one thread. Cold buffers take three times the last-level
+/// cache, and each call uses the next ones.
 class KernelRounds {
  public:
   explicit KernelRounds(const KernelCase& what)
@@ -63,7 +64,7 @@ class KernelRounds {
     }
   }
 
-  /// Gives each a turn, in random order; returns the kernel's nanoseconds a call.
+  /// Runs one turn of each contender in random order. Returns the kernel's time per call, in ns.
   double next() {
     place();
     std::vector<Contender*> order;
@@ -73,12 +74,14 @@ class KernelRounds {
     return contenders_[0].ns.back();
   }
 
-  /// The time of the stream that is faster in the median over the kernel's, by rounds.
+  /// Returns the time of the fastest stream over the kernel's time, paired by rounds. The fastest
+  /// stream has the smallest median.
   Interval of_limit() const {
     return paired_ratio(fastest(1, first_witness_), contenders_[0].ns, 0.95);
   }
 
-  /// The time of the fastest witness over the first contender's; nothing where there is none.
+  /// Returns the time of the fastest witness over the kernel's time; nothing if there is no
+  /// witness.
   std::optional<Interval> of_witness() const {
     if (first_witness_ == contenders_.size()) return std::nullopt;
     return paired_ratio(fastest(first_witness_, contenders_.size()), contenders_[0].ns, 0.95);
@@ -95,7 +98,7 @@ class KernelRounds {
   struct Contender {
     Launch launch;
     TensorDesc in, out;
-    std::vector<double> ns;  // a call, by rounds
+    std::vector<double> ns;  // ns per call, one value per round
   };
 
   std::size_t cold_sets() const {
@@ -138,7 +141,7 @@ class KernelRounds {
           bound_.signature);
   }
 
-  /// Inputs from 0 to 255: no arithmetic meets infinities or subnormal numbers.
+  /// Fills the inputs with numbers from 0 to 255, so that no result is infinite or subnormal.
   void fill() {
     const TensorDesc desc =
         dense(bound_.signature.in[0].dtype, Layout::Nchw, {1, 1, 1, 1 << 16}, Memory::Pageable);
@@ -169,7 +172,7 @@ class KernelRounds {
     contender.launch(*queue_, std::span(&in, 1), std::span(&out, 1), {});
   }
 
-  /// The rounds of the contender in [begin, end) with the least median.
+  /// Returns the times of the contender in [begin, end) that has the smallest median.
   const std::vector<double>& fastest(std::size_t begin, std::size_t end) const {
     const auto of = [&](std::size_t i) {
       return contenders_.begin() + static_cast<std::ptrdiff_t>(i);

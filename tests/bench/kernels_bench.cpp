@@ -1,13 +1,13 @@
-/// Single kernels of the CPU in turns with the streams of their bytes, for those who work on them.
+/// Measures single kernels of the CPU in turns with streams of the same bytes.
 ///
 ///   kernels_bench row=normalize/fused,normalize/fused_nt from=uint8 to=float32,float16 in=nhwc
 ///                 out=nchw shape=10x3x720x1280 threads=1,2 cache=cold,hot rounds=60
 ///                 with='{"flip": "horizontal"}'
 ///
-/// Every key has a default, and takes several values with commas between them. Google Benchmark's
-/// own arguments go beside them. `of_limit` is the median of the rounds' ratios of the fastest
-/// stream's time to the kernel's, with its 95 % interval; `of_witness` the same of a kernel that
-/// shares no code with the project's (witness.h).
+/// Every key has a default, and takes several values that are separated by commas. Google
+/// Benchmark's own arguments may be added. `of_limit` is the median over the rounds of the fastest
+/// stream's time divided by the kernel's, with its 95 % interval. `of_witness` is the same ratio
+/// for a kernel that shares no code with the project's kernels (witness.h).
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ std::vector<std::string> parts(const std::string& text, char separator) {
   return all;
 }
 
-/// Takes the arguments of the form key=value away from those of Google Benchmark.
+/// Removes the arguments of the form key=value from `argv`, and returns their values.
 Keys take_keys(int& argc, char** argv) {
   Keys keys{{"row", {"normalize/fused"}},
             {"from", {"uint8"}},
@@ -73,7 +73,7 @@ Shape shape_of(const std::string& text) {
           std::stoll(numbers[3])};
 }
 
-/// Every combination of the keys' values.
+/// Returns every combination of the keys' values.
 std::vector<std::map<std::string, std::string>> combinations(const Keys& keys) {
   std::vector<std::map<std::string, std::string>> all{{}};
   for (const auto& [key, values] : keys) {

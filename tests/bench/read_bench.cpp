@@ -1,4 +1,5 @@
-/// How fast `normbench table` reads a trace: events and bytes per second, tables included.
+/// Measures how fast `normbench table` reads a trace and makes tables, in events and bytes per
+/// second.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@
 namespace normbench {
 namespace {
 
-/// Steps of ops that each launch a kernel, in the words and on the lines of a PyTorch trace.
+/// Returns a trace in PyTorch's format. Each op launches one kernel.
 std::string torch_trace(int ops) {
   std::string text = "{\n  \"schemaVersion\": 1,\n  \"traceEvents\": [\n";
   for (int op = 0; op < ops; ++op) {

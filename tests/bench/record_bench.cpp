@@ -1,5 +1,5 @@
-/// What a range costs. Run it with --benchmark_repetitions=9 --benchmark_report_aggregates_only and
-/// believe the medians; NVTX_INJECTION64_PATH adds the price of a tool.
+/// Measures the time of recording a range. Use the medians of --benchmark_repetitions=9
+/// --benchmark_report_aggregates_only. With NVTX_INJECTION64_PATH a tool's time is included.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-constexpr int batch = 2000;  // ranges between two times that the slices are taken
+constexpr int batch = 2000;  // ranges to record before the slices are taken
 
 void clock_reading(benchmark::State& state) {
   SystemClock system;
@@ -19,7 +19,7 @@ void clock_reading(benchmark::State& state) {
 }
 BENCHMARK(clock_reading);
 
-/// Time per range; what takes the slices away is not in it.
+/// Measures the time per range. The timer is paused while the slices are taken.
 void ranges(benchmark::State& state, Recorder& recorder, std::string_view name,
             std::int64_t bytes) {
   int left = batch;
@@ -73,7 +73,7 @@ void range_without_recorder(benchmark::State& state) {
 }
 BENCHMARK(range_without_recorder);
 
-/// Without a tool, the look for one.
+/// Without a tool, this measures the check for a tool.
 void nvtx_range(benchmark::State& state) {
   for (auto _ : state) {
     if (nvtx::attached()) {

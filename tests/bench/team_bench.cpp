@@ -1,11 +1,11 @@
-/// What threads cost a small batch: 1x3x256x256 uint8 to float32 by one thread and by all, in
-/// random order, back to back, and as the first call after 10 ms of sleep, or of work without a
-/// team. What
-/// `"threads": "all"` chooses between rests on it.
+/// Compares one thread with all threads on a small batch, 1x3x256x256 uint8 to float32. The two
+/// take turns in random order. They are called back to back, as the first call after 10 ms of
+/// sleep, and as the first call after 10 ms of work without a team. The choice that `"threads":
+/// "all"` makes is based on these numbers.
 ///
-/// Each line gives medians and 90th percentiles in us over 200 rounds, and the median of the
-/// rounds' ratios of one thread's time to that of all. With OMP_PROC_BIND=false the threads are not
-/// bound, with OMP_WAIT_POLICY=passive they sleep at once.
+/// Each line gives medians and 90th percentiles over 200 rounds, in us, and the median over the
+/// rounds of one thread's time divided by that of all threads. With OMP_PROC_BIND=false the threads
+/// are not bound. With OMP_WAIT_POLICY=passive idle threads sleep at once.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ namespace {
 
 constexpr auto idle = std::chrono::milliseconds(10);
 
-/// The tensors that all contenders work on: where they lie, on what pages, is the same for all.
+/// The tensors of all contenders. They are shared, so that addresses and pages are the same for
+/// all.
 class Tensors {
  public:
   Tensors()
@@ -61,7 +62,7 @@ class Tensors {
   std::unique_ptr<Allocation> in_, out_;
 };
 
-/// One row by one team.
+/// One kernel row that runs on a team of `threads`.
 class SmallBatch {
  public:
   SmallBatch(Tensors& tensors, int threads)
@@ -72,7 +73,7 @@ class SmallBatch {
 
   void call() { launch_(*queue_, std::span(&in_, 1), std::span(&out_, 1), {}); }
 
-  /// Nanoseconds a call.
+  /// Calls the row `calls` times, and returns the time per call in ns.
   double timed(int calls) {
     const std::int64_t start = clock_.now_ns();
     for (int i = 0; i < calls; ++i) call();
@@ -91,8 +92,8 @@ double back_to_back(SmallBatch& batch) {
   return batch.timed(500);
 }
 
-/// The call before the one that counts follows a pause too: it leaves the data where calls that
-/// come seldom leave it.
+/// Returns the time of a call after a pause, in ns. Another call after a pause precedes it, so that
+/// the caches are as they are between rare calls.
 template <class Pause>
 double after(SmallBatch& batch, Pause pause) {
   pause();

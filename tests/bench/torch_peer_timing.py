@@ -2,8 +2,9 @@
 
 usage: torch_peer_timing.py [--rounds N]     in the environment that scripts/peers/setup made
 
-They take turns in one process, and in several one after the other: with a heap and threads of its own, the same code
-differs from process to process by more than what is asked about. A second Timer says what this machine can tell apart.
+The two timers take turns in one process, and this is repeated in several processes, one after another. Each process
+has its own heap and threads, so that times of the same code differ between processes by more than the timers do. A
+second Timer ("control") shows the smallest difference that this machine can resolve.
 """
 
 import argparse
@@ -29,7 +30,8 @@ SHAPES = ((1, 3, 256, 256), (10, 3, 720, 1280))
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 TURN_NS = 10_000_000
 WARM_UP_NS = 2_000_000
-# The result before is freed when the next one is there, inside of the timing: so does the peer.
+# Each statement frees the previous result after the next one is computed, within the timing. So
+# does the peer.
 FORMS = {
     "eager": ("kept[0] = (x - mean) / std", {}),
     "torchvision": ("kept[0] = F.normalize(F.to_dtype(x, torch.float32, scale=True), m, s)",
@@ -38,7 +40,7 @@ FORMS = {
 
 
 def peer_timer(form, array, threads, allocator):
-    """Nanoseconds an iteration as torch_peer.py tells them, prepared for one normalize."""
+    """Returns a function that gives the ns per iteration as torch_peer.py reports them, for one normalize."""
     session = Session(TorchPeer(form, reuse=False), None, None, allocator)
 
     def ask(request):
@@ -61,7 +63,7 @@ def peer_timer(form, array, threads, allocator):
 
 
 def own_timer(form, array, threads):
-    """The same by torch.utils.benchmark."""
+    """Returns a function that gives the ns per iteration as torch.utils.benchmark measures them."""
     statement, names = FORMS[form]
     names = {**names, "torch": torch, "x": torch.from_numpy(array).clone(), "kept": [None]}
     for name, values in (("mean", MEAN), ("std", STD)):
@@ -76,10 +78,10 @@ def own_timer(form, array, threads):
 
 
 def times_of(form, shape, threads, allocator, rounds):
-    """Nanoseconds an iteration: {"peer": [a round's, …], "timer": …, "control": …}."""
+    """Returns the ns per iteration, a value per round: {"peer": [...], "timer": [...], "control": [...]}."""
     use_allocator(allocator)
     array = np.random.default_rng(1).integers(0, 256, shape, np.uint8)
-    timers = {"peer": peer_timer(form, array, threads, allocator)}  # first: it turns inference mode on for all
+    timers = {"peer": peer_timer(form, array, threads, allocator)}  # comes first: it turns on inference mode for all
     timers.update({name: own_timer(form, array, threads) for name in ("timer", "control")})
     a_few = max(1, round(TURN_NS / timers["peer"](1)))
     iterations = max(1, round(TURN_NS / timers["peer"](a_few)))
@@ -91,7 +93,7 @@ def times_of(form, shape, threads, allocator, rounds):
 
 
 def compare(case, options):
-    """A line about one case."""
+    """Returns a line of text about one case."""
     processes = multiprocessing.get_context("spawn")
     with processes.Pool(1, maxtasksperchild=1) as pool:
         measured = pool.starmap(times_of, [(*case, options.allocator, options.rounds)] * options.processes, chunksize=1)

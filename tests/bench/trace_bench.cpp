@@ -1,4 +1,4 @@
-/// What writing a trace costs: events and bytes a second, and how much memory grows.
+/// Measures the cost of writing a trace: events and bytes per second, and the growth of memory.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -17,9 +17,9 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kKernels = 1'000'000;  // each with its call: 2 million slices
+constexpr std::int64_t kKernels = 1'000'000;  // each kernel has a call: 2 million slices
 
-/// Kernels of a few names, each launched by a call, as a long GPU run records them.
+/// Returns the trace of a long GPU run: kernels of four names, and a call that launches each.
 ProfileTrace long_run() {
   constexpr std::array<const char*, 4> names{
       "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >(int)",
@@ -82,7 +82,7 @@ std::int64_t slices_of(const TraceModel& model) {
   return slices;
 }
 
-/// Counts bytes and forgets them.
+/// A stream buffer that counts bytes and discards them.
 class Counting final : public std::streambuf {
  public:
   std::int64_t bytes = 0;
@@ -98,7 +98,7 @@ class Counting final : public std::streambuf {
   }
 };
 
-/// The most bytes of memory that this process held since forget_peak(); -1 where it cannot be read.
+/// Returns the peak memory of this process since forget_peak(), in bytes; -1 if it cannot be read.
 std::int64_t peak_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -107,13 +107,14 @@ std::int64_t peak_bytes() {
   return -1;
 }
 
-/// Makes the memory held now the peak from here on.
+/// Resets the peak to the memory that is held now. Returns it in bytes, or -1.
 std::int64_t forget_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
   return peak_bytes();
 }
 
-/// Events are lines: slices, two for each flow, counters and names.
+/// Returns the number of lines that are events: slices, and two for each flow. Counters and names
+/// are not counted.
 std::int64_t events_of(const TraceModel& model) {
   return slices_of(model) + 2 * static_cast<std::int64_t>(model.flows.size());
 }

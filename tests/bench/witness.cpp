@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kStep = 64;  // elements
+constexpr std::int64_t kStep = 64;  // elements that step() computes
 
 enum class Dtypes { BytesToFloats, BytesToHalves, Floats };
 
@@ -16,7 +16,7 @@ constexpr std::int64_t kIn = D == Dtypes::Floats ? 4 : 1;
 template <Dtypes D>
 constexpr std::int64_t kOut = D == Dtypes::BytesToHalves ? 2 : 4;
 
-/// 16 elements as floats.
+/// Loads 16 elements as floats.
 template <Dtypes D>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] inline __m512 floats(const std::byte* in) {
   if constexpr (D == Dtypes::Floats) return _mm512_loadu_ps(in);
@@ -24,7 +24,7 @@ template <Dtypes D>
       _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in))));
 }
 
-/// 64 elements, each of them in one channel.
+/// Computes 64 elements of one channel.
 template <Dtypes D>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] inline void step(const std::byte* in,
                                                                        std::byte* out, float a,
@@ -41,8 +41,8 @@ template <Dtypes D>
   }
 }
 
-/// Goes through `N` parts, step by step in turn. Each part but the first starts `skew` steps after
-/// a whole number of pages of the input.
+/// Computes `N` parts of the tensor, one step of each in turn. The distance of two parts is `skew`
+/// steps more than a whole number of pages of the input.
 template <Dtypes D, int N>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] void run(const WitnessCase& what,
                                                                std::int64_t skew,
@@ -53,7 +53,7 @@ template <Dtypes D, int N>
                      part = N == 1
                                 ? steps
                                 : std::max<std::int64_t>(0, steps / N / page * page - page + skew);
-  std::int64_t left[N], channel[N];  // of each part: steps of its plane, and whose constants
+  std::int64_t left[N], channel[N];  // per part: steps left in its plane, and its channel
   for (int n = 0; n < N; ++n) {
     left[n] = plane - n * part % plane;
     channel[n] = n * part / plane % channels;

@@ -1,5 +1,5 @@
-/// Kernels that share no code with the project's, to compare those with. The limits are no such
-/// comparison alone: they have loops in common with the kernels.
+/// Kernels that share no code with the project's kernels, to compare the project's kernels with.
+/// The limits alone are not enough: their loops are also used by the kernels.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,18 @@
 
 namespace normbench {
 
-/// y = x * a[c] + b[c] over dense planes on one thread, in AVX-512 with stores past the cache.
+/// The arguments of y = x * a[c] + b[c] on dense planes. It runs on one thread, in AVX-512 with
+/// stores that bypass the cache.
 struct WitnessCase {
   TensorDesc in, out;
-  std::vector<float> a, b;  // of each channel
+  std::vector<float> a, b;  // one value per channel
 };
 using Witness = std::function<void(const std::byte* in, std::byte* out)>;
 
-/// Plane by plane in order, in four far parts, and in six parts that end their pages at different
-/// times: of uint8 to float32 and float16 and of float32 to float32. None where this CPU lacks
-/// AVX-512, for other dtypes, interleaved tensors, or planes that are no multiple of 64 elements.
+/// Returns three witnesses, from uint8 to float32 or float16 and from float32 to float32. They
+/// compute the planes in order, in four distant parts, and in six parts that reach the ends of
+/// pages at different times. Returns none without AVX-512, for other dtypes, for interleaved
+/// tensors, or if a plane is not a multiple of 64 elements.
 std::vector<Witness> witnesses(const WitnessCase& what);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// Stands in place of witness.cpp where the processor is not an x86-64 one.
+/// Replaces witness.cpp on processors that are not x86-64.
 #include "bench/witness.h"
 
 namespace normbench {

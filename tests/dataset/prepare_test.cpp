@@ -26,7 +26,7 @@ using Outcome = Prepared::Outcome;
 const DatasetForm raw_form{
     .storage = SaveFormat::Raw, .height = 7, .width = 9, .quality = {}, .shards = {}};
 
-/// Calls a function after each image.
+/// An observer that calls `after` after each image.
 class Watcher final : public PrepareObserver {
  public:
   explicit Watcher(std::function<void(std::size_t)> after = {}) : after_(std::move(after)) {}
@@ -51,7 +51,7 @@ class Prepare : public testing::Test {
     fs::create_directories(folder_ / "photos");
     write("a.jpg", jpeg_file(gradient(40, 31, 3), 40, 31));
     write("b.png", png_file(gradient(9, 80, 3), 9, 80));
-    write("c.png", png_file(gradient(7, 9, 3), 7, 9));  // of the size that is asked for
+    write("c.png", png_file(gradient(7, 9, 3), 7, 9));  // has the size of raw_form
     write("d.png", png_file(gradient(12, 10, 3), 12, 10));
     write("e.png", png_file({250, 130, 5}, 1, 1));
   }
@@ -73,7 +73,7 @@ class Prepare : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  /// What `load` makes of the image.
+  /// Returns the pixels that the `load` stage makes from the image.
   Bytes loaded(const std::string& name) const {
     Load op{.batch = 1, .height = *raw_form.height, .width = *raw_form.width};
     op.path = source(name);
@@ -216,7 +216,7 @@ TEST_F(Prepare, EndsAfterTheImageInHandAndGoesOn) {
     const PrepareOptions options{.threads = 1, .on_error = {}, .interrupted = &interrupted};
     const Prepared prepared = prepare(preparation, options, watcher);
     EXPECT_EQ(prepared.outcome, Outcome::Interrupted);
-    EXPECT_EQ(prepared.done, shards ? 2u : 3u);  // a shard is whole or has to be made again
+    EXPECT_EQ(prepared.done, shards ? 2u : 3u);  // a shard that is not whole is made again
     const std::vector<std::string> files{"a.raw", "b.raw", "c.raw", "prepare.jsonl"};
     const std::vector<std::string> whole_shards{"prepare.jsonl", "shard-0000-of-0002.raw"};
     EXPECT_EQ(names_in(preparation.folder), shards ? whole_shards : files);

@@ -92,7 +92,7 @@ TEST_F(JournalFile, HoldsWhatWasAdded) {
 TEST_F(JournalFile, IsResumedWhereverItWasCut) {
   GroupResult small;
   small.experiment = "place";
-  std::vector<std::size_t> ends;  // bytes after the header, the first group, the hung case
+  std::vector<std::size_t> ends;  // file sizes after the header, the first group and the hung case
   {
     Journal journal = Journal::create(path_, header_);
     ends.push_back(text().size());

@@ -1,4 +1,5 @@
-/// The indices of the median's interval against binomial sums in whole numbers.
+/// Compares the indices of the median's interval with sums of binomial coefficients in exact
+/// integers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// A natural number of any size, in limbs of 64 bits, the lowest first.
+/// A natural number of any size. Its limbs have 64 bits; the lowest is first.
 class Natural {
  public:
   explicit Natural(std::uint64_t value = 0) : limbs_{value} {}
@@ -37,7 +38,7 @@ class Natural {
     }
     if (carry > 0) limbs_.push_back(static_cast<std::uint64_t>(carry));
   }
-  /// Divides a number that leaves no remainder.
+  /// Divides by `by`. The remainder must be 0.
   void divide(std::uint64_t by) {
     Wide rest = 0;
     for (std::size_t i = limbs_.size(); i-- > 0;) {
@@ -51,7 +52,7 @@ class Natural {
   int bits() const {
     return static_cast<int>(64 * limbs_.size()) - std::countl_zero(limbs_.back());
   }
-  /// True if this is at most 2 to this power.
+  /// Returns true if this number is at most 2 to the power `power`.
   bool is_at_most_two_to(int power) const {
     const auto limb = static_cast<std::size_t>(power / 64);
     const std::uint64_t top = std::uint64_t{1} << power % 64;
@@ -64,7 +65,8 @@ class Natural {
   std::vector<std::uint64_t> limbs_;
 };
 
-/// Levels 1 - 1/alpha_inverse: 0.9, 0.95, 0.96, 0.99 and 1 - 0.05/k for k comparisons.
+/// Returns the inverses of alpha, where a level is 1 - alpha. The levels are 0.9, 0.95, 0.96, 0.99,
+/// and 1 - 0.05/k for k comparisons.
 std::vector<std::uint64_t> alpha_inverses() {
   std::vector<std::uint64_t> all{10, 20, 25, 100};
   for (const std::uint64_t k : {2, 3, 6, 10, 15, 21, 28, 45, 105, 190}) all.push_back(20 * k);
@@ -73,18 +75,18 @@ std::vector<std::uint64_t> alpha_inverses() {
 
 double level_of(std::uint64_t alpha_inverse) { return 1 - 1 / static_cast<double>(alpha_inverse); }
 
-/// Feeds the terms C(n, 0), C(n, 1), … and keeps, for every level, the largest low at which both
-/// tails together are at most alpha: 2 * sum * alpha_inverse <= 2^n.
+/// Adds up the terms C(n, 0), C(n, 1), … one by one. For every level it keeps the largest low index
+/// at which both tails together are at most alpha: 2 * sum * alpha_inverse <= 2^n.
 class ExactIndices {
-  static constexpr int kFactorBits = 13;  // of 2 * the largest alpha_inverse
+  static constexpr int kFactorBits = 13;  // bits of 2 * the largest alpha_inverse
 
  public:
   explicit ExactIndices(int n) : n_(n), low_(alpha_inverses().size(), -1) {}
 
-  /// False when no level takes a further term.
+  /// Adds the next term. Returns false if no level can take it.
   bool take(const Natural& term) {
     sum_.add(term);
-    bool any = sum_.bits() + kFactorBits <= n_;  // then every level takes the term
+    bool any = sum_.bits() + kFactorBits <= n_;  // the sum is small enough for every level
     if (any) std::ranges::fill(low_, k_++);
     if (any) return true;
     for (std::size_t i = 0; i < low_.size(); ++i) {
@@ -113,7 +115,7 @@ class ExactIndices {
 };
 
 TEST(ExactMedianInterval, AgreesForEveryNumberOfRoundsFrom6To500) {
-  std::vector<Natural> row{Natural(1)};  // of Pascal's triangle
+  std::vector<Natural> row{Natural(1)};  // a row of Pascal's triangle
   for (int n = 1; n <= 500; ++n) {
     row.emplace_back(0);
     for (std::size_t k = row.size() - 1; k > 0; --k) row[k].add(row[k - 1]);
@@ -137,7 +139,7 @@ TEST(ExactMedianInterval, AgreesForManyRounds) {
   }
 }
 
-/// The binomial coverage of the interval from the order statistic `low` to its mirror image.
+/// Returns the binomial coverage of the interval from order statistic `low` to n - 1 - `low`.
 double coverage(int n, int low) {
   double term = std::exp2(-n), tail = 0;
   for (int k = 0; k <= low; ++k) {
@@ -156,7 +158,7 @@ TEST(MedianInterval, CoversAsOftenAsTheBinomialSays) {
     int covered = 0;
     for (int trial = 0; trial < kTrials; ++trial) {
       std::vector<double> values(static_cast<std::size_t>(n));
-      for (double& value : values) value = std::pow(uniform(random), 3);  // heavy in the middle
+      for (double& value : values) value = std::pow(uniform(random), 3);  // most values are near 0
       const Interval interval = median_interval(values, level);
       covered += interval.low <= 0 && 0 <= interval.high ? 1 : 0;
     }

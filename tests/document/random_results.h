@@ -1,4 +1,4 @@
-/// Results filled with random values, for tests that write and read them.
+/// Makes results with random values, for tests that write and read them.
 #pragma once
 
 #include <cmath>
@@ -65,7 +65,7 @@ class RandomResults {
  private:
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   bool flag() { return below(2) == 1; }
-  /// Counts of every size that documents have, zero among them.
+  /// Returns a count of random magnitude. It may be 0.
   std::int64_t integer() { return static_cast<std::int64_t>(random_() >> (15 + below(49))); }
   double number() { return 1e-3 + std::abs(std::normal_distribution(0.0, 1e3)(random_)); }
   double number_or_infinity() {

@@ -10,7 +10,7 @@ namespace {
 using examples::timed_run;
 using testing::HasSubstr;
 
-/// What is wrong with `text`, or "".
+/// Returns the mistake that read_document() finds in `text`, or "".
 std::string mistake(const std::string& text) {
   try {
     read_document("new.json", text);

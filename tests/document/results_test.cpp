@@ -160,7 +160,7 @@ TEST(Results, OfOlderDocumentsMayLackWords) {
   EXPECT_EQ(read_group(document), read_group(parse(kOneCase)));
 }
 
-/// A document with one thing changed, and what reading it says.
+/// One wrong value in a document, and the message that reading the document gives.
 struct Wrong {
   const char* pointer;
   Json value;
@@ -280,7 +280,8 @@ TEST(Results, SayWhatIsNoDocument) {
   EXPECT_THAT(message("/precision", "1"), StartsWith("/precision: "));
 }
 
-/// Every value of a document replaced by every kind of JSON: read, or refused, never anything else.
+/// Replaces every value of a document by every kind of JSON. The document is read or refused with
+/// Invalid; nothing else happens.
 TEST(Results, SurviveAnyValueAnywhere) {
   const Json document = parse(kOneCase);
   const std::vector<Json> values{nullptr,

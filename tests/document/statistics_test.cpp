@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// P(Bin(n, 1/2) = k) for all k, by halving sums: no logarithm, no gamma function.
+/// Returns P(Bin(n, 1/2) = k) for all k. Sums are halved; no logarithm or gamma function is used.
 std::vector<long double> binomial(int n) {
   std::vector<long double> p{1};
   for (int i = 0; i < n; ++i) {
@@ -24,7 +24,7 @@ std::vector<long double> binomial(int n) {
   return p;
 }
 
-/// The definition: the largest low whose interval still covers.
+/// Computes the interval from its definition: the largest low index whose interval still covers.
 std::optional<std::pair<int, int>> brute_force(int n, double level) {
   const auto p = binomial(n);
   std::optional<std::pair<int, int>> best;
@@ -88,9 +88,10 @@ TEST(WilsonInterval, IsThatOfNewcombesTable) {
 }
 
 TEST(WilsonInterval, IsThatOfTheFormula) {
-  // 1/2 -+ z / (2 sqrt(n + z^2)), n = 10, z = 1.959964: the roots of (p - 1/2)^2 = z^2 p (1 - p)/n.
+  // 1/2 -+ z / (2 sqrt(n + z^2)) for n = 10, z = 1.959964.
+  // These are the roots of (p - 1/2)^2 = z^2 p (1 - p)/n.
   expect_interval(wilson_interval(5, 10, 0.95), 0.5, 0.236593, 0.763407, 1e-6);
-  // No successes: high = z^2 / (n + z^2), z = 1.644854 and 2.575829.
+  // Without successes, high = z^2 / (n + z^2), for z = 1.644854 and z = 2.575829.
   expect_interval(wilson_interval(0, 10, 0.90), 0, 0, 2.705543 / 12.705543, 1e-6);
   expect_interval(wilson_interval(0, 10, 0.99), 0, 0, 6.634897 / 16.634897, 1e-6);
   expect_interval(wilson_interval(0, 0, 0.95), 0, 0, 1, 0);
@@ -118,7 +119,7 @@ std::vector<double> normal_values(int count, double spread, std::mt19937_64& ran
   return values;
 }
 
-/// Every value as often in a row.
+/// Repeats each value `times` times in a row.
 std::vector<double> repeated(const std::vector<double>& values, int times) {
   std::vector<double> all;
   for (const double value : values) all.insert(all.end(), times, value);
@@ -146,7 +147,7 @@ TEST(EffectiveRounds, AreAsManyAsThereAreDifferentOnes) {
 }
 
 TEST(EffectiveRounds, AreThoseOfTheFormulaWhereRoundsAreAutoregressive) {
-  // Signs of a normal AR(1) have the autocorrelations 2/pi asin(phi^k).
+  // The signs of a normal AR(1) process have the autocorrelations 2/pi asin(phi^k).
   constexpr double phi = 0.9;
   double time = 1;
   for (int k = 1; k < 500; ++k) time += 4 / std::numbers::pi * std::asin(std::pow(phi, k));
@@ -164,14 +165,14 @@ TEST(TwoLevels, AreHeapsWithAClearGap) {
   std::mt19937_64 random(1);
   std::vector<double> values = normal_values(40, 0.002, random);
   EXPECT_FALSE(two_levels(values, 0.03));
-  for (std::size_t i = 1; i < values.size(); i += 2) values[i] += 0.1;  // they may come and go
+  for (std::size_t i = 1; i < values.size(); i += 2) values[i] += 0.1;  // levels may alternate
   const auto levels = two_levels(values, 0.03);
   ASSERT_TRUE(levels);
   EXPECT_NEAR(levels->low, 0, 0.002);
   EXPECT_NEAR(levels->high, 0.1, 0.002);
   EXPECT_EQ(levels->low_count, 20);
   EXPECT_EQ(levels->high_count, 20);
-  EXPECT_FALSE(two_levels(values, 0.2));  // not as far apart
+  EXPECT_FALSE(two_levels(values, 0.2));  // the levels are less than 0.2 apart
 }
 
 TEST(TwoLevels, OfWhichOneIsRareComeInRuns) {
@@ -187,14 +188,14 @@ TEST(TwoLevels, OfWhichOneIsRareComeInRuns) {
   EXPECT_FALSE(two_levels(scattered, 0.03));
   std::vector<double> fewer = normal_values(100, 0.002, random);
   for (std::size_t i = 0; i < 4; ++i) fewer[40 + i] += 0.1;
-  EXPECT_FALSE(two_levels(fewer, 0.03));  // less than a twentieth
+  EXPECT_FALSE(two_levels(fewer, 0.03));  // less than a twentieth of the values
 }
 
 TEST(TwoLevels, AreFoundBesideOutliers) {
   std::mt19937_64 random(1);
   std::vector<double> values = normal_values(100, 0.002, random);
   for (std::size_t i = 50; i < 100; ++i) values[i] += 0.1;
-  for (const std::size_t i : {5, 15, 25, 65, 75}) values[i] = 3;  // a wider gap
+  for (const std::size_t i : {5, 15, 25, 65, 75}) values[i] = 3;  // leaves a wider gap
   EXPECT_TRUE(two_levels(values, 0.03));
 }
 
@@ -209,7 +210,7 @@ TEST(TimeInterval, HoldsWhatQuartersOfTheSeriesSayOfIt) {
   std::mt19937_64 random(1);
   std::vector<double> values;
   for (const double value : normal_values(200, 0.001, random)) values.push_back(std::exp(value));
-  for (std::size_t i = 150; i < 200; ++i) values[i] *= 1.01;  // no level of its own: below 3 %
+  for (std::size_t i = 150; i < 200; ++i) values[i] *= 1.01;  // 1 % is less than the 3 % of a level
   const Interval interval = time_interval(values, 0.95);
   EXPECT_LT(interval.low, 1.001);
   EXPECT_GT(interval.high, 1.008);
@@ -227,7 +228,7 @@ TEST(TimeInterval, HoldsBothLevels) {
 }
 
 TEST(TimeInterval, HoldsNearlyAllRoundsWhereTheyAreWorthTooFew) {
-  const std::vector<double> values = repeated({1, 4, 2, 3}, 20);  // 80 rounds, 4 values
+  const std::vector<double> values = repeated({1, 4, 2, 3}, 20);  // 80 rounds, but only 4 values
   EXPECT_EQ(time_interval(values, 0.95), (Interval{2.5, 1, 4}));
 }
 
@@ -237,7 +238,7 @@ TEST(EnoughRounds, AreSixAtNinetyFivePerCent) {
 }
 
 TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
-  // The machine slows down fourfold; the ratio does not see it.
+  // Every second round is four times as slow. The ratio does not change.
   std::vector<double> a, b;
   for (int i = 0; i < 10; ++i) {
     const double drift = 1 + 3.0 * (i % 2);
@@ -246,7 +247,7 @@ TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
   }
   const Interval ratio = paired_ratio(b, b, 0.95);
   EXPECT_EQ(ratio, (Interval{1, 1, 1}));
-  std::swap(a[1], a[9]), std::swap(b[1], b[9]);  // order of rounds: no trend of its own
+  std::swap(a[1], a[9]), std::swap(b[1], b[9]);  // shuffles the rounds, so that they have no trend
   std::swap(a[2], a[6]), std::swap(b[2], b[6]);
   std::swap(a[4], a[0]), std::swap(b[4], b[0]);
   const Interval skewed = paired_ratio(a, b, 0.95);

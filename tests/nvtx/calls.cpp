@@ -1,5 +1,5 @@
-/// Makes every NVTX call that normbench makes, for a comparison of what tools see of builds with
-/// different NVTX headers (tests/app/nvtx_headers_test.py).
+/// Makes every NVTX call that normbench makes. tests/app/nvtx_headers_test.py builds it with
+/// different NVTX headers, and compares what a tool sees.
 #include <cstdint>
 #include <string>
 

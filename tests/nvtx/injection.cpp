@@ -1,7 +1,7 @@
-/// An NVTX tool that writes down every call: loaded by NVTX_INJECTION64_PATH, it appends one line
-/// of JSON per call to the file named by the environment variable NVTX_INJECTION_LOG (without it,
-/// none). All lines have `pid`, `tid` and `call`; calls that normbench should not make are
-/// "unexpected". With NVTX_INJECTION_HANGS set, the range `capture` is never ended.
+/// An NVTX tool that logs every call. NVTX_INJECTION64_PATH loads it. It appends one line of JSON
+/// per call to the file in the environment variable NVTX_INJECTION_LOG; without the variable it
+/// logs nothing. Each line has `pid`, `tid` and `call`. A call that normbench should not make is
+/// "unexpected". If NVTX_INJECTION_HANGS is set, the end of the range `capture` never returns.
 #define NVTX_NO_IMPL
 #include "nvtx/injection.h"
 
@@ -16,7 +16,8 @@
 
 namespace nvtx_injection {
 
-/// The lines of threads and processes do not mix: each is one write at the end of the file.
+/// Each line is a single write to the end of the file, so that lines of threads and processes do
+/// not mix.
 void note(const char* call, const Json& more) {
   static const int file = [] {
     const char* const path = std::getenv("NVTX_INJECTION_LOG");
@@ -38,10 +39,10 @@ namespace {
 
 template <class Handle>
 Handle as_handle(std::uintptr_t number) {
-  return reinterpret_cast<Handle>(number);  // NVTX's handles are pointers to nothing
+  return reinterpret_cast<Handle>(number);  // NVTX never dereferences its handles
 }
 
-// --- the calls that normbench makes
+// --- calls that normbench makes
 
 nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
   const std::uintptr_t handle = next_handle();
@@ -49,7 +50,7 @@ nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
   return as_handle<nvtxDomainHandle_t>(handle);
 }
 
-/// The handle of the string `capture`.
+/// The handle of the registered string `capture`.
 std::atomic<std::uintptr_t> capture_string{0};
 
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t domain, const char* text) {
@@ -85,7 +86,7 @@ Json payload_of(const nvtxEventAttributes_t& event) {
   }
 }
 
-/// For each open range of the calling thread: true if it is `capture`.
+/// Returns an entry for each open range of the calling thread: true if the range is `capture`.
 std::vector<bool>& open_captures() {
   thread_local std::vector<bool> open;
   return open;
@@ -139,9 +140,9 @@ void NVTX_API name_device(int device, const char* name) {
 
 void NVTX_API initialize(const void*) { note("initialize", Json::object()); }
 
-// --- attaching
+// --- attaching to NVTX
 
-/// A module of NVTX: all its functions go to this tool.
+/// A module of NVTX. All its functions are replaced by those of this tool.
 template <std::uint32_t Module, std::size_t Size>
 class CoreModule {
  public:

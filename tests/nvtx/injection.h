@@ -1,8 +1,8 @@
-/// What the parts of the NVTX tool share: nvtx_payload.cpp has what needs headers with
-/// payloads, nvtx_payload_absent.cpp stands in its place where they have none.
+/// Declarations that the files of the NVTX tool share. nvtx_payload.cpp needs headers with
+/// payloads. Without them, nvtx_payload_absent.cpp replaces it.
 #pragma once
 
-// Headers of NVTX may define their functions, unless NVTX_NO_IMPL is defined before.
+// The headers of NVTX define functions unless NVTX_NO_IMPL is defined before.
 #include <nvtx3/nvToolsExt.h>
 
 #include <array>
@@ -18,18 +18,18 @@ using Json = nlohmann::ordered_json;
 /// Appends a line to the log.
 void note(const char* call, const Json& more);
 
-/// A number that no other domain, string or schema has.
+/// Returns a number that is unique among domains, strings and schemas.
 std::uintptr_t next_handle();
 
 inline std::uintptr_t number_of(const void* handle) {
   return reinterpret_cast<std::uintptr_t>(handle);
 }
 
-/// What is noted of a payload that is no plain number.
+/// Returns the log entry of a payload that is not a plain number.
 Json other_payload(const nvtxEventAttributes_t& event);
 
-/// Functions that normbench should not call. Their arguments are not looked at, which the calling
-/// conventions of the platforms that CUDA has allow.
+/// A function that normbench should not call. It ignores its arguments; the calling conventions of
+/// CUDA's platforms allow this.
 using Unexpected = std::intptr_t (*)();
 
 template <std::uint32_t Module, std::size_t Id>

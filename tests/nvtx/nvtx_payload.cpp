@@ -1,4 +1,4 @@
-/// The part of the NVTX tool that payloads with a schema reach.
+/// The part of the NVTX tool that handles payloads with a schema.
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExtPayload.h>
 
@@ -33,7 +33,7 @@ std::intptr_t slot_of(Function function) {
 
 }  // namespace
 
-/// The value is that of a single 64-bit number.
+/// The payload's value is read if it is a single 64-bit number.
 Json other_payload(const nvtxEventAttributes_t& event) {
   if (event.payloadType != NVTX_PAYLOAD_TYPE_EXT) return {{"type", event.payloadType}};
   const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event.payload.ullValue);
@@ -45,7 +45,8 @@ Json other_payload(const nvtxEventAttributes_t& event) {
           {"value", value}};
 }
 
-// The header hides the type of the argument, and with it this function if it says nothing else.
+// The header hides the type of the argument. Without the attribute this function would be hidden,
+// too.
 extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtxExtension(
     nvtxExtModuleInfo_t* module) {
   if (module->moduleId != NVTX_EXT_PAYLOAD_MODULEID || module->segmentsCount != 1) return 0;

@@ -1,4 +1,4 @@
-/// In the place of the part of the NVTX tool that payloads with a schema reach.
+/// Replaces nvtx_payload.cpp where the NVTX headers have no payloads with a schema.
 #define NVTX_NO_IMPL
 #include "nvtx/injection.h"
 

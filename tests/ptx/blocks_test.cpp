@@ -1,4 +1,5 @@
-/// Threads that meet: lanes of a warp, warps of a block, blocks; and what of memory they may share.
+/// Tests how threads synchronise: lanes of a warp, warps of a block, and blocks. Tests also which
+/// memory they may share.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -10,7 +11,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// a is the thread, %rd1 the address of its 8 bytes in `tile` and %rd2 of those of its neighbour.
+/// Sets a to the thread's number, %rd1 to the address of its 8 bytes in `tile`, and %rd2 to the
+/// address of its neighbour's.
 const std::string places =
     "mov.u32 a, %tid.x;\nshl.b32 b, a, 3;\nxor.b32 d, b, 8;\nmov.u32 c, tile;\n"
     "add.u32 %rd1, c, b;\nadd.u32 %rd2, c, d;\n";
@@ -36,7 +38,7 @@ TEST(GpuDayPtxBlocks, LanesWaitForThoseWhoseCodeStandsBehind) {
 }
 
 TEST(GpuDayPtxBlocks, ShufflesWantAllLanesThatTheyName) {
-  const auto by_half = [](const char* members) {  // only the first 16 lanes come
+  const auto by_half = [](const char* members) {  // only the first 16 lanes execute the shuffle
     return fault_of(
         fmt::format("mov.u32 a, %tid.x;\nsetp.gt.u32 %p1, a, 15;\n@%p1 bra $end;\n"
                     "shfl.sync.bfly.b32 d, a, 1, 31, {};\n$end:",
@@ -60,7 +62,7 @@ TEST(GpuDayPtxBlocks, BarriersOrderSharedMemory) {
   for (std::uint64_t i = 0; i < 64; ++i) EXPECT_EQ(found[i], i ^ 1);
   EXPECT_EQ(neighbours("bar.warp.sync -1;\n"), found);
   EXPECT_THROW(neighbours(""), Fault);
-  // The exchange in a warp orders nothing in memory.
+  // A shuffle does not order accesses to memory.
   EXPECT_THROW(neighbours("shfl.sync.bfly.b32 c, a, 1, 31, -1;\n"), Fault);
 }
 
@@ -130,7 +132,7 @@ TEST(GpuDayPtxBlocks, RacesOfABlockAreSeenInAnyOrder) {
   EXPECT_THAT(run_block("st.shared.u8 [tile+70], a;\n", 2),
               HasSubstr("thread (1, 0, 0): st.shared.u8 [tile+70], a: race with block (0, 0, 0), "
                         "thread (0, 0, 0), which writes the same byte: byte 70 of shared 512"));
-  // Where there are several readers, the message names one that is not ordered.
+  // If several threads read the byte, the message names a reader whose access is not ordered.
   const std::string by_first = "setp.eq.u32 %p1, a, 0;\n@%p1 st.shared.u64 [tile], a;\n",
                     by_second_warp =
                         "setp.gt.u32 %p2, a, 31;\n@%p2 ld.shared.u64 d, [tile];\n" + barrier;
@@ -162,7 +164,7 @@ TEST(GpuDayPtxBlocks, BarriersOrderGlobalMemoryOfABlockAlone) {
 }
 
 TEST(GpuDayPtxBlocks, RacesOfBlocksAreSeenInAnyOrder) {
-  const auto run_two = [](const std::string& body) {  // b is the address of the block's number
+  const auto run_two = [](const std::string& body) {  // b is the address of element %ctaid
     return fault_of("mov.u32 a, %ctaid.x;\nmul.wide.u32 b, a, 8;\nadd.s64 b, b, %rd0;\n" + body,
                     {.grid = {2}});
   };

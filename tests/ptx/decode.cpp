@@ -13,14 +13,15 @@ namespace normbench::ptx {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-constexpr u64 shared_gap = 256;  // between arrays, so that an overrun is seen
+constexpr u64 shared_gap = 256;  // gap between arrays, so that an overrun is found
 
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-/// Takes what comes before the first of `ends`, and that one, from the front of `text`.
+/// Removes the text up to and including the first of `ends` from `text`. Returns it without the
+/// end.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
   const std::size_t end = std::min(text.find_first_of(ends), text.size());
   const std::string_view taken = text.substr(0, end);
@@ -28,7 +29,7 @@ std::string_view take_until(std::string_view& text, std::string_view ends) {
   return trimmed(taken);
 }
 
-/// Parts between commas that are not in braces.
+/// Splits at commas that are not in braces.
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
   while (!(text = trimmed(text)).empty()) {
@@ -40,7 +41,8 @@ std::vector<std::string_view> split(std::string_view text) {
   return parts;
 }
 
-/// "42", "-1", "0x7531", and the bits of a float, "0f3F800000".
+/// Parses "42", "-1", "0x7531", or the bits of a float, "0f3F800000". Returns nothing for other
+/// text.
 std::optional<u64> number_of(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
@@ -53,7 +55,8 @@ std::optional<u64> number_of(std::string_view text) {
   return negative ? 0 - value : value;
 }
 
-/// The text of an entry from its parameters on, with the braces of its body.
+/// Returns the text of entry `name`, from its parameters to the closing brace of its body. Throws
+/// Fault if it is not found.
 std::string_view find_entry(std::string_view module, std::string_view name) {
   const std::size_t at = module.find(fmt::format(".entry {}(", name));
   if (at == module.npos) throw Fault(fmt::format("no kernel {} in the module", name));
@@ -71,7 +74,7 @@ class Decoder {
   Decoder(std::string_view module, std::string_view name, Fusing fusing) : fusing_(fusing) {
     kernel_.name = name;
     std::string_view text = find_entry(module, name);
-    for (const bool is_extern : {false, true}) {  // memory of the launch's size comes last
+    for (const bool is_extern : {false, true}) {  // memory whose size the launch sets comes last
       declare_shared(module.substr(0, module.find(".entry ")), is_extern);
       declare_shared(text, is_extern);
     }
@@ -91,15 +94,15 @@ class Decoder {
       const std::string_view line = take_until(text, "{};\n");
       if (line.find(".shared ") == line.npos || line.starts_with(".extern ") != is_extern) continue;
       u64 end = 0;
-      if (const auto& before = kernel_.shared; !before.empty())  // what grows begins at one place
+      if (const auto& before = kernel_.shared; !before.empty())  // arrays that grow overlap
         end = before.back().begin + (before.back().grows ? 0 : before.back().bytes + shared_gap);
       const u64 begin = declare(line, end);
       kernel_.shared.push_back({.begin = begin, .bytes = end - begin, .grows = is_extern});
     }
   }
 
-  /// ".shared .align 4 .b8 name[1024]" or ".param .u64 name", which begins behind `end` and is the
-  /// new one. Returns where.
+  /// Reads ".shared .align 4 .b8 name[1024]" or ".param .u64 name". The variable begins at or after
+  /// `end`, and `end` becomes its end. Returns where it begins.
   u64 declare(std::string_view text, u64& end) {
     std::size_t align = 0, size = 0;
     while ((text = trimmed(text)).find_first_of(blanks) != text.npos) {
@@ -117,7 +120,7 @@ class Decoder {
     return begin;
   }
 
-  /// ".pred %p<17>" or ".b16 low, high".
+  /// Reads ".pred %p<17>" or ".b16 low, high".
   void declare_registers(std::string_view text) {
     auto& stems = take_until(text, blanks) == ".pred" ? predicate_stems_ : word_stems_;
     for (std::string_view name : split(text)) stems.insert(take_until(name, "<"));
@@ -149,7 +152,7 @@ class Decoder {
     }
     const std::string_view name = take_until(text, blanks);
     Op named;
-    set_instruction(named, name, fusing_);  // names what is unknown before its operands do
+    set_instruction(named, name, fusing_);  // reports an unknown name before its operands
     if (named.flow == Flow::Branch) op.text = trimmed(text);
     vector_ = 1;
     if (named.flow == Flow::Next) read_operands(text, named, op);
@@ -190,7 +193,8 @@ class Decoder {
     return found->second;
   }
 
-  /// "[%rd41+136]", "[name]", "[name+-8]".
+  /// Reads "[%rd41+136]", "[name]" or "[name+-8]". Returns the column of the base; op.number is the
+  /// offset.
   int address(std::string_view text, Op& op) {
     text = text.substr(1, text.size() - 2);
     const std::string_view base = take_until(text, "+");
@@ -229,7 +233,7 @@ class Decoder {
     if (is_new) kernel_.constants.insert(kernel_.constants.end(), warp_lanes, value);
     return ~static_cast<int>(found->second);
   }
-  /// The column of "%tid.x".
+  /// Returns the column of a special register such as "%tid.x", or nothing.
   std::optional<int> special_of(std::string_view name) {
     static const std::map<std::string_view, Special> specials{
         {"%tid", Special::Tid},        {"%ntid", Special::Ntid},
@@ -248,7 +252,7 @@ class Decoder {
 
   Fusing fusing_;
   Kernel kernel_;
-  int vector_ = 1;  // elements of the last instruction's vector
+  int vector_ = 1;  // elements of the last vector operand
   std::set<std::string_view> predicate_stems_, word_stems_;
   std::map<std::string_view, int> predicates_, words_;
   std::map<std::string_view, u64> symbols_;

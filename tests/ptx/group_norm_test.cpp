@@ -1,4 +1,5 @@
-/// Group norm's PTX: races, barriers, and the same bits as its host bodies.
+/// Runs the PTX of group norm. Checks for races and missing barriers, and compares the results with
+/// the host bodies bit by bit.
 #include "cuda/group_norm_trial.h"
 #include "ptx/launches.h"
 

@@ -1,4 +1,4 @@
-/// What each instruction does: the PTX ISA manual's chapter "Instruction Set".
+/// The instructions, as in the chapter "Instruction Set" of the PTX ISA manual.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,14 +24,14 @@ using Floats = Types<float, double>;
 using Numbers = Types<u16, u32, u64, s16, s32, s64, float, double>;
 using Any = Types<u8, u16, u32, u64, s8, s16, s32, s64, F16, BF16, float, double>;
 
-/// Two values of T in one register.
+/// The type of a register that holds two values of T.
 template <class T>
 struct Pair {};
 
-/// C++'s type; numbers of bits count as unsigned ones.
+/// A C++ type that represents a PTX type. Types of bits (.b32) are unsigned integers.
 using Type = std::type_index;
 
-/// What `make` gives for the type among Ts that is meant, else null.
+/// Returns make<T>() for the type T among Ts that is `type`, or null.
 template <class... Ts, class Make>
 Execute among(Types<Ts...>, Type type, Make make) {
   Execute found = nullptr;
@@ -55,7 +55,7 @@ u64 result(const Op& op, T x) {
   return to_bits(x);
 }
 
-/// Each lane's value of F of its operands, which have these types.
+/// Computes F of the operands in each lane. The operands have the types From.
 template <class F, class To, class... From>
 void map(const Op& op, Warp& warp, Lanes lanes) {
   u64* to = warp.column_to(op.to[0]);
@@ -68,7 +68,8 @@ void map(const Op& op, Warp& warp, Lanes lanes) {
   (std::index_sequence_for<From...>{});
 }
 
-/// F of one, two or three operands of a type in the list.
+/// Returns the function that computes F of one, two or three operands of `type`, or null if `type`
+/// is not in the list.
 template <class F, class List>
 Execute on(Type type) {
   return among(List{}, type, []<class T>() -> Execute {
@@ -80,7 +81,8 @@ Execute on(Type type) {
       return map<F, T, T, T, T>;
   });
 }
-/// F of operands of an integer type, where signs do not matter.
+/// Returns the function that computes F of unsigned integers of the size of `type`. The sign does
+/// not matter.
 template <class F>
 Execute bits(Type type) {
   return among(Integers{}, type, []<class T> {
@@ -129,7 +131,8 @@ using ToGeneric = decltype([](u64 a) { return a + shared_window; });
 using ToShared = decltype([](u64 a) { return a - shared_window; });
 // clang-format on
 
-/// The smaller or larger of two numbers: where one is NaN the other one; +0 is greater than -0.
+/// Returns the smaller or larger of two numbers. If one is NaN, returns the other. +0 is greater
+/// than -0.
 template <bool least>
 struct Extreme {
   auto operator()(auto a, auto b) const {
@@ -191,13 +194,14 @@ using FunnelLeft = decltype([](u32 low, u32 high, u32 count) {
   return static_cast<u32>((u64{high} << 32 | low) << (count & 31) >> 32);
 });
 
-/// Divides; by zero it throws, where a device would say nothing.
+/// Divides, or computes the remainder. Throws Fault on division by zero; a device would report
+/// nothing.
 template <class T, bool rest>
 void divide(const Op& op, Warp& warp, Lanes lanes) {
   for_each_lane(lanes, [&](int lane) {
     const T x = from_bits<T>(warp.in(op, 0, lane)), y = from_bits<T>(warp.in(op, 1, lane));
     if (y == 0) warp.fail(op, lane, "division by zero");
-    const bool negates = std::is_signed_v<T> && y == static_cast<T>(-1);  // may not fit
+    const bool negates = std::is_signed_v<T> && y == static_cast<T>(-1);  // may overflow
     const u64 quotient = negates ? 0 - static_cast<u64>(x) : static_cast<u64>(x / y);
     warp.out(op, 0, lane) = rest ? static_cast<u64>(x) - quotient * y : quotient;
   });
@@ -219,7 +223,8 @@ Execute predicates(Type type) {
   };
 }
 
-// How two numbers compare, one bit each; a comparison is the set that it is true for.
+// The four possible results of comparing two numbers, one bit each. A comparison is the set of
+// results for which it is true.
 enum Relation : int { Less = 1, Equal = 2, Greater = 4, Unordered = 8 };
 enum Combination : int { AndPredicate = 16, OrPredicate = 32, XorPredicate = 64 };
 
@@ -246,7 +251,7 @@ void select(const Op& op, Warp& warp, Lanes lanes) {
   });
 }
 
-/// mov between a register of T and a vector's parts of it.
+/// Executes mov between a register of T and a vector of its parts, in either direction.
 template <class T>
 void split(const Op& op, Warp& warp, Lanes lanes) {
   const bool packs = op.to[1] < 0;
@@ -276,7 +281,8 @@ void access(const Op& op, Warp& warp, Lanes lanes) {
   });
 }
 
-/// Rounds in the mode of the processor: to what To can hold, or with `to_whole` to whole numbers.
+/// Converts a value to To. `clamps` limits it to the range of To; `to_whole` rounds it to a whole
+/// number. Uses the rounding mode of the processor.
 template <class To, bool clamps, bool to_whole>
 struct Convert {
   auto operator()(auto a) const {
@@ -301,7 +307,8 @@ struct ToPair {
   }
 };
 
-/// Null where PTX has no such conversion, or wants another rounding.
+/// Returns the function of a conversion; null if PTX does not have it, or requires another
+/// rounding.
 template <class To, class From>
 Execute conversion(bool clamps, bool whole, bool rounds) {
   constexpr bool from_float = std::is_floating_point_v<From>;
@@ -372,7 +379,7 @@ Execute insert_field(Type type) {
   return among(Types<u32, u64>{}, type,
                []<class T> { return map<InsertField, T, T, T, u32, u32>; });
 }
-/// The functions of instructions by name, without types, rounding, .ftz and .sat.
+/// The functions of instructions by their names without type, rounding, .ftz and .sat.
 const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"add", either<on<Add, Floats>, bits<Add>>},
     {"sub", either<on<Subtract, Floats>, bits<Subtract>>},
@@ -417,7 +424,8 @@ const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
 
 using Choices = std::map<std::string_view, int>;
 
-/// The name of an instruction in parts, which are taken one after another; none may be left.
+/// The parts of an instruction's name. The caller takes each part that it knows; a part that is
+/// left over is an error.
 class Name {
  public:
   explicit Name(std::string_view whole) {
@@ -429,13 +437,14 @@ class Name {
   }
 
   bool take(std::string_view part) { return std::erase(parts_, part) > 0; }
-  /// The first of these that is there, or `otherwise`.
+  /// Takes the first of these parts that the name has, and returns its value. Returns `otherwise`
+  /// if the name has none.
   int take_one(const Choices& choices, int otherwise) {
     for (const auto& [part, value] : choices)
       if (take(part)) return value;
     return otherwise;
   }
-  /// The type at the end; void if there is none.
+  /// Takes the type at the end of the name. Returns void if there is none.
   Type take_type() {
     // clang-format off
     static const std::map<std::string_view, Type> types{

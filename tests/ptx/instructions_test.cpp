@@ -1,4 +1,5 @@
-/// Single instructions against known values, bit by bit; registers hold signed numbers extended.
+/// Tests single instructions against known values, bit by bit. Registers hold signed numbers with
+/// the sign extended.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -10,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The register d after instructions on a, b and c.
+/// Runs `instructions` with these values of the registers a, b and c. Returns the register d.
 std::uint64_t d_of(const std::string& instructions, Numbers abc, Fusing fusing = Fusing::Yes) {
   abc.resize(4);
   return run("ld.u64 a, [%rd0];\nld.u64 b, [%rd0+8];\nld.u64 c, [%rd0+16];\n" + instructions +
@@ -66,7 +67,7 @@ TEST(GpuDayPtxInstructions, KeepOrFlushSubnormalsSaturateAndHaveOneNan) {
 }
 
 TEST(GpuDayPtxInstructions, ConvertToHalves) {
-  expect({{"cvt.rn.f16.f32 d, a", {0x3F801000}, 0x3C00},  // ties
+  expect({{"cvt.rn.f16.f32 d, a", {0x3F801000}, 0x3C00},  // a tie
           {"cvt.rn.f16.f32 d, a", {0x3F803000}, 0x3C02},
           {"cvt.rz.f16.f32 d, a", {0x3F803000}, 0x3C01},
           {"cvt.rn.f16.f32 d, a", {0x477FEFFF}, 0x7BFF},
@@ -74,11 +75,11 @@ TEST(GpuDayPtxInstructions, ConvertToHalves) {
           {"cvt.rz.f16.f32 d, a", {0xFF7FFFFF}, 0xFBFF},
           {"cvt.rp.f16.f32 d, a", {0xFF7FFFFF}, 0xFBFF},
           {"cvt.rm.f16.f32 d, a", {0xFF7FFFFF}, 0xFC00},
-          {"cvt.rn.f16.f32 d, a", {0x33000000}, 0x0000},  // of 2^-24 the half
+          {"cvt.rn.f16.f32 d, a", {0x33000000}, 0x0000},  // half of 2^-24
           {"cvt.rn.f16.f32 d, a", {0x33000001}, 0x0001},
           {"cvt.rn.f16.f32 d, a", {0x80000000}, 0x8000},
           {"cvt.rn.f16.f32 d, a", {0xFF800001}, 0x7FFF},
-          {"cvt.rn.f16.f64 d, a", {0x3FF0020000001000}, 0x3C01},  // in two steps: 0x3C00
+          {"cvt.rn.f16.f64 d, a", {0x3FF0020000001000}, 0x3C01},  // rounded twice: 0x3C00
           {"cvt.rn.bf16.f32 d, a", {0x3F808000}, 0x3F80},
           {"cvt.rn.bf16.f32 d, a", {0x3F818000}, 0x3F82},
           {"cvt.rn.bf16.f32 d, a", {0x7F7FFFFF}, 0x7F80},

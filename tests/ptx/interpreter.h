@@ -1,4 +1,4 @@
-/// Runs PTX kernels on the memory of the tests' CUDA runtime.
+/// Runs PTX kernels on the memory of the fake CUDA runtime (cuda/fake_memory.h).
 #pragma once
 
 #include "ptx/warp.h"
@@ -8,7 +8,7 @@ namespace normbench::ptx {
 class Interpreter {
  public:
   explicit Interpreter(FakeMemory& memory) : memory_(memory) {}
-  /// Runs all blocks one after another. Throws Fault at the first mistake.
+  /// Runs all blocks one after another. Throws Fault at the first error.
   void run(const Kernel& kernel, const Launch& launch);
 
  private:

@@ -1,4 +1,4 @@
-/// A PTX kernel made ready to run: numbered registers, and one function for each instruction.
+/// A decoded PTX kernel: registers have numbers, and each instruction has a function.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 namespace normbench::ptx {
 
 inline constexpr int warp_lanes = 32;
-using Lanes = u32;  // a bit for each thread of a warp
+using Lanes = u32;  // one bit per thread of a warp
 
-/// What is wrong with a kernel, or with what it does.
+/// An error in a kernel, or in what it does when it runs.
 struct Fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -27,31 +27,32 @@ class Warp;
 using Execute = void (*)(const Op& op, Warp& warp, Lanes lanes);
 
 enum class Space : u8 { Generic, Global, Shared, Param };
-/// Where shared memory starts among generic addresses; below, they are global ones.
+/// The generic address at which shared memory starts. Lower addresses are global memory.
 inline constexpr u64 shared_window = u64{1} << 62;
 
 enum class Flow : u8 { Next, Branch, Exit, Barrier };
 
-/// Operands are columns: of a register, or ~n for constant n. Predicates have numbers of their own.
+/// An instruction. Its operands are numbers of columns: a register's, or ~n for constant n.
+/// Predicates are numbered separately.
 struct Op {
-  Execute execute = nullptr;  // where the flow is Next
+  Execute execute = nullptr;  // set if the flow is Next
   Flow flow = Flow::Next;
   Space space = Space::Global;
   int guard = -1;
-  bool unless = false;  // the guard's negation
+  bool unless = false;  // runs if the guard is false
   bool stores = false, gives_nothing = false;
-  bool meets = false;  // the lanes wait for each other: .sync
+  bool meets = false;  // .sync: the lanes wait for each other
   bool flushes = false, saturates = false;
   int rounding = FE_TONEAREST;
-  int count = 1;  // of a vector's elements
+  int count = 1;  // elements of a vector
   std::array<int, 4> to{-1, -1, -1, -1};
   std::array<int, 5> from{-1, -1, -1, -1, -1};
-  s64 number = 0;  // an offset, the target of a branch, what a setp combines with
+  s64 number = 0;  // an offset, the target of a branch, or the relation of a setp
   std::string_view text;
 };
 
-/// A register that the machine fills. A block has a multiprocessor of its own, with its number.
-/// While a block runs, 1,980 cycles and 1,000 ns go by.
+/// A register that the hardware sets. Each block runs on a multiprocessor of its own, which has the
+/// block's number. A block takes 1,980 cycles and 1,000 ns.
 enum class Special { Tid, Ntid, Ctaid, Nctaid, Lane, Processor, Cycles, Nanoseconds };
 
 struct SpecialRegister {
@@ -62,28 +63,28 @@ struct SpecialRegister {
 /// An array in shared memory.
 struct SharedArray {
   u64 begin = 0, bytes = 0;
-  bool grows = false;  // by what a launch asks for
+  bool grows = false;  // its size is set by the launch
 };
 
 struct Kernel {
   std::string name;
   std::vector<Op> ops;
   int registers = 0, predicates = 0;
-  std::vector<u64> constants;  // a column each
+  std::vector<u64> constants;  // one column per constant
   std::vector<SpecialRegister> specials;
   std::size_t param_bytes = 0;
   std::vector<SharedArray> shared;
   bool has_barrier = false;
 };
 
-/// False: fma rounds its product as well, as host code does where nvcc has contracted.
+/// No: fma rounds its product, too. So does host code where nvcc has contracted a * b + c.
 enum class Fusing : bool { No, Yes };
 
-/// The entry `name` of a module's text, which has to outlive the kernel. Throws Fault for an
-/// instruction that is not known, with its whole name.
+/// Decodes the entry `name` of a module. `module` must outlive the kernel. Throws Fault with the
+/// whole name of an instruction that is unknown.
 Kernel decode(std::string_view module, std::string_view name, Fusing fusing = Fusing::Yes);
 
-/// Fills in what the name of an instruction says; the operands are there already.
+/// Sets the fields that the name of an instruction determines. The operands must be set before.
 void set_instruction(Op& op, std::string_view name, Fusing fusing);
 
 }  // namespace normbench::ptx

@@ -13,7 +13,8 @@
 namespace normbench::ptx {
 namespace {
 
-/// What stands at the start of a fat binary: magic, version, bytes of this, bytes of what follows.
+/// The start of a fat binary: a magic number, the version, the size of this header, and the size of
+/// what follows.
 struct FatHeader {
   u32 magic;
   u16 version, header_bytes;
@@ -27,7 +28,7 @@ std::string demangled(const std::string& name) {
   return status == 0 ? text.get() : name;
 }
 
-/// The bytes of all memory that can be used, allocation after allocation.
+/// A copy of all usable memory, by allocation.
 class Snapshot {
  public:
   explicit Snapshot(const FakeMemory& memory) {
@@ -37,7 +38,7 @@ class Snapshot {
   void restore() const {
     for (const auto& [block, bytes] : pieces_) std::ranges::copy(bytes, block.data);
   }
-  /// Describes the first place where `other` differs; "" if there is none.
+  /// Describes the first byte that differs from `other`; "" if there is none.
   std::string difference(const Snapshot& other) const {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       const auto &mine = pieces_[i].bytes, &its = other.pieces_[i].bytes;
@@ -66,10 +67,10 @@ class Snapshot {
     Word mine, its;
     std::memcpy(&mine, device.data() + at, sizeof(Word));
     std::memcpy(&its, host.data() + at, sizeof(Word));
-    const Word size = its & nan;  // without the sign
+    const Word size = its & nan;  // without the sign bit
     return mine == nan && std::ranges::any_of(infinities, [&](Word inf) { return size > inf; });
   }
-  /// A device has one NaN of each type, a host many.
+  /// Returns true if both values are NaN. A device has one NaN per type, a host has many.
   static bool is_nan_of_both(const std::vector<std::byte>& device,
                              const std::vector<std::byte>& host, std::size_t at) {
     return is_nan_of_both<u32>(device, host, at, 0x7FFFFFFF, {0x7F800000}) ||

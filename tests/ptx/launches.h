@@ -1,4 +1,4 @@
-/// Launches of the tests' CUDA runtime, run by the PTX that is in the program.
+/// Runs the launches of the fake CUDA runtime by interpreting the PTX in the program.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,25 @@
 
 namespace normbench::ptx {
 
-/// The text of the PTX that nvcc has put into a program beside the machine code, of the fat binary
-/// that __cudaRegisterFatBinary got. Throws Fault if there is none that can be read.
+/// Returns the PTX that nvcc embedded in a program together with machine code. `fat_binary` is the
+/// argument of __cudaRegisterFatBinary. Throws Fault if no PTX can be read.
 std::string_view ptx_of(const void* fat_binary);
 
-/// Plants a mistake. False if the kernel has no barrier `which`, the first being 0.
+/// Removes barrier number `which` from the kernel, from 0. Returns false if there is no such
+/// barrier.
 bool take_barrier_away(Kernel& kernel, int which);
 
-/// What runs launches instead of the kernels' host bodies: their PTX. Compares what it leaves in
-/// memory with what the host body does, if asked to; a difference is a Fault as well.
+/// Runs launches by their PTX instead of by host bodies. If `compares` is true, it compares the
+/// memory with that of the host body. A difference is a Fault.
 class PtxLaunches {
  public:
   explicit PtxLaunches(FakeCuda& cuda, bool compares)
       : cuda_(cuda), interpreter_(cuda.memory), compares_(compares) {}
   void operator()(const FakeLaunch& launch);
 
-  std::function<void(Kernel&)> change;      // makes other kernels of them, if not empty
-  std::map<std::string, int> launches;      // of each kernel
-  std::map<std::string, int> contractions;  // those that differ from the host's by fusing alone
+  std::function<void(Kernel&)> change;      // changes a kernel before it runs, if set
+  std::map<std::string, int> launches;      // count by kernel
+  std::map<std::string, int> contractions;  // count of the launches that differ only by fusing
 
  private:
   void run(const FakeLaunch& launch, Fusing fusing);

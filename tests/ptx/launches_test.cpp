@@ -1,4 +1,4 @@
-/// Kernels of the program run by their PTX instead of their host bodies.
+/// Runs kernels of the program by their PTX instead of by their host bodies.
 #include "ptx/launches.h"
 
 #include "cuda/cuda_fixture.h"
@@ -25,7 +25,7 @@ class GpuDayPtx : public CudaTest {
     CudaTest::TearDown();
   }
 
-  /// Sends so many numbers, from 0.9999 on, to `in`.
+  /// Copies `elements` numbers to `in`: 0.9999, 1.9999, …
   void send(std::size_t elements) {
     std::vector<float> numbers(elements);
     for (std::size_t i = 0; i < elements; ++i) numbers[i] = 0.9999f + static_cast<float>(i);
@@ -33,7 +33,7 @@ class GpuDayPtx : public CudaTest {
     EXPECT_EQ(cudaMalloc(&out, elements * 4), cudaSuccess);
     EXPECT_EQ(cudaMemcpy(in, numbers.data(), elements * 4, cudaMemcpyHostToDevice), cudaSuccess);
   }
-  /// What the runtime has to say of a launch on these numbers.
+  /// Launches a planted kernel on these numbers. Returns the violations that the runtime found.
   template <class What>
   Calls violations_of(What what, std::int64_t elements) {
     if (!in) send(static_cast<std::size_t>(elements));
@@ -46,7 +46,7 @@ class GpuDayPtx : public CudaTest {
   PtxLaunches launches{cuda, true};
 };
 
-/// Host bodies have no clock: nothing is compared.
+/// A host body has no clock, so results are not compared.
 TEST_F(GpuDayPtx, TheClockRateIsThatOfTheMultiprocessors) {
   PtxLaunches alone{cuda, false};
   cuda.runs_launch = [&](const FakeLaunch& launch) { alone(launch); };
@@ -66,7 +66,7 @@ TEST_F(GpuDayPtx, EveryRowOfTheQuickSelftestIsRightAndAsItsHostBodies) {
   EXPECT_EQ(place.rows.size(), backends.at(Place::Cuda)->kernels().size());
   for (const selftest::RowFinding& row : place.rows)
     EXPECT_EQ(row.failure, "") << row.op << "/" << row.kernel;
-  // Where nvcc contracts what a host's compiler leaves apart: a * b + c in the source.
+  // nvcc contracts a * b + c in these kernels. A host compiler does not.
   EXPECT_THAT(launches.contractions,
               testing::Each(Key(AnyOf(HasSubstr("ResizeBody"), HasSubstr("Reference")))));
 }

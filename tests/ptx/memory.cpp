@@ -8,8 +8,8 @@
 namespace normbench::ptx {
 namespace {
 
-// A mark: phase, synchronisations of the warp, two threads: a byte's first reader and another one,
-// of another warp if there is such a one.
+// A mark packs a phase, the synchronisations of the warp, and two threads. For readers, these are
+// the first reader of a byte and a second one, of another warp if possible.
 constexpr int phase_shift = 32, sync_shift = 20, thread_bits = 10;
 constexpr unsigned most_threads = 1 << thread_bits, most_syncs = 1 << (phase_shift - sync_shift);
 
@@ -23,7 +23,7 @@ u64 make_mark(const Moment& now, unsigned first, unsigned second) {
          first;
 }
 
-/// True if what left the mark surely happened before.
+/// Returns true if the access that left the mark happened before `now` for sure.
 bool is_before(u64 mark, const Moment& now) {
   const u64 phase = mark >> phase_shift;
   if (phase < now.since) return true;
@@ -34,7 +34,7 @@ bool is_before(u64 mark, const Moment& now) {
   return warp_of(first) == warp && warp_of(second) == warp && syncs_of(mark) < now.warp_syncs;
 }
 
-/// The mark of a byte that is read once more.
+/// Returns the mark of a byte after one more read.
 u64 read_again(u64 mark, const Moment& now) {
   if (is_before(mark, now)) return make_mark(now, now.thread, now.thread);
   const unsigned first = first_of(mark), second = second_of(mark);
@@ -74,7 +74,7 @@ void Marks::note(std::size_t at, std::size_t bytes, bool writes, const Moment& n
   if (now.warp_syncs >= most_syncs || now.phase >= u64{1} << phase_shift)
     throw Fault("too many synchronisations to count");
   const u64 own = make_mark(now, now.thread, now.thread);
-  u64 writer = 0, reader = 0;  // the last ones that were looked at
+  u64 writer = 0, reader = 0;  // the marks that were checked last
   for (std::size_t i = at; i < at + bytes; ++i) {
     if (writers_[i] != writer) check(writer = writers_[i], "writes", now);
     if (writes) {
@@ -115,7 +115,7 @@ std::byte* SharedMemory::access(u64 address, std::size_t bytes, bool writes, con
   if (!writes && !marks_.written_in_block(address, bytes, now))
     throw Fault(where("read before it is written"));
   Moment own = now;
-  own.since = now.block();  // other blocks have memory of their own
+  own.since = now.block();  // other blocks have shared memory of their own
   try {
     marks_.note(address, bytes, writes, own);
   } catch (const Fault& fault) {

@@ -1,4 +1,4 @@
-/// The memory that an interpreted kernel sees. Every access is checked.
+/// The memory that an interpreted kernel accesses. Every access is checked.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,34 +16,34 @@ namespace normbench::ptx {
 
 dim3 position_of(u64 i, const dim3& extent);
 
-/// The blocks of a launch, each with its first phase. A phase lasts from a barrier of a block to
-/// its next; no two blocks share one.
+/// The phases of a launch. A phase is the time between two barriers of a block. All phases of all
+/// blocks have different numbers.
 struct Phases {
   dim3 grid, block;
-  std::vector<u64> first_of_blocks = {};  // of those that have started
+  std::vector<u64> first_of_blocks = {};  // first phase of each block that started
 
-  /// "block (0, 0, 0), thread (1, 0, 0)".
+  /// Returns "block (0, 0, 0), thread (1, 0, 0)" for a thread in a phase.
   std::string name(u64 phase, unsigned thread) const;
 };
 
-/// A thread at one moment.
+/// A thread at a moment of its execution.
 struct Moment {
   const Phases& phases;
-  u64 since;  // the first phase of all that may race with it: of the launch or of the block
+  u64 since;  // accesses since this phase may race with it: the start of the launch or of the block
   u64 phase;
-  unsigned thread;      // of the block
-  unsigned warp_syncs;  // of its warp in this phase so far
+  unsigned thread;      // in the block
+  unsigned warp_syncs;  // synchronisations of its warp in this phase
 
   u64 block() const { return phases.first_of_blocks.back(); }
 };
 
-/// Who read and who wrote each byte of a piece of memory last.
+/// The last reader and the last writer of each byte of an allocation.
 class Marks {
  public:
   explicit Marks(std::size_t bytes) : writers_(bytes), readers_(bytes) {}
   std::size_t bytes() const { return writers_.size(); }
 
-  /// Notes an access; throws Fault if another thread's comes neither before nor after it.
+  /// Notes an access. Throws Fault if it is not ordered with an access of another thread.
   void note(std::size_t at, std::size_t bytes, bool writes, const Moment& now);
   bool written_in_block(std::size_t at, std::size_t bytes, const Moment& now) const;
 
@@ -57,7 +57,7 @@ class Marks {
 class SharedMemory {
  public:
   SharedMemory(std::vector<SharedArray> arrays, std::size_t grows_by);
-  /// Throws Fault unless the bytes may be read or written now.
+  /// Returns the bytes. Throws Fault if they may not be accessed now.
   std::byte* access(u64 address, std::size_t bytes, bool writes, const Moment& now);
 
  private:
@@ -66,12 +66,12 @@ class SharedMemory {
   Marks marks_;
 };
 
-/// The allocations of the tests' CUDA runtime.
+/// The allocations of the fake CUDA runtime.
 class GlobalMemory {
  public:
   explicit GlobalMemory(FakeMemory& memory) : memory_(memory) {}
   void start_launch();
-  /// Throws Fault unless the bytes may be read or written now.
+  /// Returns the bytes. Throws Fault if they may not be accessed now.
   std::byte* access(u64 address, std::size_t bytes, bool writes, const Moment& now);
 
  private:

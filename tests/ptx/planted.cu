@@ -12,7 +12,7 @@ constexpr bool on_device = true;
 constexpr bool on_device = false;
 #endif
 
-/// Adds 1 to each number; on the device it does so with the mistake, if there is one.
+/// Adds 1 to each number. On the device it has the mistake `what`.
 template <Planted what>
 struct AddOne {
   std::int64_t threads;

@@ -1,4 +1,4 @@
-/// Kernels whose device code has one mistake that their host bodies do not have.
+/// Kernels whose device code has one mistake. Their host bodies are correct.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,11 +17,11 @@ enum class Planted {
   UnknownInstruction
 };
 
-/// Turns numbers into numbers or halves, one a thread.
+/// Adds 1 to each number, or converts it to half for WrongHalf. Each thread handles one number.
 cudaError_t launch_planted(cudaStream_t stream, Planted what, const float* in, float* out,
                            std::int64_t elements);
 
-/// Mistakes planted in kernels whose threads work together.
+/// Mistakes in kernels whose threads work together.
 enum class PlantedInBlock {
   Nothing,
   NothingInShuffles,
@@ -39,7 +39,8 @@ enum class PlantedInBlock {
   BlockReadsAnother
 };
 
-/// Takes their mean off each block's numbers and divides them by the root of their sum of squares.
+/// Subtracts the mean of each block's numbers from them, and divides by the root of their sum of
+/// squares.
 cudaError_t launch_planted(cudaStream_t stream, PlantedInBlock what, const float* in, float* out,
                            std::int64_t elements);
 

@@ -7,7 +7,7 @@
 namespace normbench::ptx {
 namespace {
 
-/// Two sums of a block, by one piece of shared memory.
+/// A kernel that computes two sums per block. Both use the same shared memory.
 template <PlantedInBlock what>
 struct Normalised {
   using enum PlantedInBlock;
@@ -37,7 +37,7 @@ struct Normalised {
     const float x = i < end ? in[i] : 0;
     const float centred = x - sum(parts, at.thread, x, i < end) / count;
     if (what == BarrierInBranch && at.thread < 64) __syncthreads();
-    if (what != NoBarrierBeforeReuse) __syncthreads();  // all have the sum
+    if (what != NoBarrierBeforeReuse) __syncthreads();  // all threads have read the sum
     const float squares = sum(parts, at.thread, centred * centred, i < end);
     if (i >= end) return;
     if (what == BarrierInTail) __syncthreads();
@@ -46,7 +46,7 @@ struct Normalised {
     if (what == BlockReadsAnother && at.x == 1 && at.thread == 8) out[i] = out[5];
   }
 
-  /// Sums of pairs half a piece apart.
+  /// Returns the sum over the block. It adds pairs that are half the length apart, again and again.
   static __device__ float sum(float* parts, unsigned thread, float x, bool is_there) {
     if constexpr (shuffles) {
       if (what != ShuffleInTail || is_there)

@@ -1,4 +1,4 @@
-/// Kernels of the tests that are written in PTX.
+/// Runs kernels that tests write in PTX.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace normbench::ptx {
 
 using Numbers = std::vector<std::uint64_t>;
 
-/// Runs `body` in one launch; %rd0 is the address of the numbers, as they are in the end as well.
+/// Runs `body` in one launch. %rd0 is the address of `numbers`. Returns the numbers after the
+/// launch.
 inline Numbers run(const std::string& body, Numbers numbers, Launch launch = {},
                    Fusing fusing = Fusing::Yes) {
   const std::string text =
@@ -32,7 +33,7 @@ inline Numbers run(const std::string& body, Numbers numbers, Launch launch = {},
   return numbers;
 }
 
-/// The fault of decoding it or running it, by 32 threads unless told; "" for none.
+/// Decodes and runs `body`, by default with 32 threads. Returns the message of the Fault, or "".
 inline std::string fault_of(const std::string& body, const Launch& launch = {.block = {32}}) {
   try {
     run(body, {0, 0, 0, 0}, launch);

@@ -1,4 +1,4 @@
-/// The values that registers hold, and how PTX rounds them.
+/// The values of registers, and the rounding of PTX.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using s16 = std::int16_t;
 using s32 = std::int32_t;
 using s64 = std::int64_t;
 
-/// Bits of 16-bit floats: they are only converted, never computed with.
+/// The bits of a 16-bit float. Such floats are converted, and never computed with.
 struct F16 {
   static constexpr int precision = 11, least_exponent = -14;
   u16 bits;
@@ -37,7 +37,7 @@ template <class T>
 using BitsOf =
     std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
 
-/// A register's bits as a T. Those above it do not matter.
+/// Returns the low bits of a register as a T. Higher bits are ignored.
 template <class T>
 T from_bits(u64 bits) {
   if constexpr (std::is_integral_v<T>)
@@ -46,7 +46,7 @@ T from_bits(u64 bits) {
     return std::bit_cast<T>(static_cast<BitsOf<T>>(bits));
 }
 
-/// What a register holds; signed numbers are extended to any width that it may have.
+/// Returns the register's bits for x. Signed numbers are sign-extended to 64 bits.
 template <class T>
 u64 to_bits(T x) {
   if constexpr (std::is_integral_v<T>)
@@ -55,7 +55,7 @@ u64 to_bits(T x) {
     return std::bit_cast<BitsOf<T>>(x);
 }
 
-/// The NaN that instructions give.
+/// The NaN that instructions return.
 template <class T>
 T canonical_nan() {
   return from_bits<T>(sizeof(T) == 8 ? 0x7FF8000000000000 : sizeof(T) == 4 ? 0x7FFFFFFF : 0x7FFF);
@@ -73,7 +73,7 @@ double widened(T x) {
   return x.bits & 0x8000 ? -size : size;
 }
 
-/// Rounded once, in the rounding mode of the processor.
+/// Rounds once, in the rounding mode of the processor.
 template <Small T>
 T narrowed(double x) {
   constexpr int fraction_bits = T::precision - 1;
@@ -90,7 +90,8 @@ T narrowed(double x) {
   return {static_cast<u16>(sign | (infinity - (inwards ? 1 : 0)))};
 }
 
-/// A float to an integer, rounded in the mode of the processor; too large numbers are clamped.
+/// Converts a float to an integer, in the rounding mode of the processor. Clamps numbers that are
+/// too large.
 template <std::integral To, std::floating_point From>
 To to_integer(From x) {
   using Limits = std::numeric_limits<To>;

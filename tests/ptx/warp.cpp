@@ -40,7 +40,7 @@ std::byte* Warp::access(const Op& op, int lane, u64 address, std::size_t bytes) 
                    .thread = first_thread_ + static_cast<unsigned>(lane),
                    .warp_syncs = syncs_};
   try {
-    if (op.space == Space::Shared)  // an address of 32 bits
+    if (op.space == Space::Shared)  // shared addresses have 32 bits
       return block_.shared.access(static_cast<u32>(address), bytes, op.stores, now);
     if (op.space == Space::Generic && address >= shared_window)
       return block_.shared.access(address - shared_window, bytes, op.stores, now);
@@ -110,7 +110,8 @@ void Warp::run() {
   } while (run_meeting());
 }
 
-/// Lets those go on that wait for nothing but lanes of the warp.
+/// Executes one instruction at which lanes wait only for other lanes of the warp. Returns false if
+/// there is none.
 bool Warp::run_meeting() {
   const auto found = std::ranges::find_if(
       waiting_, [&](const Part& part) { return block_.kernel.ops[part.at].flow != Flow::Barrier; });

@@ -1,4 +1,4 @@
-/// 32 threads that run in step where their paths are the same.
+/// A warp: 32 threads that execute an instruction together while their paths are the same.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,14 +14,14 @@
 
 namespace normbench::ptx {
 
-/// One launch: what all of its threads share.
+/// A launch. All of its threads share it.
 struct Launch {
   dim3 grid = {}, block = {};
-  std::size_t shared_bytes = 0;  // dynamic ones
+  std::size_t shared_bytes = 0;  // bytes of dynamic shared memory
   std::span<const std::byte> params = {};
 };
 
-/// One block: what its threads share.
+/// A running block. All of its threads share it.
 struct Block {
   const Kernel& kernel;
   const Launch& launch;
@@ -37,15 +37,15 @@ class Warp {
  public:
   explicit Warp(Block& block);
 
-  /// Puts its threads at the first instruction.
+  /// Moves all threads to the first instruction.
   void start(unsigned first_thread);
-  /// Runs them until each has ended or waits at a barrier.
+  /// Runs until each thread has ended or waits at a barrier.
   void run();
-  /// The barrier that all of them wait at, or null where all have ended. Throws Fault where they do
-  /// neither.
+  /// Returns the barrier at which all threads wait, or null if all have ended. Throws Fault in any
+  /// other state.
   const Op* barrier() const;
 
-  // What instructions use.
+  // Functions for instructions.
   const u64* column(int at) const;
   u64* column_to(int at) { return registers_.data() + std::ptrdiff_t{at} * warp_lanes; }
   u64 in(const Op& op, int i, int lane) const {
@@ -55,16 +55,16 @@ class Warp {
     return column_to(op.to[static_cast<std::size_t>(i)])[lane];
   }
   Lanes predicate(int at) const;
-  /// Changes a predicate for these lanes; none for -1.
+  /// Sets a predicate for `lanes`. Does nothing if `at` is -1.
   void set_predicate(int at, Lanes value, Lanes lanes);
-  /// Bytes that a lane reads or writes. Throws Fault where it must not.
+  /// Returns the bytes that a lane reads or writes. Throws Fault if the access is not allowed.
   std::byte* access(const Op& op, int lane, u64 address, std::size_t bytes);
-  /// Notes that lanes synchronise: `members` has to hold none but them.
+  /// Notes that `lanes` synchronise. Throws Fault if `members` has a lane that is not in `lanes`.
   void synchronise(const Op& op, Lanes lanes, Lanes members);
   [[noreturn]] void fail(const Op& op, int lane, std::string_view what) const;
 
  private:
-  /// Lanes that go on at one instruction.
+  /// Lanes that continue at the same instruction.
   struct Part {
     std::size_t at;
     Lanes lanes;
@@ -77,13 +77,13 @@ class Warp {
   Block& block_;
   unsigned first_thread_ = 0, syncs_ = 0;
   Lanes all_ = 0, live_ = 0;
-  std::vector<Part> parts_;    // the one that is furthest back in the program is last
-  std::vector<Part> waiting_;  // at an instruction that lanes meet at, in the same order
+  std::vector<Part> parts_;    // the part that is furthest behind is last
+  std::vector<Part> waiting_;  // parts that wait at a meeting, in the same order
   std::vector<u64> registers_;
   std::vector<Lanes> predicates_;
 };
 
-/// Calls `use(lane)` for each.
+/// Calls `use(lane)` for each lane.
 template <class Use>
 void for_each_lane(Lanes lanes, Use use) {
   for (; lanes != 0; lanes &= lanes - 1) use(std::countr_zero(lanes));
