@@ -1,8 +1,7 @@
-"""Checks that comments do not begin with a word of OPENINGS: python3 tests/plain_comments.py
-SOURCE_DIR
+"""Checks how comments begin: python3 tests/plain_comments.py SOURCE_DIR
 
-A comment is a sentence, or a phrase that names its subject. These words refer to something outside
-of the comment, so that it has to be read twice.
+A comment is a sentence, or a phrase that names its subject. A comment that begins with a word of
+OPENINGS has its subject elsewhere, so that it has to be read twice.
 Exits with 1 and prints one line per comment.
 """
 

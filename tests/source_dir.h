@@ -1,11 +1,11 @@
-/// The folder in which tests find configs, goldens and scripts.
+/// Finds the source folder, for tests that read configs, goldens and scripts.
 #pragma once
 
 #include <string>
 
 namespace normbench {
 
-/// The checkout that the tests were built from.
+/// Returns the path of the checkout from which the tests were built.
 std::string source_dir();
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// A made-up sweep: every variant's time and bytes at every point.
+/// An example sweep, from a function that gives a variant's time at a point.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@ namespace normbench::sweeps {
 
 struct Curve {
   std::string variant;
-  std::function<double(double)> ms;  // of the amount of the axis
+  std::function<double(double)> ms;  // time by the amount of the axis
   double bytes_per_unit = 1e6;
-  double noise = examples::noise;  // a round lies within this of the time
+  double noise = examples::noise;  // rounds differ from the time by at most this share
 };
 
-/// One group at `point`, whose amount is `amount`.
+/// Returns the group at `point`. `amount` is the point's amount.
 inline GroupResult group_at(const Json& point, double amount, const std::vector<Curve>& curves) {
   GroupResult group;
   group.experiment = "sweep";
@@ -32,7 +32,7 @@ inline GroupResult group_at(const Json& point, double amount, const std::vector<
   return group;
 }
 
-/// Groups along the axis "batch".
+/// Returns results with one group for each value of the axis "batch".
 inline Results along_batch(const std::vector<double>& batches, const std::vector<Curve>& curves) {
   std::vector<GroupResult> groups;
   for (const double batch : batches)
@@ -43,7 +43,7 @@ inline Results along_batch(const std::vector<double>& batches, const std::vector
 inline std::function<double(double)> constant(double ms) {
   return [ms](double) { return ms; };
 }
-/// a + b * amount.
+/// Returns the function a + b * amount.
 inline std::function<double(double)> linear(double a, double b) {
   return [a, b](double amount) { return a + b * amount; };
 }

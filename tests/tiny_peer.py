@@ -24,7 +24,7 @@ def say(kind, **members):
 
 
 def misbehave():
-    """True when the request is answered, or not to be."""
+    """Does what `how` says. Returns True if the request needs no other answer."""
     if how == "hang":
         time.sleep(600)
     if how == "die":
@@ -74,7 +74,7 @@ def write(path, values, shape):
 
 
 def pixels_of(files):
-    """What raw files hold, one after the other."""
+    """Returns the bytes of raw files, one file after another."""
     joined = b""
     for path in files:
         with open(path, "rb") as file:
@@ -83,7 +83,8 @@ def pixels_of(files):
 
 
 def item_of(pixels, item, shape):
-    """The item's batch of the endless repetition of all pixels."""
+    """Returns the batch of an item. All pixels are repeated endlessly, and each item takes the next
+    bytes."""
     size = shape[0] * shape[1] * shape[2] * shape[3]
     return bytes(pixels[(item * size + i) % len(pixels)] for i in range(size))
 

@@ -1,4 +1,4 @@
-/// WebP files for tests, made on the spot.
+/// Makes WebP files for tests.
 #pragma once
 
 #include <webp/encode.h>
@@ -11,10 +11,11 @@ namespace normbench {
 
 struct WebPOptions {
   bool lossless = true;
-  float quality = 80;  // of a lossy one
+  float quality = 80;  // quality of a lossy file
 };
 
-/// A WebP of pixels of 3 (RGB) or 4 (RGBA) bytes. Without loss it keeps transparent ones, too.
+/// Returns a WebP of pixels with 3 (RGB) or 4 (RGBA) bytes. A lossless file keeps the colours of
+/// transparent pixels.
 inline Bytes webp_file(const Bytes& pixels, int height, int width,
                        const WebPOptions& options = {}) {
   WebPConfig config;
@@ -54,12 +55,12 @@ inline Bytes webp_chunk(std::string_view name, const Bytes& data) {
   return chunk;
 }
 
-/// The chunks with the picture in a file of webp_file.
+/// Returns the chunks of the picture in a file of webp_file.
 inline Bytes webp_payload(const Bytes& file) { return {file.begin() + 12, file.end()}; }
 
 enum WebPFlag : std::uint8_t { WebPAnimated = 2, WebPXmp = 4, WebPExif = 8 };
 
-/// An extended file with a canvas of this size and these chunks.
+/// Returns an extended file with these flags and chunks, and a canvas of this size.
 inline Bytes extended_webp(int flags, int height, int width, const Bytes& chunks) {
   Bytes header;
   append_little_endian(header, static_cast<std::uint32_t>(flags), 4);
@@ -77,17 +78,18 @@ inline Bytes webp_with_exif(const Bytes& file, int height, int width, const Byte
   return extended_webp(WebPExif, height, width, chunks);
 }
 
-/// A frame at an even place of the canvas, shown for 100 ms, which replaces what was there.
+/// Returns a frame that is shown for 100 ms. Its place on the canvas must be even. It replaces the
+/// pixels below it.
 inline Bytes webp_frame(const Bytes& file, int y, int x, int height, int width) {
   Bytes data;
   for (const int number : {x / 2, y / 2, width - 1, height - 1, 100})
     append_little_endian(data, static_cast<std::uint32_t>(number), 3);
-  data.push_back(2);  // without blending
+  data.push_back(2);  // no blending
   append(data, webp_payload(file));
   return webp_chunk("ANMF", data);
 }
 
-/// An animation; its background is what no frame covers, which viewers may show as they like.
+/// Returns an animation. Where no frame covers the background, viewers may show any colour.
 inline Bytes animated_webp(int height, int width, const Bytes& frames) {
   Bytes chunks = webp_chunk("ANIM", {0x11, 0x22, 0x33, 0xFF, 0, 0});
   append(chunks, frames);

@@ -75,8 +75,9 @@ std::vector<std::uint64_t> alpha_inverses() {
 
 double level_of(std::uint64_t alpha_inverse) { return 1 - 1 / static_cast<double>(alpha_inverse); }
 
-/// Adds up the terms C(n, 0), C(n, 1), … one by one. For every level it keeps the largest low index
-/// at which both tails together are at most alpha: 2 * sum * alpha_inverse <= 2^n.
+/// Computes exact indices from the terms C(n, 0), C(n, 1), …, which it takes one by one. For every
+/// level it keeps the largest low index at which both tails together are at most alpha: 2 * sum *
+/// alpha_inverse <= 2^n.
 class ExactIndices {
   static constexpr int kFactorBits = 13;  // bits of 2 * the largest alpha_inverse
 

@@ -8,7 +8,7 @@
 namespace normbench::caveat_text_test {
 namespace {
 
-constexpr int kPerCall = 0, kCached = 1, kTwoBuffers = 2;  // the cases of the examples
+constexpr int kPerCall = 0, kCached = 1, kTwoBuffers = 2;  // indices of the examples' cases
 
 std::string said(const Results& results, int a, int b) {
   const GroupResult& group = results.groups[0];
@@ -35,7 +35,7 @@ TEST(Caveat, HasNoFaultsWhereOutputsAreReused) {
 
 TEST(Caveat, CountsFaultsWithoutKnowingTheirCost) {
   Results results = examples::constants();
-  results.groups[0].cases.pop_back();  // the twin without faults
+  results.groups[0].cases.pop_back();  // removes the twin without page faults
   results.groups[0].limits.pop_back();
   EXPECT_THAT(said(results, kPerCall, kTwoBuffers),
               testing::HasSubstr("(2.00x: 1 more fresh buffer, 27,000 more page faults), "));
@@ -43,11 +43,11 @@ TEST(Caveat, CountsFaultsWithoutKnowingTheirCost) {
 
 TEST(Caveat, PricesFaultsAtMostWhereTheirCostIsABound) {
   Results results = examples::constants();
-  results.groups[0].limits.pop_back();  // what a touched page costs
+  results.groups[0].limits.pop_back();  // removes the limit `first_touch`
   EXPECT_THAT(said(results, kPerCall, kTwoBuffers),
               testing::HasSubstr("27,000 more page faults = at most 89 % of it), "));
   results = examples::constants();
-  results.groups[0].cases.pop_back();  // the twin without faults
+  results.groups[0].cases.pop_back();  // removes the twin without page faults
   EXPECT_THAT(said(results, kPerCall, kTwoBuffers),
               testing::HasSubstr("27,000 more page faults = at most 82 % of it), "));
 }

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::StartsWith;
 
-/// A trace of every kind of event that keeps all rules.
+/// A trace that follows all rules. It has events of every kind.
 const std::string good = R"({
 "schemaVersion": 1,
 "deviceProperties": [{"id":0,"name":"GPU"}],
@@ -55,7 +55,7 @@ const std::string good = R"({
 ]}
 )";
 
-/// The good trace once `from` is replaced by `to`.
+/// Returns `good` with `from` replaced by `to`. `from` must be in it.
 std::string changed(const std::string& from, const std::string& to) {
   const auto at = good.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -64,7 +64,7 @@ std::string changed(const std::string& from, const std::string& to) {
 
 TEST(CheckChrome, AGoodTraceHasNoMistakes) { EXPECT_THAT(check_chrome(good), ElementsAre()); }
 
-/// A change that breaks a rule, and what the checker says then.
+/// A change that breaks one rule, and the mistakes that the checker then reports.
 struct Break {
   const char* rule;
   std::string from, to;
@@ -94,7 +94,7 @@ const std::string kEnd =
 const std::string kLonelyKernel = "line 20: GPU work without its ac2g flow";
 const std::string kLonelyCopy = "line 21: GPU work without its ac2g flow";
 
-// 2: integer nanoseconds, and where 0 is.
+// --- Rule 2: times are integers of nanoseconds, and the base of the times is given.
 INSTANTIATE_TEST_SUITE_P(
     Times, BrokenRule,
     testing::Values(Break{"FourDecimals", "1.000,\"dur\":9", "1.0000,\"dur\":9", {kTs + "1.0000"}},
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"no baseTimeNanoseconds (an integer)"}}),
     name_of_break);
 
-// 3: processes and tracks are natural numbers, with names and places.
+// --- Rule 3: ids of processes and tracks are natural numbers. Each has a name and a sort index.
 INSTANTIATE_TEST_SUITE_P(
     Places, BrokenRule,
     testing::Values(Break{"TextualPid", kCounter, "\"faults\",\"pid\":\"70\"", {kPid}},
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"line 20: deviceProperties has no device 0"}}),
     name_of_break);
 
-// 4, 8: sorted, nested, none of negative length.
+// --- Rules 4 and 8: slices are sorted and nested. No length is negative.
 INSTANTIATE_TEST_SUITE_P(
     Nesting, BrokenRule,
     testing::Values(
@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"line 21: sticks out of the slice it starts in (slices of a thread must nest)"}}),
     name_of_break);
 
-// 5, 7: arrows and streams.
+// --- Rules 5 and 7: arrows and streams.
 INSTANTIATE_TEST_SUITE_P(
     Flows, BrokenRule,
     testing::Values(
@@ -254,7 +254,7 @@ TEST(CheckChrome, WorkStartsAfterItsLaunch) {
               ElementsAre("line 23: a flow ends before it starts (GPU work before its launch)"));
 }
 
-// 6, 12: what stands before the events, and what it counts.
+// --- Rules 6 and 12: the head of the trace, and its counts.
 INSTANTIATE_TEST_SUITE_P(
     Head, BrokenRule,
     testing::Values(
@@ -326,7 +326,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"line 36: an item's arrow leads from no stage to no start of one"}}),
     name_of_break);
 
-// 11: one event a line, and what an event must have.
+// --- Rule 11: one event per line, with all fields that an event needs.
 INSTANTIATE_TEST_SUITE_P(
     Events, BrokenRule,
     testing::Values(
@@ -364,7 +364,7 @@ INSTANTIATE_TEST_SUITE_P(
             "EmptyCounter", "{\"count\":3}", "{}", {"line 24: a counter's args must be numbers"}}),
     name_of_break);
 
-// --- 1: strict JSON
+// --- Rule 1: strict JSON.
 
 TEST(CheckChrome, StrictJson) {
   const auto not_strict = ElementsAre(StartsWith("not strict JSON: "));
@@ -378,7 +378,7 @@ TEST(CheckChrome, StrictJson) {
   EXPECT_THAT(check_chrome(changed("normalize", "nor\\ud800malize")), not_strict);
 }
 
-// --- 9: whole files
+// --- Rule 9: the file is complete.
 
 TEST(CheckChrome, ATruncatedFileIsCaught) {
   for (const std::size_t missing : {3u, 4u, 40u, 600u})
@@ -390,7 +390,7 @@ TEST(CheckChrome, ATruncatedFileIsCaught) {
   EXPECT_THAT(check_chrome(""), ElementsAre(StartsWith("not strict JSON: ")));
 }
 
-// --- 10: one gzip member
+// --- Rule 10: gzip data has one member.
 
 std::string packed(const std::string& text) {
   std::ostringstream out;

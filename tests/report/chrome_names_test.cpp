@@ -1,4 +1,4 @@
-/// Names of any bytes through the writer and back.
+/// Writes names of arbitrary bytes, and reads them back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,8 @@ void append_utf8(std::string& text, std::uint32_t point) {
   add(0x80 | (point & 0x3F));
 }
 
-/// Valid UTF-8 of every length, control characters, quotes and backslashes among it.
+/// Returns valid UTF-8. Its characters have one to four bytes, and may be control characters,
+/// quotes or backslashes.
 std::string valid_text(Random& random, std::size_t characters) {
   constexpr std::string_view special = "\"\\/\b\f\n\r\t\x01\x1f\x7f{}[],:'<>&";
   std::string text;
@@ -64,7 +65,7 @@ std::string any_bytes(Random& random, std::size_t size) {
   return text;
 }
 
-/// The names as a strict reader gets them back.
+/// Writes slices with these names, and returns the names that a strict parser reads.
 std::vector<std::string> read_back(const std::vector<std::string>& names) {
   std::vector<Slice> slices;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -96,7 +97,7 @@ TEST(TraceNames, OfAnyBytesComeBackAsValidText) {
     const std::vector<std::string> read = read_back(names);
     ASSERT_EQ(read.size(), names.size()) << "seed " << seed;
     for (std::size_t i = 0; i < names.size(); ++i) {
-      // What is valid stays; what is not leaves a mark.
+      // A valid name is unchanged. Invalid bytes are replaced by U+FFFD.
       const bool replaced = read[i].find(replacement) != std::string::npos;
       EXPECT_TRUE(read[i] == names[i] || replaced) << "seed " << seed;
       for (const char c : names[i])

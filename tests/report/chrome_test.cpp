@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// The lines that hold `part`, without the comma between events.
+/// Returns the lines that contain `part`, without the comma at the end.
 std::vector<std::string> lines_with(const std::string& text, std::string_view part) {
   std::istringstream in(text);
   std::vector<std::string> lines;
@@ -86,7 +86,7 @@ TEST(WriteChrome, NumberedNamesSayTheirLabels) {
           HasSubstr(R"("cat":"gpu_user_annotation","name":"pre 2")"),
           HasSubstr(R"("cat":"gpu_user_annotation","name":"h2d 2")")));
   EXPECT_THAT(check_chrome(text), ElementsAre());
-  // A table of the file has the rows of the run's own table.
+  // A table of the file has the same rows as a table of the model.
   std::istringstream file(text);
   const auto names = [](auto&& of) {
     std::vector<std::string> rows;
@@ -117,7 +117,7 @@ TEST(WriteChrome, ItemsOfAPipelineOverlap) {
   profile.items = {{0, 2000, 3900}, {1, 3000, 4900}};
   TraceModel model = empty_model();
   add_profile(model, profile, test_pid);
-  add_profile(model, profile, test_pid);  // of another case: its items are others
+  add_profile(model, profile, test_pid);  // a second case: its items have other ids
   finish_model(model);
   EXPECT_EQ(model.items.size(), 4u);
   const std::string text = written(model);

@@ -21,7 +21,8 @@ std::vector<double> ten(double from, double to) {
   return ratios;
 }
 
-/// Every verdict, findings, cautions, and cases of one side.
+/// Returns a comparison with every verdict, with findings and cautions, and with cases of one side
+/// only.
 Comparison everything() {
   examples::Pairs pairs = examples::timed_pairs({{"same", ten(0.995, 1.005)},
                                                  {"improved | by *much*", ten(0.48, 0.52)},
@@ -50,8 +51,8 @@ Comparison everything() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Six runs a side, and a regression that is not beyond doubt: most of it is of one pair, and "b"
-/// is noisy.
+/// Returns a comparison of six runs a side, whose regression of "a" is in doubt. One pair
+/// contributes most of the slowdown, and "b" is noisy.
 Comparison doubtful() {
   examples::Pairs pairs = examples::timed_pairs({{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}},
                                                  {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}},
@@ -61,7 +62,8 @@ Comparison doubtful() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Runs of a machine that is as fast as it likes, beside a limit: one case is 5 % slower over it.
+/// Returns a comparison of runs on a machine that changes its speed, with a limit. One case is 5 %
+/// slower relative to the limit.
 Comparison over_limits() {
   const std::vector<double> machine{1, 1.25, 0.8, 1.1, 0.9, 1.3};
   std::vector<double> slower;
@@ -77,7 +79,7 @@ Comparison over_limits() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// One run a side.
+/// Returns a comparison of one run a side.
 Comparison of_rounds() {
   std::vector<std::int64_t> rounds;
   for (int i = 0; i < 20; ++i) rounds.push_back(1'000'000 + 1000 * (7 * i % 20));
@@ -155,10 +157,10 @@ TEST(Xml, EscapesMarkupAndReplacesWhatXmlCannotHold) {
   EXPECT_EQ(xml_escaped("esc\x1b"), "esc\\u001b");
   EXPECT_EQ(xml_escaped("a\u202eb\u009bc\u200ed\u200be"), "a\\u202eb\\u009bc\\u200ed\\u200be");
   EXPECT_EQ(xml_escaped("\xff cut \xe2\x82"), "\\xff cut \\xe2\\x82");
-  EXPECT_EQ(xml_escaped("\xc0\xaf"), "\\xc0\\xaf");                    // an overlong "/"
-  EXPECT_EQ(xml_escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // a surrogate
+  EXPECT_EQ(xml_escaped("\xc0\xaf"), "\\xc0\\xaf");                    // overlong encoding of "/"
+  EXPECT_EQ(xml_escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // surrogate
   EXPECT_EQ(xml_escaped("\xef\xbf\xbe"), "\uFFFD");                    // U+FFFE
-  EXPECT_EQ(xml_escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond U+10FFFF
+  EXPECT_EQ(xml_escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // above U+10FFFF
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 namespace normbench::counter_table_test {
 namespace {
 
-/// A case of ten images, profiled for two steps.
+/// Returns a group with one case for each element of `all`. A case has ten images, and is profiled
+/// for two steps.
 GroupResult group_with(const std::vector<ProfileCounters>& all) {
   GroupResult group;
   for (const ProfileCounters& counters : all) {

@@ -11,7 +11,8 @@ using sweeps::constant;
 using sweeps::linear;
 using testing::ElementsAre;
 
-/// "b: from 8 on (between 4 and 8)" of every variant against the baseline.
+/// Returns a text for every variant that is compared with the baseline: "b: from 8 on (between 4
+/// and 8)".
 std::vector<std::string> shown(const Results& results) {
   std::vector<std::string> lines;
   const Experiment experiment = experiments(results).at(0);
@@ -31,11 +32,11 @@ std::vector<std::string> changes(const Results& results) {
 }
 
 TEST(Crossings, LieBetweenTheLastAndTheFirstPointBeyondDoubt) {
-  // cpu: n; gpu: 3 + n/2, faster from n > 6 on.
+  // "cpu" takes n ms, "gpu" takes 3 + n/2 ms. So "gpu" is faster for n > 6.
   const std::vector<sweeps::Curve> curves{{"cpu", linear(0, 1)}, {"gpu", linear(3, 0.5)}};
   EXPECT_THAT(shown(along_batch({1, 2, 4, 8, 64}, curves)),
               ElementsAre("gpu: from 8 on (between 4 and 8)"));
-  // At 6 both take 6 ms: no change is seen there.
+  // At 6 both take 6 ms, so no change is found there.
   EXPECT_THAT(shown(along_batch({4, 6, 8}, curves)),
               ElementsAre("gpu: from 8 on (between 4 and 8)"));
 }

@@ -1,5 +1,5 @@
-/// A document with one damaged value is bad input, or is reported without it: never a crash, nor a
-/// number that is none.
+/// Damages one value of a document. The document is then refused, or reported without that value.
+/// Nothing crashes, and no report has a NaN or an infinity.
 #include <gmock/gmock.h>
 
 #include <cctype>
@@ -20,7 +20,8 @@ std::string kept(const std::string& name) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The pointers to all numbers; of a long list of them the first, the last and one between.
+/// Adds the pointers to all numbers in `json`. Of an array of numbers, only the first, the middle
+/// and the last are added.
 void add_numbers(const Json& json, const std::string& pointer, std::vector<std::string>& pointers) {
   if (json.is_number()) pointers.push_back(pointer);
   if (!json.is_structured()) return;
@@ -33,7 +34,7 @@ void add_numbers(const Json& json, const std::string& pointer, std::vector<std::
   }
 }
 
-/// Words of a text, in lower case.
+/// Returns true if `text` has the lower-case `word`, with no letter before or after it.
 bool has_word(const std::string& text, std::string_view word) {
   const auto is_letter = [&](std::size_t i) {
     return i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0;
@@ -43,7 +44,8 @@ bool has_word(const std::string& text, std::string_view word) {
   return false;
 }
 
-/// What is wrong with all that can be made of the document, or "". `whole`: what it was before.
+/// Makes all reports of the document, and compares it with `whole`, the undamaged document. Returns
+/// a description of the first mistake, or "".
 std::string fault(const std::string& text, const Results& whole, bool& was_read) {
   std::vector<std::string> texts;
   was_read = false;
@@ -84,7 +86,7 @@ TEST_P(Damaged, NumbersAreBadInputOrLeftOut) {
   add_numbers(document, "", pointers);
   ASSERT_GT(pointers.size(), 100u);
   const std::vector<Json> damages{0, -1, 1e308, nullptr, "", Json::array()};
-  // What is there of each kind meets every damage in one document or another.
+  // Documents are sampled, so that each kind of value meets each damage in some document.
   constexpr std::size_t most = 250;
   const std::size_t all = pointers.size() * damages.size();
   const std::size_t step = std::max<std::size_t>(1, all / most) | 1;
@@ -92,7 +94,8 @@ TEST_P(Damaged, NumbersAreBadInputOrLeftOut) {
   for (std::size_t i = 0; i < all; i += step) {
     const std::string& pointer = pointers[i / damages.size()];
     const Json& damage = damages[i % damages.size()];
-    // No document at all, and an error that may be infinite, which is told as it is.
+    // A text without /schema is not a document. An error may be infinite (null), and is reported
+    // as such.
     if (pointer == "/schema") continue;
     if (damage.is_null() && (pointer.ends_with("/max_abs_error") || pointer.ends_with("/bound")))
       continue;

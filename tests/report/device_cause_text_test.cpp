@@ -7,8 +7,9 @@
 namespace normbench::device_cause_text_test {
 namespace {
 
-/// A group of two small stages on the GPU that the host waits for after every iteration, and the
-/// same without waiting: 20 and 12 us, submitted in 10 us, computed in 4 us as CUPTI says.
+/// A group with two small stages on the GPU. In case "waits" the host waits after every iteration,
+/// in case "runs" it does not. They take 20 and 12 us; submitting takes 10 us, and the GPU works
+/// for 4 us according to CUPTI.
 class SmallGpuWork : public testing::Test {
  protected:
   SmallGpuWork() : results_(examples::make_results("small", {GroupResult{}})) {
@@ -82,7 +83,7 @@ TEST_F(SmallGpuWork, WaitingIsPricedByEmptyLaunches) {
 }
 
 TEST_F(SmallGpuWork, CallsBoundAnIdleGpu) {
-  EXPECT_EQ(of(launch_cause, 0), "");  // 10 of 20 us
+  EXPECT_EQ(of(launch_cause, 0), "");  // submitting takes 10 of 20 us
   EXPECT_EQ(of(launch_cause, 1),
             "launches. Submitting takes 83 % of its time, the GPU works for 33 % of it.");
   EXPECT_EQ(cause_text(explained(0)).name, "sync");
@@ -94,7 +95,7 @@ TEST_F(SmallGpuWork, ABusyGpuIsNotBoundByCalls) {
   EXPECT_EQ(of(launch_cause, 1), "");
 }
 
-/// A SmallGpuWork for which no CUPTI says how long the GPU worked.
+/// SmallGpuWork without a profile, so that the GPU's time is only known by marks.
 struct GpuDayLaunches : SmallGpuWork {
   GpuDayLaunches() { group().profile.clear(); }
 };
@@ -106,7 +107,7 @@ TEST_F(GpuDayLaunches, MarksOfManyShortStagesAreNoSureTime) {
     const CaseAnalysis analysis = analyse_case(group(), runs, results_);
     return busy_ns({group(), analysis, 1, results_});
   };
-  EXPECT_EQ(busy(), std::nullopt);  // 24 us, of which the marks may be most
+  EXPECT_EQ(busy(), std::nullopt);  // 24 us, and most of it may be marks
   runs.bracket_ns = 5'000;
   EXPECT_EQ(busy(), 4'000);
   for (StageResult& stage : runs.stages) stage.rounds_ns.assign(examples::rounds, 20'000);
@@ -137,12 +138,12 @@ TEST_F(GpuDayLaunches, AreBlamedByWhatCuptiSaw) {
 }
 
 TEST_F(GpuDayLaunches, AreBlamedByTheMarksLessTheirOwnCost) {
-  group().cases[1].bracket_ns = 1'500;  // of each of two stages
+  group().cases[1].bracket_ns = 1'500;  // time of the marks around each of the two stages
   EXPECT_EQ(of(launch_cause, 1),
             "launches. Submitting takes 83 % of its time, the GPU works for 8.3 % of it.");
   for (StageResult& stage : group().cases[1].stages)
     stage.rounds_ns.assign(examples::rounds, 5'500);
-  EXPECT_EQ(of(launch_cause, 1), "");  // it works for 8 of 12 us
+  EXPECT_EQ(of(launch_cause, 1), "");  // the GPU works for 8 of 12 us
 }
 
 TEST_F(GpuDayLaunches, OfLongWorkNeedNoMore) {
@@ -165,7 +166,8 @@ TEST_F(GpuDayLaunches, AreNoLimitWhereOnlyMarksTimedAShortWork) {
   group().limits = {on_gpu("stream", 0.001, {"stream"}), on_gpu("launch", 0.0049, {"launch"})};
   set_times(group().limits[0], 1'000, 1'000);
   set_times(group().limits[1], 4'900, 4'900);
-  // All time of the first case is one launch; all of the second one's the launches of its stages.
+  // The first case takes as long as one launch, the second as long as the launches of its two
+  // stages.
   for (const auto& [ms, ops] : {std::pair(0.005, std::vector<std::string>{"normalize"}),
                                 std::pair(0.010, std::vector<std::string>{"sub", "div"})}) {
     CaseResult& runs = group().cases[1] = on_gpu("runs", ms, ops);

@@ -8,8 +8,8 @@ namespace normbench::document_json_test {
 namespace {
 
 TEST(DocumentJson, HoldsWhatTheAxesSay) {
-  // 1 MB an image: base 0.125 ms (8 GB/s), late 2 ms and 0.0625 ms (16 GB/s), stuck 9 ms. The
-  // first two cross at 32 images.
+  // Times at 1 MB an image: "base" takes 0.125 ms per image (8 GB/s), "late" takes 2 ms and 0.0625
+  // ms per image (16 GB/s), "stuck" takes 9 ms. "base" and "late" cross at 32 images.
   const Results results =
       sweeps::along_batch({1, 8, 64}, {{"base", sweeps::linear(0, 0.125), 1e6, 0},
                                        {"late", sweeps::linear(2, 0.0625), 1e6, 0},
@@ -24,7 +24,7 @@ TEST(DocumentJson, HoldsWhatTheAxesSay) {
   EXPECT_EQ(json["unscaled"], Json::parse(R"([
     {"axis": "batch", "at": {}, "variant": "stuck", "small": 1, "large": 64, "work": 64.0,
      "fixed_ns": 9e6}])"));
-  ASSERT_EQ(json["fits"].size(), 2u);  // the time of "stuck" does not grow
+  ASSERT_EQ(json["fits"].size(), 2u);  // "stuck" has no fit: its time does not grow
   const Json& late = json["fits"][1];
   EXPECT_EQ(late["variant"], "late");
   EXPECT_EQ(late["points"], 3);

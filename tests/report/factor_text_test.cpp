@@ -10,14 +10,14 @@ using examples::make_case;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// "name (left, right)" of every factor.
+/// Returns "name (left, right)" for every factor.
 std::vector<std::string> shown(const CaseResult& a, const CaseResult& b) {
   std::vector<std::string> texts;
   for (const Factor& factor : factors(a, b)) texts.push_back(factor_text(factor));
   return texts;
 }
 
-/// sub and div on float32, with these output policies.
+/// Returns a case of sub and div on float32 with these output policies.
 CaseResult chain(OutputPolicy sub = OutputPolicy::Reuse, OutputPolicy div = OutputPolicy::Reuse) {
   return make_case(
       {"chain", 1, DType::Float32, {{"sub", DType::Float32, sub}, {"div", DType::Float32, div}}});
@@ -31,7 +31,7 @@ TEST(Factors, OfCasesThatDoTheSameAreNone) {
   CaseResult said = chain();
   set_constants(said, "cached");
   EXPECT_THAT(shown(chain(), chain()), IsEmpty());
-  EXPECT_THAT(shown(chain(), said), IsEmpty());  // what is not said is cached
+  EXPECT_THAT(shown(chain(), said), IsEmpty());  // "cached" is the default
 }
 
 TEST(Factors, OneChangeIsOneFactor) {
@@ -50,7 +50,7 @@ TEST(Factors, OneChangeIsOneFactor) {
   EXPECT_THAT(shown(a, b), ElementsAre("kernel of my div (fused, plain)"));
   b = a;
   b.stages[1].label = "another name";
-  b.stages[1].kernel = "plain";  // chosen for it
+  b.stages[1].kernel = "plain";  // chosen by the program, not by the config
   EXPECT_THAT(shown(a, b), IsEmpty());
   b = a;
   b.stages[0].out.memory = Memory::Pinned;

@@ -10,7 +10,7 @@ using examples::timed_run;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-using Shown = std::pair<std::string, std::string>;  // kind and text
+using Shown = std::pair<std::string, std::string>;  // the kind and the text
 
 std::vector<Shown> shown(const MatchedCase& matched) {
   std::vector<Shown> list;
@@ -19,7 +19,7 @@ std::vector<Shown> shown(const MatchedCase& matched) {
   return list;
 }
 
-/// The findings of the only case, when `change` is made to it.
+/// Compares a case with itself after `change`. Returns the findings.
 std::vector<Shown> findings_of(void (*change)(CaseResult&)) {
   const std::vector<Results> base{timed_run({{"fused", {1000, 1000, 1000}}})};
   std::vector<Results> now = base;
@@ -69,7 +69,7 @@ TEST(CompareFindings, AnErrorMustDoubleAndMatter) {
   EXPECT_THAT(findings_of([](CaseResult& c) { c.check.max_abs_error = 2e-7; }), IsEmpty());
   EXPECT_THAT(findings_of([](CaseResult& c) {
                 c.check.max_abs_error = 3e-7;
-                c.check.bound = 1e-4;  // 1 % of it is more
+                c.check.bound = 1e-4;  // 1 % of the bound is more than the error
               }),
               IsEmpty());
 }
@@ -96,7 +96,7 @@ TEST(CompareFindings, FaultsMustDifferByATenthAndByOne) {
   EXPECT_THAT(findings(0, 1), ElementsAre(Shown{"faults", "1 page faults a batch, was 0"}));
   EXPECT_THAT(findings(43'200, 0),
               ElementsAre(Shown{"faults", "0 page faults a batch, was 43,200"}));
-  EXPECT_THAT(findings(90, 100), IsEmpty());  // a tenth of the larger
+  EXPECT_THAT(findings(90, 100), IsEmpty());  // 10 is a tenth of 100
   EXPECT_EQ(findings(89, 100).size(), 1u);
 }
 

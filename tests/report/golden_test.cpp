@@ -18,7 +18,7 @@ namespace normbench::golden_test {
 namespace {
 
 struct Golden {
-  std::string file;  // in tests/golden
+  std::string file;  // name in tests/golden
   std::string (*render)(const Analysed&);
   Results (*results)();
 };
@@ -30,7 +30,7 @@ std::vector<std::string> lines(const std::string& text) {
   return list;
 }
 
-/// What a run prints on a screen of so many columns.
+/// Returns the output of a run on a screen with `width` columns.
 template <std::size_t width = 100, bool colour = false>
 std::string on(const Analysed& document) {
   return terminal(document, Screen{.width = width, .colour = colour});
@@ -58,7 +58,7 @@ TEST_P(TerminalTest, Fits) {
   const Analysed document(GetParam().results());
   for (const TableKind kind : {TableKind::Torch, TableKind::Stats}) {
     const auto all = lines(terminal(document, kind));
-    EXPECT_LE(all.size(), 39u);  // and the app's "Wrote …"
+    EXPECT_LE(all.size(), 39u);  // one line is for "Wrote …" of the program
     for (const std::string& line : all) {
       EXPECT_LE(display_width(line), 100u) << line;
       EXPECT_FALSE(line.ends_with(' ')) << line;
@@ -66,7 +66,7 @@ TEST_P(TerminalTest, Fits) {
   }
 }
 
-/// True for a line of one word, which nothing can break.
+/// Returns true if the line has at most one word, so that it cannot be wrapped.
 bool is_one_word(const std::string& line) {
   const auto first = line.find_first_not_of(' ');
   return first == line.npos || line.find(' ', first) == line.npos;
@@ -114,7 +114,7 @@ std::string terminal_with_stats(const Analysed& document) {
   return terminal(document, TableKind::Stats);
 }
 
-/// What the document has of some published experiments, rendered.
+/// Renders the results of some published experiments in the document.
 template <class Render>
 std::string rendered(const Analysed& document, Render render) {
   std::vector<Reproduction> all;

@@ -81,7 +81,7 @@ TEST(Gzip, DataCutOffAnywhereIsDamaged) {
 
 TEST(Gzip, AnyDamagedByteOfTheTextIsSeen) {
   const std::string data = packed(random_bytes(2000));
-  constexpr std::size_t header = 10;  // some of its bytes mean nothing
+  constexpr std::size_t header = 10;  // some bytes of the header have no effect
   for (std::size_t at = header; at < data.size(); ++at) {
     std::string damaged = data;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
@@ -110,7 +110,7 @@ TEST(Gzip, LinesAreReadOneByOne) {
   EXPECT_FALSE(text->bad());
 }
 
-/// A stream that takes so many bytes and no more.
+/// A stream buffer with room for `room` bytes. If it is full, it fails or throws.
 class Full final : public std::streambuf {
  public:
   Full(std::size_t room, bool throws) : room_(room), throws_(throws) {}
@@ -143,7 +143,7 @@ TEST(Gzip, AFullStreamFailsBoth) {
 }
 
 TEST(Gzip, AnErrorThatIsThrownComesThrough) {
-  for (const std::size_t text : {10u, 1'000'000u}) {  // at the end, in between
+  for (const std::size_t text : {10u, 1'000'000u}) {  // fails at the end; fails earlier
     Full full(5, true);
     std::ostream out(&full);
     out.exceptions(std::ios::badbit);

@@ -1,4 +1,4 @@
-/// Pages that people look at: charts against goldens, names that try to break out, and size.
+/// Tests HTML pages: charts against goldens, names with markup in them, and the size of pages.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// The markup with a line for each tag, so that differences can be read.
+/// Returns the markup with one tag per line, so that differences can be read.
 std::string lines_of(const Markup& markup) {
   return std::regex_replace(markup.source(), std::regex("><"), ">\n<") + "\n";
 }
@@ -39,7 +39,7 @@ Markup sweeps(const Results& results) {
   return all;
 }
 
-/// The swept example at two values of another axis.
+/// Returns the swept example with a second axis of two values.
 Results on_two_axes() {
   Results results = examples::swept();
   const std::size_t count = results.groups.size();
@@ -52,7 +52,8 @@ Results on_two_axes() {
   return results;
 }
 
-/// The pipelines, of which one was profiled: three items, the second load beside the first's rest.
+/// Returns the pipelines example with a profile of one pipeline: three items. An item is loaded
+/// while the previous item is saved.
 Results in_flight() {
   Results results = examples::pipelines();
   const auto ms = [](double value) { return static_cast<std::int64_t>(value * 1e6); };

@@ -19,7 +19,7 @@ MachineLimit limit(const std::string& kind, const std::string& name, Place place
   return limit;
 }
 
-/// A limit of so many bytes a microsecond.
+/// Sets the limit to `bytes` per microsecond.
 MachineLimit rate(MachineLimit limit, std::int64_t bytes) {
   limit.ns = Interval{1e3, 1e3, 1e3};
   limit.bytes = bytes;
@@ -160,7 +160,7 @@ Missing here, and what that means
 )text");
 }
 
-/// The lines below the limits of a machine whose large copies reach so many GB/s each way.
+/// Returns the text below the limits of a machine. Its large copies reach `up` and `down` GB/s.
 std::string said_of_link(double up, double down) {
   std::vector<MachineLimit> limits;
   for (const auto& [op, rate_of] : {std::pair("h2d", up), {"d2h", down}}) {

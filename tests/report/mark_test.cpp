@@ -13,7 +13,7 @@
 namespace normbench::mark_test {
 namespace {
 
-/// What a file that begins with the first 4 KB of `text` is.
+/// Returns the kind of file that begins with the first 4 KB of `text`.
 std::optional<Written> kind(const std::string& text) { return written_as(text.substr(0, 4096)); }
 
 TEST(Mark, ReportsAreKnownInAllFormats) {

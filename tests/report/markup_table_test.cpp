@@ -8,7 +8,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// A table with what each markup has to escape, in a name and in a cell that is Markdown already.
+/// Returns a table with characters that each markup has to escape: in a name, and in a cell that is
+/// Markdown.
 MarkupTable example() {
   return {.columns = {{"case"}, {"claim", Align::Unsaid}, {"*change", Align::Right, true}},
           .rows = {{{"a|b\n<i>"}, {"x"}, {"1 [2]"}}, {{"REGRESSED", Ink::Bad}, {"y"}, {"3"}}}};

@@ -1,4 +1,4 @@
-/// What is said of cases that peers run, and what is not.
+/// Tests the sentences about cases that peers run.
 #include <gmock/gmock.h>
 
 #include "example_results.h"

@@ -9,7 +9,7 @@
 namespace normbench::pinning_text_test {
 namespace {
 
-constexpr int kPageable = 0, kPinEachTime = 1, kPinned = 2;  // the cases of the example
+constexpr int kPageable = 0, kPinEachTime = 1, kPinned = 2;  // indices of the example's cases
 
 std::string line(const Results& results) { const auto cost = pinning_cost(results.groups[0], results);
   return cost ? pinning_text(*cost) : ""; }
@@ -19,7 +19,7 @@ TEST(Pinning, PaysFromAsManyReusesAsMakeUpForIt) {
   const auto cost = pinning_cost(results.groups[0], results);
   ASSERT_TRUE(cost.has_value());
   EXPECT_NEAR(cost->once_ns, 18.0e6, 0.05e6);
-  EXPECT_NEAR(cost->saved_ns.value, 1.3e6, 0.01e6);  // 18 / 1.3 = 13.8
+  EXPECT_NEAR(cost->saved_ns.value, 1.3e6, 0.01e6);  // 18 ms / 1.3 ms = 13.8 reuses
   EXPECT_EQ(line(results),
             "Pinning pays from 14 reuses of a buffer on (pin 18.0 ms, saves 1.3 ms a batch).");
 }
@@ -33,7 +33,7 @@ TEST(Pinning, DoesNotPayWherePinnedMemoryIsNoFaster) {
 
 TEST(Pinning, IsTakenFromItsOwnCaseWhereNoOtherIsPinned) {
   Results results = examples::pinning();
-  results.groups[0].cases.pop_back();  // left: 18.6 ms, of which pinning takes 18.0
+  results.groups[0].cases.pop_back();  // the case left takes 18.6 ms, 18.0 of them to pin
   const auto cost = pinning_cost(results.groups[0], results);
   ASSERT_TRUE(cost.has_value());
   EXPECT_NEAR(cost->saved_ns.value, 1.81e6 - 0.6e6, 0.05e6);

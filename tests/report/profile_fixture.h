@@ -1,4 +1,4 @@
-/// A profile of ten steps that copy a batch to a GPU and normalise it there.
+/// The profile of ten steps. Each step copies a batch to a GPU and normalises it there.
 #pragma once
 
 #include "document/results.h"

@@ -18,7 +18,7 @@ std::string shown(const Results& results, TableKind kind = TableKind::Torch,
   return shown_profile(experiments(results)[0], results, kind, most_lines);
 }
 
-/// The profile that the terminal shows of a document.
+/// Returns the profile of the document that the terminal shows.
 CaseProfile& profile_of(Results& results) { return results.groups.back().profile[0]; }
 
 TEST(ShownProfile, KeepsSharesAndMeansWithoutADevice) {
@@ -73,7 +73,7 @@ TEST(ShownProfile, TakesTheLinesThatThereAre) {
   EXPECT_EQ(lines(shown(results, TableKind::Torch, 9)), 9);
   EXPECT_EQ(lines(shown(results, TableKind::Stats, 9)), 9);
   EXPECT_EQ(lines(shown(results, TableKind::Torch, -5)),
-            7);  // title, headers, 3 rows, what is left out, 1
+            7);  // title, header, 3 rows, a line for omitted rows, total
 }
 
 TEST(ShownProfile, OfPercentiles) {

@@ -20,7 +20,8 @@ CaseResult timed_case(const std::string& variant, const std::vector<double>& ms)
   return result;
 }
 
-/// `count` rounds of 1.00, 1.01, 1.02, 1.00, … ms: median 1.01, and no z-score above 0.6745.
+/// Returns times of 1.00, 1.01, 1.02, 1.00, … ms. Their median is 1.01, and no z-score exceeds
+/// 0.6745.
 std::vector<double> steady(int count) {
   std::vector<double> ms;
   for (int i = 0; i < count; ++i) ms.push_back(1.00 + 0.01 * (i % 3));
@@ -43,10 +44,10 @@ TEST(Quality, TheLineSaysWhatDisturbed) {
   };
   EXPECT_EQ(line(), "machine quiet: ratios ±0.0 %");
   for (int i = 0; i < 4; ++i) a.rounds[i].disturbance.steal_ns = 10;
-  EXPECT_EQ(line(), "machine quiet: ratios ±0.0 %");  // 4 of 48 are below a tenth
-  a.rounds[2].counters.involuntary_switches = 1;      // 1.02 ms, but most take 1.01
+  EXPECT_EQ(line(), "machine quiet: ratios ±0.0 %");  // 4 of 48 rounds are less than a tenth
+  a.rounds[2].counters.involuntary_switches = 1;      // 1.02 ms is close to the usual 1.01 ms
   a.rounds[3].counters.involuntary_switches = 1;
-  a.rounds[3].wall_ns = b.rounds[5].wall_ns = 1'035'000;  // 2.5 % more: no outlier
+  a.rounds[3].wall_ns = b.rounds[5].wall_ns = 1'035'000;  // 2.5 % slower is no outlier
   b.rounds[5].counters.involuntary_switches = 1;
   EXPECT_EQ(line(),
             "machine noisy: ratios ±0.0 %, 5 of 48 rounds disturbed (stolen 4, preempted 2)");

@@ -40,12 +40,13 @@ TEST(Unscaled, IsATimeThatStaysWhileTheBytesGrow) {
 }
 
 TEST(Unscaled, AllowsLessGrowthForLessWork) {
-  // Twice the bytes: less than 10 % longer; four times and more: less than 25 %.
+  // A time is unscaled if it grows by less than 10 % for twice the bytes, and by less than 25 % for
+  // four times the bytes or more.
   EXPECT_EQ(shown(along_batch({1, 2}, {{"a", linear(0.95, 0.05)}})).size(), 1u);
   EXPECT_EQ(shown(along_batch({1, 2}, {{"a", linear(0.85, 0.15)}})).size(), 0u);
   EXPECT_EQ(shown(along_batch({1, 4}, {{"a", linear(0.95, 0.05)}})).size(), 1u);
   EXPECT_EQ(shown(along_batch({1, 64}, {{"a", linear(0.995, 0.005)}})).size(), 0u);
-  EXPECT_EQ(shown(along_batch({10, 19}, {{"a", constant(1)}})).size(), 0u);  // not twice
+  EXPECT_EQ(shown(along_batch({10, 19}, {{"a", constant(1)}})).size(), 0u);  // below twice 10
 }
 
 TEST(Unscaled, NeedsIntervalsThatShowIt) {
@@ -105,7 +106,7 @@ TEST(FitText, NamesTheAxis) {
             "Fixed cost of \"u8, fused\" at threads=2: 2.0 ms; then 10.0 GB/s, 90 % of it from 180 "
             "pixels on");
   line.points[0].amount = 200;
-  EXPECT_EQ(fit_text(line, fit), "");  // reached at every point
+  EXPECT_EQ(fit_text(line, fit), "");  // 90 % of the rate is reached at every point
 }
 
 }  // namespace

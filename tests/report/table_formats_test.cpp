@@ -119,7 +119,7 @@ TEST(ProfileTable, AnUnknownSortKeyIsSaidInEveryFormat) {
     EXPECT_THROW(made(TableKind::Stats, format, {.sort_by = "x"}), Invalid);
 }
 
-/// What a reader of RFC 4180 makes of a text.
+/// Parses CSV as in RFC 4180. Returns the rows.
 std::vector<std::vector<std::string>> read_csv(const std::string& text) {
   std::vector<std::vector<std::string>> rows(1, {""});
   bool quoted = false;

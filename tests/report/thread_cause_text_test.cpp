@@ -10,7 +10,7 @@ namespace {
 
 using examples::make_case;
 
-/// normalize on one thread in 5.6 ms and on two in 3 ms.
+/// A case that normalizes in 5.6 ms on one thread, and one that does so in 3 ms on two.
 class Threads : public testing::Test {
  protected:
   Threads() : results_(examples::make_results("threads", {GroupResult{}})) {
@@ -59,7 +59,7 @@ TEST_F(Threads, OneIsShownByAStreamWithMore) {
   EXPECT_THAT(cause_text(of_threads(0)).sentence(),
               testing::MatchesRegex("one thread\\. It is at 9. % of what one moves; 2 threads move "
                                     "1\\.8.x as much\\."));
-  group().limits[0].rounds = examples::make_rounds(2.0, 3);  // not at the limit of one
+  group().limits[0].rounds = examples::make_rounds(2.0, 3);  // one thread is no longer at its limit
   EXPECT_FALSE(of_threads(0));
 }
 
@@ -76,7 +76,7 @@ TEST_F(Threads, FewerThatAreFasterAreTheCause) {
   EXPECT_TRUE(cause.proven);
 }
 
-/// normalize in so many milliseconds each, at the limits of as many threads.
+/// Two cases that take as long as the stream limits of their threads.
 class AtTheLimit : public Threads {
  protected:
   AtTheLimit() {
@@ -115,7 +115,7 @@ TEST_F(AtTheLimit, AStreamOfTwoThreadsThatSavesLittleIsTheCauseAllTheSame) {
 
 TEST_F(AtTheLimit, MoreThreadsThatMayBeFasterLeaveMoreThanBytes) {
   take(1, 5.0);
-  for (CaseResult& result : group().cases) result.rounds.resize(3);  // too few to be sure
+  for (CaseResult& result : group().cases) result.rounds.resize(3);  // too few rounds to be sure
   EXPECT_EQ(sentence(0), memory_ + ".");
 }
 
@@ -141,7 +141,8 @@ TEST_F(AtTheLimit, AStreamOfMoreThreadsThanTwoLeavesMoreThanBytes) {
   EXPECT_EQ(sentence(0), "memory. 221 MB at 99 % of the limit.");
 }
 
-/// eager, of two teams of four, in 30 us and fused in 12, which is as long as the stream takes.
+/// Two cases with teams of four threads. "eager" has two stages and takes 30 us. "fused" takes 12
+/// us, as long as the stream limit.
 class Teams : public Threads {
  protected:
   Teams() {
@@ -226,7 +227,7 @@ TEST(ConstantsCause, IsDecidedByTheCaseThatCachesThem) {
                               .constants = true,
                               .self_cpu_ns = 1,
                               .cpu_ns = 1}}}};
-  EXPECT_FALSE(cause());  // whatever the profile says, caching saves nothing
+  EXPECT_FALSE(cause());  // cached constants save nothing, whatever the profile says
   group.cases[0].rounds = examples::make_rounds(16.2, 4);
   EXPECT_EQ(cause_text(cause()).sentence(),
             "constants. Preparing them on every call takes 33 % of its time; cached, the same ops "

@@ -40,7 +40,7 @@ ProfileRow device_row(std::string name, std::int64_t calls, std::int64_t total_n
   return row;
 }
 
-/// The rows of one op with its copy and its kernel, as torch lists them.
+/// Returns the rows of one op, its copy and its kernel, in the order of PyTorch's tables.
 std::vector<ProfileRow> device_rows() {
   std::vector<ProfileRow> rows{
       cpu_row("nb::normalize", 10, 1'822'400, 3'911'700),
@@ -86,7 +86,7 @@ TEST(TorchTable, HostOnlyToTheByte) {
       "Self CPU time total: 971.402ms\n");
 }
 
-/// The names in the order in which a table lists them.
+/// Returns the names of rows in the order of the table.
 std::vector<std::string> order(const std::string& sort_by, std::int64_t row_limit = -1) {
   const std::string table = torch_table(host_rows(), by(sort_by, row_limit));
   std::vector<std::pair<std::size_t, std::string>> found;
@@ -132,7 +132,7 @@ TEST(TorchTable, AnUnknownSortKeyNamesTheKnownOnes) {
   }
 }
 
-/// The cells of line `index` of a table, without the padding.
+/// Returns the cells of line `index` of a table, without padding.
 std::vector<std::string> cells(const std::string& table, int index) {
   std::istringstream lines(table);
   std::string line;
@@ -208,7 +208,7 @@ TEST(TorchTable, DeviceTimeWithoutDeviceRowsIsThatOfTheHostRows) {
   EXPECT_THAT(torch_table(rows, by("")), testing::EndsWith("Self CUDA time total: 5.012ms\n"));
 }
 
-/// Rows of every kind, each with any times.
+/// Returns rows of random kinds with random times.
 std::vector<ProfileRow> random_rows(std::mt19937& random) {
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random()) % n; };
   const auto any_ns = [&] { return below(1 << below(31)); };
@@ -227,7 +227,7 @@ std::vector<ProfileRow> random_rows(std::mt19937& random) {
   return rows;
 }
 
-/// What the cells of a column of shares add up to, over the rows for which `counts` holds.
+/// Sums the shares in the column `title`, over the rows for which `counts` returns true.
 double sum_of_shares(std::span<const ProfileRow> rows,
                      const std::vector<std::vector<std::string>>& cells, const std::string& title,
                      bool (*counts)(const ProfileRow&)) {

@@ -1,4 +1,4 @@
-// What is said of a run that a profiling tool watched.
+// Tests the sentences about a run with an attached profiling tool.
 #include <gmock/gmock.h>
 
 #include "example_results.h"
@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Checked and profiled, but without rounds.
+/// Returns results of a run that was checked and profiled, but not measured.
 Results only_profiled() {
   Results results = examples::traced();
   results.environment["attached_tool"] = "Nsight Systems";

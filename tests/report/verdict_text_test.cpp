@@ -10,7 +10,7 @@
 namespace normbench::verdict_text_test {
 namespace {
 
-constexpr int kHost = 0, kFused = 2;  // the cases of the example of a GPU
+constexpr int kHost = 0, kFused = 2;  // indices of the GPU example's cases
 
 GroupAnalysis analysed(const Results& results) { return analyse(results.groups[0], results); }
 
@@ -116,7 +116,7 @@ TEST(Claims, OfASizeSayBothNumbers) {
               testing::StartsWith("Claim \"it\": contradicted (claimed 1.80x, here 1.0x ("));
 }
 
-// Claims of one text share a line, whatever stands between them at other points.
+// Claims with the same text share a line, even if claims of other points are between them.
 TEST(Claims, OfAnotherPointLeaveTheirLine) {
   Results results = examples::tie();
   GroupResult& group = results.groups[0];
@@ -192,7 +192,7 @@ TEST(SpeedUp, IsExplainedWhereTheMediansSayOtherwise) {
                    "medians\n") != std::string::npos;
   };
   EXPECT_FALSE(says_it());
-  const std::vector<std::int64_t> base_ms{1, 2, 4}, other_ms{2, 4, 1};  // ratios 2, 2, 0.25
+  const std::vector<std::int64_t> base_ms{1, 2, 4}, other_ms{2, 4, 1};  // ratios: 2, 2, 0.25
   for (std::size_t i = 0; i < examples::rounds; ++i) {
     group.cases[0].rounds[i].wall_ns = base_ms[i % 3] * 1'000'000;
     group.cases[1].rounds[i].wall_ns = other_ms[i % 3] * 1'000'000;
@@ -218,11 +218,11 @@ TEST(LinkCause, IsMostOfTheTimeOrTheLimitReached) {
   Results results = examples::gpu();
   EXPECT_EQ(link_cause_of(results, kFused).sentence(),
             "the link. 86 % of its time is the copy, so a faster kernel gains at most 14 %.");
-  EXPECT_EQ(link_cause_of(results, kHost).name, "");  // 41 %: normalising takes the most
+  EXPECT_EQ(link_cause_of(results, kHost).name, "");  // the link takes 41 %; normalising takes more
   EXPECT_EQ(link_cause_of(examples::tie(), 0).name, "");
 
   CaseResult& fused = results.groups[0].cases[kFused];
-  fused.stages.pop_back();  // nothing but the copy is left
+  fused.stages.pop_back();  // only the copy is left
   EXPECT_EQ(link_cause_of(results, kFused).sentence(),
             "the link. 27.6 MB at 87 % of its limit: only fewer bytes over it would be faster.");
   results.groups[0].limits.clear();

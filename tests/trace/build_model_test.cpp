@@ -69,7 +69,7 @@ TEST(AddProfile, ARangeIsAnAnnotationAndNumberedNamesKnowTheirLabels) {
   EXPECT_EQ(host[1].shapes, "");
   const std::vector<TraceSlice>& stream = model.lanes.at(1).slices;
   EXPECT_EQ(stream.at(0).label, "load{i}");
-  EXPECT_EQ(stream.at(1).label, "");  // the kernel's name is its own
+  EXPECT_EQ(stream.at(1).label, "");  // a kernel keeps its own name
 }
 
 TEST(AddProfile, NamesOutliveTheProfile) {
@@ -162,7 +162,8 @@ TEST(AddProfile, EachProfileHasNumbersOfItsOwn) {
   }
   EXPECT_EQ(model.lanes[0].slices[0].external_id, 1u);
   EXPECT_EQ(model.lanes[0].slices[1].external_id, 2u);
-  // A stretch's work is its own; a range's number holds for the whole profile.
+  // A correlation is renumbered for each stretch. The external id of a range is the same in the
+  // whole profile.
   ASSERT_THAT(lane_names(model), ElementsAre("main", "stream 7", "cases"));
   EXPECT_THAT(correlations, ElementsAre(1, 1, 2, 2, 3, 3, 4, 4));
   EXPECT_THAT(ids, ElementsAre(1, 1, 1, 1, 2, 2, 2, 2));

@@ -24,7 +24,7 @@ DeviceRecord kernel(std::int64_t start_ns, std::int64_t end_ns, std::string_view
   return record(Activity::Kernel, start_ns, end_ns, name, correlation);
 }
 
-// --- lanes of hosts
+// --- lanes of threads
 
 TEST(FinishModel, SlicesAreSortedParentsFirst) {
   const TraceModel model = finished({slice(2000, 2500, "sub", RangeKind::Stage, 1),
@@ -92,7 +92,7 @@ TEST(FinishModel, OverlappingWorkOfAStreamMovesToAFurtherLaneAsItIs) {
   EXPECT_THAT(drawn(model, "stream 7"), ElementsAre("a [1100, 1200)", "c [1200, 1250)"));
   EXPECT_THAT(drawn(model, "stream 7 (2)"), ElementsAre("b [1190, 1300)"));
   EXPECT_EQ(model.losses, (TraceLosses{.launches = 3, .launched = 3}));
-  EXPECT_EQ(model.flows[2].to_tid, model.lanes[2].tid);  // arrows follow the work
+  EXPECT_EQ(model.flows[2].to_tid, model.lanes[2].tid);  // its arrow ends there
 }
 
 TEST(FinishModel, WorkLiesInNoOtherWork) {
@@ -146,7 +146,7 @@ TEST(FinishModel, ProcessesAndDevicesHaveNames) {
   EXPECT_EQ(model.device_properties[1], (Json{{"id", 1}}));
 }
 
-// --- work and its calls
+// --- GPU work and the calls that start it
 
 TEST(FinishModel, WorkDoesNotStartBeforeItsCallAndKeepsItsLength) {
   const TraceModel model = finished({}, {launch(1000, 1100, 1), kernel(970, 1270, "k", 1)});

@@ -12,7 +12,7 @@
 namespace normbench::json_text_test {
 namespace {
 
-/// Each token's text, with its place.
+/// Returns "place text" for each token.
 std::vector<std::string> tokens(const std::string& text) {
   std::istringstream in(text);
   JsonText json(in);

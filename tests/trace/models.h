@@ -1,4 +1,4 @@
-/// Models made by hand, and what tests look at in them.
+/// Makes models by hand, and extracts from models what tests compare.
 #pragma once
 
 #include <sstream>
@@ -47,7 +47,7 @@ inline DeviceRecord record(Activity activity, std::int64_t start_ns, std::int64_
           .thread = test_pid};
 }
 
-/// The finished model of one profile of one thread.
+/// Returns the finished model of a profile with one thread and, if there are records, one device.
 inline TraceModel finished(std::vector<Slice> slices, std::vector<DeviceRecord> records = {}) {
   ProfileTrace profile{.experiment = "", .variant = "", .point = Json::object(), .threads = {}};
   profile.threads.push_back({.tid = test_pid, .name = "main", .slices = std::move(slices)});
@@ -65,7 +65,7 @@ inline std::string written(const TraceModel& model, const ChromeOptions& options
   return out.str();
 }
 
-/// "name [start, end)" of each slice of the lane with this name; "no such lane" without one.
+/// Returns "name [start, end)" for each slice of the lane `lane_name`, or "no such lane".
 inline std::vector<std::string> drawn(const TraceModel& model, std::string_view lane_name) {
   for (const TraceLane& lane : model.lanes) {
     if (lane.name != lane_name) continue;

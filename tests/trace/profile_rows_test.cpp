@@ -20,7 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// "name place calls self/total" of each row; of device rows the device's times.
+/// Returns "name place calls self/total" for each row. The times of a device row are device times.
 std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
   std::vector<std::string> result;
   for (const ProfileRow& row : rows) {
@@ -32,7 +32,7 @@ std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
   return result;
 }
 
-/// "name self/total" of the device's time that each host row has.
+/// Returns "name self/total" for each host row, with its device times.
 std::vector<std::string> device_times(const TraceModel& model) {
   std::vector<std::string> result;
   for (const ProfileRow& row : profile_rows(model))
@@ -110,8 +110,8 @@ TEST(ProfileRows, ASliceThatOverlapsOnlyPartlyIsNoChild) {
               ElementsAre("a cpu 1 10/10", "b cpu 1 7/10", "c cpu 1 3/3"));
 }
 
-/// Torch since 2.15 has it so: frames have no rows, but what is in them is no child of what is
-/// around.
+/// As in PyTorch 2.15 and later: frames have no rows, and an op inside a frame is not a child of
+/// the op around the frame.
 TEST(ProfileRows, FramesOfPythonTakeTimeAndHaveNoRows) {
   constexpr auto kFrame = TraceKind::PythonFunction;
   const TraceModel model = small_model({{0, 100, "train.py(3): step", kFrame},
@@ -292,7 +292,8 @@ TEST(ProfileRows, WorkWhoseOwnCallIsMissingIsNotAnotherProcesss) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 1);
 }
 
-/// Two processes of which each has one op and one call with the same numbers as the other's.
+/// Returns a model of two processes. Each has one op and one call, with equal ids in both
+/// processes.
 TraceModel two_processes() {
   TraceModel model = small_model(
       {{.start_ns = 0, .end_ns = 10, .name = "a", .external_id = 1},
@@ -330,7 +331,7 @@ TEST(ProfileRows, WorkThatSeveralProcessesMayHaveSubmittedIsOfNone) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 2);
 }
 
-/// Each process may see its own GPU as device 0.
+/// Each process may see its own GPU as device 0. Then only numbers that one process has are used.
 TEST(ProfileRows, OnADeviceOfSeveralProcessesOnlyTheirOwnNumbersTell) {
   TraceModel model = two_processes();
   for (DeviceDetails& details : model.details) details.device = 0;
@@ -370,7 +371,7 @@ TEST(ProfileRows, OtherWorkOfADeviceTellsWhoseItIs) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 0);
 }
 
-/// "name calls self/total" in bytes of the host, then of devices.
+/// Returns "name calls self/total self/total" for each row, in bytes: of the host, then of devices.
 std::vector<std::string> memory_of(const TraceModel& model) {
   std::vector<std::string> result;
   for (const ProfileRow& row : profile_rows(model))
@@ -390,7 +391,7 @@ TEST(ProfileRows, MemoryIsOfWhatRanMeanwhileOnAnyThread) {
                                             "empty 1 107/107 64/64", "other 1 70/70 0/0"));
 }
 
-/// Torch has it so: both lie in the outer one, which is shorter than they are together.
+/// As in PyTorch: "a" and "b" are children of "outer". Together they take longer than "outer".
 TEST(ProfileRows, PartialOverlapCanMakeSelfTimeNegative) {
   const TraceModel model =
       small_model({{0, 30, "outer"}, {0, 20, "a"}, {10, 25, "b"}, {12, 18, "c"}});
@@ -451,7 +452,8 @@ TEST(ProfileRows, WorkersWaitsAndUnknownKindsHaveNoRows) {
   EXPECT_THAT(lines(profile_rows(model)), ElementsAre("op cpu 1 10/10"));
 }
 
-/// A step that copies and runs a kernel: ids tell the ops, correlations the calls.
+/// Returns a step that copies and runs a kernel. External ids link work to ops, and correlations
+/// link work to calls; each may be left out.
 TraceModel gpu_model(bool ids, bool correlations) {
   const auto id = [&](std::uint64_t number) { return ids ? number : 0; };
   const auto correlation = [&](std::int64_t number) { return correlations ? number : -1; };
@@ -552,7 +554,8 @@ TEST(ProfileRows, OfSeveralRangesWithAnIdTheOneOfTheCallCounts) {
   EXPECT_THAT(device_times(model), ElementsAre("first 3/3", "cudaLaunchKernel 0/0", "second 4/4"));
 }
 
-/// Traces of PyTorch 1.x are so: work's external id is its correlation, which is another op's id.
+/// In traces of PyTorch 1.x, the external id of work is its correlation, which may be the id of
+/// another op.
 TEST(ProfileRows, TheOpAroundTheCallCountsNotTheExternalId) {
   const TraceModel model = small_model({
       {.start_ns = 0, .end_ns = 100, .name = "to", .external_id = 1},
@@ -676,7 +679,7 @@ TEST(ProfileRows, FaultsGoToTheHostsRowOfTheStage) {
   EXPECT_EQ(rows[2].faults, 0);
 }
 
-/// Adds a random tree of slices below `depth` and returns when it ends.
+/// Adds a random tree of slices, which begins at `now`. Returns its end in ns.
 std::int64_t grow(std::mt19937& random, std::int64_t now, int depth, TraceModel& model,
                   std::vector<TraceSlice>& slices) {
   static constexpr std::array<std::string_view, 4> names{"ProfilerStep#1", "sub", "div", "part"};

@@ -99,7 +99,7 @@ TEST(ProfileTimes, NothingIsNothing) {
   EXPECT_EQ(profile_times(small_model({step(3, 3), kernel(3, 3)})), ProfileTimes());
 }
 
-/// The comparison is a count of every nanosecond.
+/// Compares the times with counts of single nanoseconds.
 TEST(ProfileTimes, AreWhatEachNanosecondSays) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {
@@ -111,7 +111,7 @@ TEST(ProfileTimes, AreWhatEachNanosecondSays) {
       const bool is_copy = random() % 2 == 0;
       TraceModel more = small_model({is_copy ? copy(start, end) : kernel(start, end)});
       more.lanes[0].slices[0].details = static_cast<std::int32_t>(model.details.size());
-      more.lanes[0].slices[0].name = "work";  // outlives `more`
+      more.lanes[0].slices[0].name = "work";  // the name must outlive `more`
       more.lanes[0].slices[0].shapes = "";
       model.details.push_back(more.details[0]);
       model.lanes.push_back(more.lanes[0]);

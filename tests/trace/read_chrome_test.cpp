@@ -31,7 +31,7 @@ ReadTrace read(const std::string& text) {
   return read_chrome(in, "t.json");
 }
 
-/// The message that reading `text` ends with.
+/// Returns the message of the Invalid that reading `text` throws, or "none".
 std::string mistake(const std::string& text) {
   try {
     read(text);
@@ -41,10 +41,10 @@ std::string mistake(const std::string& text) {
   return "none";
 }
 
-/// `events` as a whole trace.
+/// Returns a trace with these events.
 std::string trace(const std::string& events) { return "{\"traceEvents\": [" + events + "]}"; }
 
-/// "pid/tid kind name start-end" of each slice.
+/// Returns "pid/tid kind name start-end" for each slice.
 std::vector<std::string> lines(const ReadTrace& model) {
   std::vector<std::string> result;
   for (const ReadLane& lane : model.lanes)
@@ -286,7 +286,7 @@ TEST(ReadChrome, NamesOfAnyKind) {
   EXPECT_EQ(slice_at(read(trace(event.dump(-1, ' ', true))), 0, 0).name, name);
 }
 
-/// PyTorch 2.2 writes such names, which are not JSON.
+/// PyTorch 2.2 writes line breaks in names, which is not valid JSON.
 TEST(ReadChrome, LineBreaksInNamesAreBlanks) {
   const ReadTrace model =
       read(trace("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"import torch\n\tas "
@@ -295,7 +295,7 @@ TEST(ReadChrome, LineBreaksInNamesAreBlanks) {
   EXPECT_THAT(lines(model), ElementsAre("1/1 cpu_op import torch  as t 0-1000"));
 }
 
-// --- whose trace it is, and what that leaves out
+// --- which program wrote the trace, and what is left out for that
 
 TEST(ReadChrome, WordsOfOldPyTorchAreItsOwnOnlyInItsFiles) {
   const auto kinds = [](const std::string& text) {
@@ -595,7 +595,7 @@ TEST(ReadChrome, EachSliceOfARunIsACall) {
   EXPECT_THAT(rows, ElementsAre("other 1", "instant 7"));
 }
 
-/// The slices are more than a chunk, with runs of which every other one is left out.
+/// There are more slices than a chunk holds. One of every three slices is left out.
 TEST(ReadChrome, WhatIsLeftOutAtTheEndLeavesTheRestInOrder) {
   std::string events;
   for (int i = 0; i < 9000; ++i)
@@ -670,7 +670,7 @@ TEST(ReadChrome, ManySlicesInAnyOrderAreSorted) {
   }
 }
 
-// --- what is missing in a trace
+// --- GPU work and calls that are missing
 
 std::string gpu_trace(const std::string& more) {
   return trace(
@@ -723,7 +723,7 @@ TEST(ReadChrome, BelievesWhatNormbenchSaysOfItsTrace) {
   EXPECT_EQ(read(R"({"normbench": 3, "traceEvents": []})").losses, TraceLosses());
 }
 
-// --- what is no trace
+// --- files that are no traces
 
 TEST(ReadChrome, TextThatIsNoJson) {
   EXPECT_EQ(mistake("hello"), "t.json: line 1, column 1: not JSON: unexpected hello");
@@ -750,7 +750,7 @@ TEST(ReadChrome, TextThatIsNoJson) {
               HasSubstr("line 1, column 18: a NUL byte"));
 }
 
-/// What writers of traces leave, the first four of them no JSON.
+/// Files that programs leave behind. The first four are not JSON.
 TEST(ReadChrome, LeniencyHasOneWarning) {
   const auto said = [](const std::string& text) {
     const ReadTrace model = read(text);
@@ -821,7 +821,7 @@ TEST(ReadChrome, EveryPrefixOfATraceIsCutOff) {
                         "events"));
 }
 
-/// A stream that fails after its text.
+/// A stream buffer that throws at the end of its text.
 class Failing : public std::stringbuf {
  public:
   using std::stringbuf::stringbuf;
@@ -846,7 +846,7 @@ TEST(ReadChrome, AStreamThatFailsIsSaid) {
   }
 }
 
-/// What a mutation made of it, or why it was refused; both are right, as long as nothing breaks.
+/// Reads mutations of a trace. Each is read, or refused with Invalid; nothing else may happen.
 TEST(ReadChrome, AnyTextIsReadOrRefused) {
   const std::string whole =
       R"json({"schemaVersion": 1, "WARNING": ["w"], "traceEvents": [
@@ -858,7 +858,7 @@ TEST(ReadChrome, AnyTextIsReadOrRefused) {
 {"ph":"b","cat":"c","id":"0x1","name":"d","ts":1},{"ph":"e","cat":"c","id":"0x1","name":"d","ts":2},
 {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}},
 {"ph":"i","name":"[memory]","pid":1,"tid":2,"ts":3,"args":{"Bytes":-64,"Device Type":0}},]})json";
-  ASSERT_THAT(read(whole).lanes, SizeIs(2));  // of what is not PyTorch's two are left out
+  ASSERT_THAT(read(whole).lanes, SizeIs(2));  // PyTorch's two lanes; others are left out
   std::mt19937 random(11);
   constexpr std::string_view pieces = "{}[]:,\"\\-+.e0123456789nulltrueNaN \n\x80\xff";
   int refused = 0;

@@ -1,4 +1,4 @@
-/// Models of a few slices, as they are after finish_model().
+/// Makes models of a few slices, as finish_model() leaves them.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct SmallSlice {
   std::int64_t start_ns = 0, end_ns = 0;
   std::string_view name;
   TraceKind kind = TraceKind::CpuOp;
-  std::int64_t lane = 1;  // a thread, or for what is on a device a stream
+  std::int64_t lane = 1;  // number of a thread, or of a stream for slices on a device
   std::uint64_t external_id = 0;
   std::int64_t correlation = -1;
   std::int64_t bytes = 0;
@@ -24,7 +24,7 @@ struct SmallSlice {
   std::string_view label = {};
 };
 
-/// A model of these slices: threads of process 100, streams of device 0.
+/// Returns a model of these slices. Threads belong to process 100, and streams to device 0.
 inline TraceModel small_model(const std::vector<SmallSlice>& slices) {
   TraceModel model;
   for (const SmallSlice& slice : slices) {

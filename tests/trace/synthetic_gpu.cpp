@@ -12,11 +12,11 @@ namespace normbench {
 namespace {
 
 constexpr std::int64_t kPid = 4000, kWorker = 4001;
-constexpr std::int64_t kStart = 5'000'000'000;  // of the first step, on the recorder's clock
+constexpr std::int64_t kStart = 5'000'000'000;  // start of the first step, on the recorder's clock
 constexpr std::array<std::string_view, 4> kSteps{"ProfilerStep#2", "ProfilerStep#3",
                                                  "ProfilerStep#4", "ProfilerStep#5"};
 
-/// One step on its way into the profile.
+/// Adds the slices and the records of one step to a profile.
 class Step {
  public:
   Step(std::int64_t start_ns, std::vector<Slice>& host, DeviceTrace& device, std::int64_t& last_id)
@@ -29,7 +29,7 @@ class Step {
     host_.push_back(slice(ns(start_us), ns(end_us), name, RangeKind::Stage, 1, 0, external_id_));
   }
 
-  /// A call, and what it starts belongs to it until the next.
+  /// Adds a call. The work that is added next belongs to it.
   void call(Activity activity, std::int64_t start_us, std::int64_t end_us, std::string_view name) {
     correlation_ = ++last_id_;
     add(activity, start_us, end_us, name).thread = kPid;

@@ -1,4 +1,4 @@
-/// A GPU run made by hand, of which every number is known.
+/// A GPU run made by hand. All of its times and sizes are known.
 #pragma once
 
 #include "record/profile_trace.h"
@@ -15,10 +15,10 @@ namespace normbench {
 ///              Memcpy DtoH [500, 700) of 10 MB at 480, which the host waits for from 510 to 710
 ///   stream 14  cast [200, 260) by a launch of the driver at 180, which overlaps normalize
 ///
-/// A second thread works as "omp worker 1".
+/// A second thread has the name "omp worker 1".
 ProfileTrace synthetic_gpu_profile(int steps);
 
-/// The finished model of such a run of 4 steps, on one GPU of 100 processors.
+/// Returns the finished model of 4 steps, on one GPU with 100 processors.
 TraceModel synthetic_gpu_model();
 
 }  // namespace normbench

@@ -38,7 +38,7 @@ TEST(SyntheticGpu, LosesNothing) {
 
 TEST(SyntheticGpu, HasAFlowForEveryPieceOfWork) {
   const TraceModel model = synthetic_gpu_model();
-  EXPECT_EQ(model.flows.size(), 4u * 8);  // two kernels of a graph share their launch
+  EXPECT_EQ(model.flows.size(), 4u * 8);  // two kernels of a graph share a launch
   const Json document = Json::parse(written(model));
   EXPECT_EQ(count(document, "ph", "s"), 32);
   EXPECT_EQ(count(document, "ph", "f"), 32);
@@ -69,7 +69,7 @@ TEST(SyntheticGpu, CountsTheLink) {
 TEST(SyntheticGpu, TwoProfilesOfOneRunDoNotMix) {
   TraceModel model = empty_model();
   add_profile(model, synthetic_gpu_profile(2), test_pid);
-  ProfileTrace later = synthetic_gpu_profile(2);  // the same correlations and ids, later
+  ProfileTrace later = synthetic_gpu_profile(2);  // the same correlations and ids, 10 ms later
   for (ThreadLog& thread : later.threads)
     for (Slice& slice : thread.slices) {
       slice.start_ns += 10'000'000;
@@ -88,7 +88,7 @@ TEST(SyntheticGpu, TwoProfilesOfOneRunDoNotMix) {
                           "synthetic, batch 8: three streams [5010000000, 5011900000)"));
 }
 
-/// tests/app/hta_test.py asks for it by this variable.
+/// The environment variable is set by tests/app/hta_test.py.
 TEST(SyntheticGpu, IsWrittenForOtherPrograms) {
   const char* const wanted = std::getenv("NORMBENCH_SYNTHETIC_TRACE");
   const std::string path =

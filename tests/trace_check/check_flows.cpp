@@ -16,7 +16,7 @@ using Place = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // pid, tid
 
 Place place_of(const TraceEvent& event) { return {event.pid, event.tid, event.ts}; }
 
-/// An arrow's ends; null: missing.
+/// The two ends of an arrow. An end that is missing is null.
 struct Flow {
   const TraceEvent* start = nullptr;
   const TraceEvent* end = nullptr;
@@ -35,7 +35,7 @@ Flows flows_of(const Events& events, Mistakes& mistakes) {
   return flows;
 }
 
-/// Work by where it starts, calls by their correlations.
+/// The trace's GPU work, by its process, track and start, and its calls, by their correlations.
 class Slices {
  public:
   explicit Slices(const Events& events) {
@@ -45,7 +45,7 @@ class Slices {
     }
   }
 
-  /// All work that starts there: what takes no time may start where other work does.
+  /// Returns all work that starts at this place. There may be several if some take no time.
   std::vector<const TraceEvent*> work_at(const TraceEvent& step) const {
     std::vector<const TraceEvent*> work;
     const auto [first, last] = work_.equal_range(place_of(step));
@@ -54,7 +54,7 @@ class Slices {
     return work;
   }
 
-  /// True if the step lies in a call with the correlation.
+  /// Returns true if the step lies in a call with this correlation.
   bool in_call(const TraceEvent& step, std::int64_t correlation) const {
     const auto [first, last] = calls_.equal_range(correlation);
     return std::any_of(first, last, [&](const auto& entry) {
@@ -68,7 +68,7 @@ class Slices {
   std::unordered_multimap<std::int64_t, const TraceEvent*> calls_;
 };
 
-/// Follows arrows, and remembers the work that they lead to.
+/// Checks arrows, and notes the work at their ends.
 class FlowCheck {
  public:
   FlowCheck(const Events& events, Mistakes& mistakes) : slices_(events), mistakes_(mistakes) {}
@@ -107,7 +107,7 @@ void check_flows(const Events& events, std::int64_t without_launch, Mistakes& mi
   for (const TraceEvent& event : events)
     if (event.is_gpu_work() && !check.reached(event))
       add_mistake(event, "GPU work without its ac2g flow", lonely);
-  // The trace says itself how much work has no launch to lead an arrow from.
+  // The head of the trace gives the number of pieces of work without a launch. They need no arrow.
   if (static_cast<std::int64_t>(lonely.size()) > without_launch)
     mistakes.insert(mistakes.end(), lonely.begin(), lonely.end());
 }

@@ -23,8 +23,8 @@ Json loss_of(const Json& head, std::string_view name) {
   return at(head, fmt::format("/normbench/losses/{}", name));
 }
 
-/// True for a loss that has an instant in the trace, whose args name it, when it is not 0. Launches
-/// have one when some lack work.
+/// Returns true if the loss needs an instant in the trace when it is not 0. Counts of launches need
+/// none: launches without work have an instant of their own.
 bool is_marked(std::string_view loss) {
   return loss != "launches" && loss != "launched" && loss != "most_skew_ns";
 }
@@ -36,7 +36,8 @@ void check_losses(const Json& head, Mistakes& mistakes) {
           fmt::format("no normbench.losses.{} (an integer of at least 0)", field.name));
 }
 
-/// HTA's reader takes the first "rank" that has a space after its colon.
+/// Returns true if the head has rank 0 with a space after the colon. HTA's reader takes the first
+/// "rank" that is written like that.
 bool says_rank(const std::string& text, const Json& head) {
   const std::string key = "\"rank\": ";
   const auto found = text.find(key);

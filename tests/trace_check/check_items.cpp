@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-/// The events with one id: a start and an end.
+/// The start and the end with the same id, of an item or of an arrow.
 struct Ends {
   const TraceEvent* start = nullptr;
   const TraceEvent* end = nullptr;
@@ -25,7 +25,7 @@ EndsById ends_of(const Events& events, char start, char end, Mistakes& mistakes)
   return all;
 }
 
-/// The stage that the end of an arrow lies in, or null.
+/// Returns the stage in which the end `at` of an arrow lies, or null.
 const TraceEvent* stage_at(const Events& events, const TraceEvent& at) {
   const auto found = std::find_if(events.begin(), events.end(), [&](const TraceEvent& event) {
     return event.phase == 'X' && event.category == "cpu_op" && event.track() == at.track() &&
@@ -34,7 +34,8 @@ const TraceEvent* stage_at(const Events& events, const TraceEvent& at) {
   return found == events.end() ? nullptr : &*found;
 }
 
-/// True if both ends are there, in order.
+/// Returns true if both ends exist. Adds a mistake if one is missing, or if the end is before the
+/// start.
 bool is_whole(const Ends& ends, Mistakes& mistakes) {
   if (ends.start == nullptr || ends.end == nullptr) {
     add_mistake(ends.start == nullptr ? *ends.end : *ends.start,

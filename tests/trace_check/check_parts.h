@@ -1,4 +1,4 @@
-/// Parts of the rule checker: each holds some rules against the events of one trace.
+/// The parts of the rule checker. Each part checks some rules for the events of one trace.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,28 @@ namespace normbench {
 using Mistakes = std::vector<std::string>;
 using Events = std::vector<TraceEvent>;
 
-/// "line 7: WHAT".
+/// Adds "line 7: WHAT" to `mistakes`.
 void add_mistake(const TraceEvent& event, std::string_view what, Mistakes& mistakes);
 
-/// How much of a loss the head says there was; 0 where it does not say.
+/// Returns the amount of the loss `name` in the head of the trace; 0 if the head does not have it.
 std::int64_t claimed_loss(const Json& head, std::string_view name);
 
-/// Checks what stands before the events: as text, and as JSON.
+/// Checks the text before the events, as text and as JSON.
 void check_head(const std::string& text, const Json& head, Mistakes& mistakes);
 
-/// Slices of a track are sorted and nest, and every process and track has a name and a place.
+/// Checks that the slices of a track are sorted and nested. Checks that every process and track has
+/// a name and a sort index.
 void check_tracks(const Events& events, Mistakes& mistakes);
 
-/// Arrows: each has both ends, one in the call of the work that the other lies in, in this order;
-/// no GPU work is without one but for as many pieces as `without_launch` says.
+/// Checks arrows. An arrow has a start in a call and an end at the call's work, in this order. At
+/// most `without_launch` pieces of GPU work may have no arrow.
 void check_flows(const Events& events, std::int64_t without_launch, Mistakes& mistakes);
 
-/// Items of pipelines: each starts and ends once; arrows lead from a stage of it to a later one on
-/// another track.
+/// Checks items of pipelines. An item starts once and ends once. Its arrows lead from one of its
+/// stages to a later stage on another track.
 void check_items(const Events& events, Mistakes& mistakes);
 
-/// Whatever the head counts as lost has an instant, the devices that work was done on their
+/// Checks that each loss that the head counts has an instant, and that each device with work has
 /// properties.
 void check_claims(const Events& events, const Json& head, Mistakes& mistakes);
 

@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-/// The slices of one track in the file's order.
+/// The slices of one track, in the order of the file.
 class Track {
  public:
   void add(const TraceEvent& event, Mistakes& mistakes) {
@@ -33,7 +33,7 @@ class Track {
 
 using Place = std::pair<std::int64_t, std::int64_t>;
 
-/// The tracks and processes of the trace's names and sort indices, by what sets them.
+/// The processes and tracks that have a name or a sort index, by the metadata event that sets it.
 using Named = std::map<std::string, std::set<Place>>;
 
 Named named_places(const Events& events) {

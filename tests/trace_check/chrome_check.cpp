@@ -25,7 +25,7 @@ Events read_events(std::string_view body, std::size_t first_line, Mistakes& mist
   return events;
 }
 
-/// Why the text is no strict JSON, or "". Keeps nothing of it in memory.
+/// Returns why the text is not strict JSON, or "". Stores no part of it.
 std::string parse_mistake(const std::string& text) {
   try {
     [[maybe_unused]] const Json nothing =

@@ -1,4 +1,4 @@
-/// Checks that a file keeps the rules of every trace that this project writes.
+/// Checks that a file follows the rules for traces of this project.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace normbench {
 
-/// What is wrong with the text of a trace; empty when nothing is.
+/// Returns the mistakes in the text of a trace; empty if there are none.
 std::vector<std::string> check_chrome(const std::string& text);
 
-/// Checks the bytes of a file, which may be gzip data of one member.
+/// Checks the bytes of a file. They may be gzip data with one member. Returns the mistakes.
 std::vector<std::string> check_chrome_file(const std::string& bytes);
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// Counts gzip members apart from the reader that joins them: Chrome reads the first alone.
+/// Counts gzip members. The reader of the project joins them, but Chrome reads only the first one.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 
 namespace normbench {
 
-/// How many gzip members `data` holds; nothing for data that is damaged or cut off.
+/// Returns the number of gzip members in `data`; nothing if it is damaged or incomplete.
 std::optional<int> count_gzip_members(std::string_view data);
 
 }  // namespace normbench

@@ -14,8 +14,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Where a key's number starts and ends, as written. Inside of strings quotes are escaped, so only
-/// the key itself looks like this.
+/// Returns the text of the key's number. A string cannot contain the quoted key, as quotes are
+/// escaped in strings.
 std::string_view raw_number(std::string_view event, std::string_view key) {
   const std::string quoted = fmt::format("\"{}\":", key);
   const auto at = event.find(quoted);
@@ -45,7 +45,7 @@ class Reading {
     return {};
   }
 
-  /// Viewers turn anything but 0 to 2^32-1 into another process or thread.
+  /// Returns a process or track id. Viewers would change ids outside of 0 to 2^32-1.
   std::int64_t track_id(const Json& event, const char* key) {
     const auto found = event.find(key);
     const bool fits = found != event.end() && found->is_number_unsigned() &&
@@ -55,7 +55,7 @@ class Reading {
     return 0;
   }
 
-  /// Nanoseconds of a time written as microseconds with three decimals.
+  /// Returns a time in ns. It is written in microseconds with three decimals.
   std::int64_t time_ns(const char* key) {
     const std::string_view raw = raw_number(text_, key);
     if (raw.starts_with('-') && raw.size() > 1) {
@@ -90,7 +90,7 @@ class Reading {
   std::vector<std::string>& mistakes_;
 };
 
-/// The names of processes and tracks, and their places.
+/// Checks metadata: the names of processes and tracks, and their sort indices.
 void read_meta(const Json& args, const TraceEvent& event, Reading& reading) {
   if (event.name.ends_with("_sort_index"))
     reading.natural(args, "sort_index", 0);
@@ -99,7 +99,7 @@ void read_meta(const Json& args, const TraceEvent& event, Reading& reading) {
 }
 
 void read_work(const Json& args, TraceEvent& event, Reading& reading) {
-  reading.natural(args, "stream", 1);  // HTA finds no iteration for stream 0
+  reading.natural(args, "stream", 1);  // HTA finds no iteration in stream 0
   event.correlation = reading.natural(args, "correlation", 0);
   const auto device = args.find("device");
   if (device == args.end() || *device != event.pid)

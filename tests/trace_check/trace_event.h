@@ -1,4 +1,4 @@
-/// One line of a trace file, read strictly.
+/// Reads one line of a trace file strictly.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,28 @@
 
 namespace normbench {
 
-/// An event as the checker sees it; times in nanoseconds since the trace's base.
+/// An event of the trace. Times are in ns since the trace's base.
 struct TraceEvent {
   std::size_t line = 0;
   char phase = '?';
   std::string name, category;
   std::int64_t pid = 0, tid = 0;
   std::int64_t ts = 0, dur = 0;
-  std::int64_t flow_id = -1;      // of "s" and "f", and of "b" and "e"
-  std::int64_t correlation = -1;  // of GPU work and of calls; -1: none
-  std::string loss;               // of an instant: what it marks, or ""
+  std::int64_t flow_id = -1;      // id of an arrow ("s", "f") or item ("b", "e")
+  std::int64_t correlation = -1;  // id of a call and of the GPU work that it started; -1: none
+  std::string loss;               // the loss that an instant marks, or ""
 
   std::pair<std::int64_t, std::int64_t> track() const { return {pid, tid}; }
   std::int64_t end() const { return ts + dur; }
   bool is_gpu_work() const;
   bool is_call() const;
-  /// True for an event of a pipeline's item: its start, its end, or an arrow between its stages.
+  /// Returns true for an event of a pipeline's item: its start or end, or an arrow between its
+  /// stages.
   bool is_item() const { return phase != 'X' && category == "item"; }
 };
 
-/// The event on a line of a trace (a comma at its end is ignored), or nothing when it has a
-/// mistake; mistakes are appended to `mistakes`.
+/// Reads the event on a line of a trace. A comma at the end is ignored. If the event has mistakes,
+/// they are appended to `mistakes`, and nothing is returned.
 std::optional<TraceEvent> read_event(std::string_view text, std::size_t line,
                                      std::vector<std::string>& mistakes);
 

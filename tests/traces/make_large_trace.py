@@ -1,6 +1,6 @@
-"""Writes a trace in the words of PyTorch's: python3 make_large_trace.py EVENTS FILE[.gz]
+"""Writes a trace in the format of PyTorch: python3 make_large_trace.py EVENTS FILE[.gz]
 
-For measuring: `/usr/bin/time -v normbench table FILE`. Each op launches a kernel, and each step has
+For measurements: `/usr/bin/time -v normbench table FILE`. Each op launches a kernel. Each step has
 a hundred ops on one of four threads.
 """
 

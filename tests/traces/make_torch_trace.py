@@ -1,8 +1,8 @@
 """Profiles a small model with PyTorch on the CPU: python3 make_torch_trace.py FOLDER
 
-Writes torch_cpu.json.gz, the trace; torch_cpu_table.txt, what PyTorch prints of the same profile;
-and torch_cpu_shapes.txt, the same by input shapes. Likewise torch_stack with frames of Python, and
-torch_memory with what was allocated. Prints PyTorch's version.
+Writes torch_cpu.json.gz, the trace, torch_cpu_table.txt, PyTorch's table of the same profile, and
+torch_cpu_shapes.txt, its table by input shapes. Writes the same files for torch_stack, which has
+frames of Python, and for torch_memory, which has allocations. Prints PyTorch's version.
 """
 
 import gzip
@@ -38,7 +38,7 @@ def on_another_thread(x):
 def step(model, images):
     with record_function("step's work"):
         with record_function("nested"):
-            with record_function("nested"):  # one call of its name in the table
+            with record_function("nested"):  # both have one name, and count as one call
                 x = normalize(images)
         future = torch.jit.fork(on_another_thread, x)
         loss = model(torch.cat([x, x])).square().mean() + torch.jit.wait(future)
@@ -46,7 +46,8 @@ def step(model, images):
 
 
 def options():
-    """All threads' ops, where this version can."""
+    """Returns the options that record the ops of all threads, if this version of PyTorch has
+    them."""
     try:
         return {"experimental_config": torch._C._profiler._ExperimentalConfig(profile_all_threads=True)}
     except TypeError:
@@ -86,7 +87,7 @@ def run(on_ready, **more):
 
 
 def without_machine(text):
-    """Keys that name this machine or its files say nothing about the profile."""
+    """Removes the keys that name the machine or a file."""
     text = re.sub(r'"traceName": "[^"]*"', '"traceName": "torch.json"', text)
     return re.sub(r'\n *"(?:host_name|hostname)": "[^"]*",', "", text)
 
@@ -108,7 +109,7 @@ def main():
     folder = Path(sys.argv[1])
     run(lambda profiler: write(profiler, folder, "cpu"), **options())
     run(lambda profiler: write(profiler, folder, "stack"), with_stack=True)
-    # With all threads' ops PyTorch 2.15 records no memory at all.
+    # PyTorch 2.15 records no memory if it records the ops of all threads.
     run(lambda profiler: write(profiler, folder, "memory"), profile_memory=True)
     print(torch.__version__)
 

@@ -1,8 +1,8 @@
-"""What PyTorch makes of the events in traces: python3 torch_rows.py TRACE... > rows.json
+"""Computes PyTorch's table rows of the events in traces: python3 torch_rows.py TRACE... > rows.json
 
-Hands the events to the classes that build torch.profiler's tables, as its parser of Kineto's results
-does, so that work of a GPU can be tested without one. Prints a list of rows for each trace. Exits
-with 77 where this PyTorch is too old to tell annotations from ops.
+It passes the events to the classes that build torch.profiler's tables, as PyTorch's parser of
+Kineto's results does. So GPU work can be tested without a GPU. Prints a list of rows for each
+trace. Exits with 77 if this PyTorch is too old to distinguish annotations from ops.
 """
 
 import inspect
@@ -17,7 +17,7 @@ ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation")
 
 
 def function_events(events):
-    """The events, and those of the host by what they say work is linked to."""
+    """Returns the events, and the events that are no ops by the id of their op."""
     made, by_link = [], {}
     for event in events:
         category, args = event["cat"], event.get("args", {})
