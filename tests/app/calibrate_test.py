@@ -1,4 +1,4 @@
-"""`normbench calibrate` and what runs make of it, with the real binary.
+"""Tests `normbench calibrate`, and how runs use a calibration, with the real binary.
 
 usage: calibrate_test.py NORMBENCH
 """
@@ -73,7 +73,7 @@ class CalibrateTest(unittest.TestCase):
         document = json.loads((out / "results.json").read_text())
         return done, document.get("calibration"), (out / "table.txt").read_text()
 
-    # --- what a run makes of it
+    # --- runs that use a calibration
 
     def test_a_run_holds_the_calibration_of_its_machine(self):
         self.keep({"schema": 1, "machines": {"another": {**KEPT, "pairs": 7}, self.this_machine(): KEPT}})
@@ -136,7 +136,7 @@ class CalibrateTest(unittest.TestCase):
         (self.dir / "out").rename(self.dir / "before")
         self.assertEqual(self.run_small()[1], KEPT)
 
-    # --- the command
+    # --- the subcommand
 
     def test_usage(self):
         done = self.normbench("calibrate", "--help")
@@ -186,7 +186,7 @@ class CalibrateTest(unittest.TestCase):
         )
         resident = Path(f"/proc/{child.pid}/statm")
         while int(resident.read_text().split()[1]) < 25_000 and child.poll() is None:
-            time.sleep(0.01)  # it listens by the time that it fills its memory
+            time.sleep(0.01)  # it handles signals before it fills its memory
         child.send_signal(signal.SIGINT)
         stdout, stderr = child.communicate(timeout=120)
         self.assertEqual(child.returncode, 130, stderr)

@@ -1,4 +1,4 @@
-"""The real binary, as people run it: exit codes, files, messages, kills and resumes.
+"""Tests the real binary: exit codes, files, messages, kills and resumes.
 
 usage: cli_test.py NORMBENCH TRACE_CHECK SOURCE_DIR
 """
@@ -42,7 +42,7 @@ def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-# A black PNG of one pixel.
+# A PNG of one black pixel.
 PIXEL = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) +
          chunk(b"IDAT", zlib.compress(b"\0\0\0\0")) + chunk(b"IEND", b""))
 
@@ -136,7 +136,7 @@ class CliTest(unittest.TestCase):
     def test_version_names_the_revision(self):
         self.assertRegex(normbench("--version").stdout, r"^normbench \d+\.\d+\.\d+ \(")
 
-    # --- the device
+    # --- devices
 
     def info(self, *args):
         done = normbench("info", "--format", "json", "--no-limits", *args)
@@ -157,7 +157,7 @@ class CliTest(unittest.TestCase):
             self.assertEqual(missing["cuda"]["why"], environment["places"]["cuda"])
             self.assertEqual(missing["nvml"]["why"], "not looked for without a GPU")
             self.assertRegex(text, r"(?m)^  none +see what is missing, below$")
-        words = " ".join(text.split())  # the text is broken into lines
+        words = " ".join(text.split())  # the text is wrapped
         for part in missing.values():
             self.assertIn(f'{part["name"]} {part["why"]} -> {part["means"]}', words)
 
@@ -376,7 +376,7 @@ class CliTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("\ncuda: skipped: no GPU (", done.stdout)
         self.assertEqual(done.stderr, "normbench: nothing was tested\n")
-        done = normbench("selftest", "--quick", "--kernel", "load")  # there are no cases for it
+        done = normbench("selftest", "--quick", "--kernel", "load")  # the self-test has no cases for "load"
         self.assertEqual(done.returncode, 1)
         self.assertIn("cpu: no row to test\n", done.stdout)
 
@@ -457,7 +457,7 @@ class CliTest(unittest.TestCase):
             (self.dir / name).write_text(text)
         names = [str(self.dir / name) for name in ("a.json", "b.json")]
         document = json.loads(text)
-        for paths in (names, [self.dir]):  # a folder with its loose documents, and the run in it
+        for paths in (names, [self.dir]):  # the folder has both documents and the folder of a run
             count = 2 if paths is names else 3
             made = json.loads(normbench("report", *paths, "--format", "json").stdout)
             self.assertEqual(made, [document] * count)
@@ -553,7 +553,7 @@ class CliTest(unittest.TestCase):
         for group in json.loads((out / "results.json").read_text())["groups"]:
             rounds = group["cases"][0]["rounds"]["wall_ns"]
             self.assertEqual(len(rounds), len(group["order"]))
-            self.assertGreaterEqual(len(rounds), 12)  # each process takes at least 6
+            self.assertGreaterEqual(len(rounds), 12)  # 6 rounds or more per process
 
     def test_a_case_has_all_its_threads_or_fails(self):
         config = self.config({**SMALL, "experiments": [{
@@ -642,7 +642,7 @@ class CliTest(unittest.TestCase):
     # --- interruptions
 
     def start_and_stop(self, how):
-        """Starts a run and sends `how` as soon as the first group is finished."""
+        """Starts a run, and sends it the signal `how` when the first group is finished."""
         out = self.dir / "out"
         running = subprocess.Popen(
             [NORMBENCH, "run", "--config", self.config(SMALL), "--out", out],
@@ -672,7 +672,7 @@ class CliTest(unittest.TestCase):
             "--device", "3", "--set", "/measure/processes=2", "--only", "fused")
         journal = (out / "journal.jsonl").read_text().splitlines()
         self.assertEqual(json.loads(journal[0])["header"]["device"], 3)
-        (out / "journal.jsonl").write_text("\n".join(journal[:2]) + "\n")  # as if killed
+        (out / "journal.jsonl").write_text("\n".join(journal[:2]) + "\n")  # as if the run was killed here
         self.assertEqual(normbench("run", "--resume", out).returncode, 0)
         self.assertEqual((out / "journal.jsonl").read_text().splitlines()[0], journal[0])
 
@@ -717,7 +717,8 @@ class ScriptsTest(unittest.TestCase):
                       self.script("build", "relaese").stderr)
 
     def gpu_check(self, gpu, selftest):
-        """gpu-check in a package whose normbench says this of the GPU and of its self-test."""
+        """Runs gpu-check in a package. Its normbench reports `gpu` as the state of the GPU, and `selftest` as the
+        rows of its self-test."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             scripts = root / "share/normbench/scripts"

@@ -1,4 +1,4 @@
-"""`normbench compare` on documents made here, and the script around it: verdicts, exit codes, errors.
+"""Tests `normbench compare` on generated documents, and scripts/ci-regression: verdicts, exit codes, errors.
 
 usage: compare_test.py NORMBENCH SOURCE_DIR
 """
@@ -12,7 +12,7 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-sys.path.append("/usr/lib/python3/dist-packages")  # Debian's, whichever Python runs this
+sys.path.append("/usr/lib/python3/dist-packages")  # the packages of Debian, for any Python
 try:
     import junitparser
 except ImportError:  # scripts/setup installs it
@@ -27,7 +27,7 @@ def compare(*args):
 
 
 def document(times_ns, minute=0, rounds=20, **members):
-    """A results document of one group whose cases take these times."""
+    """Returns a results document of one group. Its cases take `times_ns` in every round."""
     cases = [
         {
             "variant": variant,
@@ -69,7 +69,8 @@ class CompareTest(unittest.TestCase):
         return path
 
     def pairs(self, factors, count=10):
-        """Folders of runs that took turns; NEW's times are BASE's by these factors."""
+        """Writes folders of runs that took turns. NEW's times are BASE's times the factors. Returns both
+        folders."""
         for i in range(count):
             base = {variant: 1_000_000 + 1000 * i for variant in factors}
             now = {variant: base[variant] * factor for variant, factor in factors.items()}
@@ -130,7 +131,7 @@ class CompareTest(unittest.TestCase):
 
     def test_doubt_exits_0_and_4_when_strict(self):
         base, new = self.pairs({"a": 1.03, "b": 1}, count=6)
-        for i in range(6):  # "b" is as often far slower as faster, and one run makes up most of what "a" is slower by
+        for i in range(6):  # "b" is slower as often as faster; one run makes most of the slowdown of "a"
             path = new / f"run-{i:02}/results.json"
             content = json.loads(path.read_text())
             a, b = content["groups"][0]["cases"]
@@ -153,7 +154,8 @@ class CompareTest(unittest.TestCase):
                 self.assertIn("1 regressed, 0 improved", done.stdout)
 
     def kept_pairs(self, of_base, of_new):
-        """Six pairs of a kept run, the times of its cases by these factors; its limits stay."""
+        """Writes six pairs of a kept run. The times of its cases are multiplied by the factors, the times of its
+        limits are not."""
         for side, factor, later in (("base", of_base, 0), ("new", of_new, 1)):
             for i in range(6):
                 run = json.loads(REFERENCE.read_text())
@@ -227,7 +229,8 @@ class CompareTest(unittest.TestCase):
         self.assertIn("<details><summary>1 look the same</summary>", compare(*sides, "--format", "markdown").stdout)
 
     def pairs_with_limits(self, slower, of_limits):
-        """Six pairs of runs, the machine of each as fast as it likes; NEW's case and its limits are slower by these factors."""
+        """Writes six pairs of runs. The machine has another speed in each NEW run. NEW's case and its limits are
+        slower by the given factors."""
         for i, machine in enumerate((1, 1.25, 0.8, 1.1, 0.9, 1.3)):
             for side, factor, limit, later in (("base", 1, 1, 0), ("new", machine * slower, machine * of_limits, 1)):
                 run = document({"a": 1e6 * factor, "stream": 5e5 * limit}, 2 * i + later)
@@ -358,9 +361,10 @@ class CompareTest(unittest.TestCase):
     # --- formats
 
     def assert_keeps_to_the_schemas(self, root):
-        """What the schemas of Jenkins' xUnit plugin (of `testsuites`) and Maven Surefire (of `testsuite`) both take."""
+        """Checks `root` against the schemas of Jenkins' xUnit plugin (for `testsuites`) and of Maven Surefire (for
+        `testsuite`)."""
         counts = ["tests", "failures", "errors"]
-        elements = {  # attributes it must have, others it may have, and what may be in it, in this order
+        elements = {  # required attributes, optional attributes, and children in order
             "testsuites": ([], ["name", "time", *counts], ["testsuite"]),
             "testsuite": (["name", "skipped", *counts], ["time"], ["properties", "testcase"]),
             "properties": ([], [], ["property"]),
@@ -427,7 +431,7 @@ class CompareTest(unittest.TestCase):
 
 
 class RegressionScriptTest(unittest.TestCase):
-    """The mistakes that scripts/ci-regression finds before it builds anything."""
+    """Tests the mistakes that scripts/ci-regression finds before it builds anything."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -478,7 +482,7 @@ class RegressionScriptTest(unittest.TestCase):
         self.assertIn("they would not be measured (commit or stash them)", stderr)
 
     def keep_binary(self):
-        """The program under test in the place of what the script has built of HEAD."""
+        """Puts the program under test where the script expects its build of HEAD."""
         run = lambda *words: subprocess.run(words, capture_output=True, text=True, cwd=self.repository).stdout.strip()
         has_gpu = subprocess.run("nvidia-smi -L", shell=True, capture_output=True).returncode == 0
         commit, compiler = run("git", "rev-parse", "HEAD"), run("c++", "-dumpfullversion")

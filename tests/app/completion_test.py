@@ -1,4 +1,4 @@
-"""What completes the command line, tried in the shells that are installed, and the manual page.
+"""Tests the completion of command lines in the shells that are installed, and the manual page.
 
 usage: completion_test.py NORMBENCH
 """
@@ -19,7 +19,7 @@ def normbench(*args):
 
 
 def commands():
-    """Those of --help, in its order."""
+    """Returns the subcommands that --help lists, in order."""
     text = normbench("--help").stdout
     return re.findall(r"^  ([a-z]+) ", text[text.index("ommands:"):text.index("Exit codes")], flags=re.M)
 
@@ -31,7 +31,7 @@ class CompletionTest(unittest.TestCase):
         self.dir = Path(folder.name)
         (self.dir / "photos of cats").mkdir()
         (self.dir / "mine.jsonc").write_text("")
-        (self.dir / "table").mkdir()  # called like a subcommand
+        (self.dir / "table").mkdir()  # has the name of a subcommand
         for shell in ("bash", "zsh", "fish"):
             (self.dir / f"completion.{shell}").write_text(normbench("completion", shell).stdout)
 
@@ -71,7 +71,8 @@ class CompletionTest(unittest.TestCase):
             self.assertEqual(set(self.in_bash(command, "--")), shown, command)
 
     def refuses(self, command, option, word):
-        """True where the command says that the word is unknown, whatever else it says. Of report's some go with --table only."""
+        """Returns True if the command reports the word as unknown. Some formats of `report` need --table, so both
+        forms are tried."""
         places = {"prepare": ["nowhere", "else", *([] if option == "--storage" else ["--storage", "png"])],
                   "compare": ["nowhere", "else"], "init": ["nowhere/x"], "list": [], "run": [],
                   "info": ["x"], "selftest": ["x"], "calibrate": ["x"], "reproduce": ["A1", "--from", "nowhere"]}.get(command, ["nowhere"])
@@ -102,7 +103,7 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(sorted(self.in_fish("completion ")), ["bash", "fish", "zsh"])
 
     def test_zsh(self):
-        """In a terminal of its own, as zsh completes nowhere else."""
+        """Runs zsh in a pseudo-terminal, as it completes only there."""
         script = r'''
           zmodload zsh/zpty
           zpty shell zsh -f -i
@@ -145,7 +146,7 @@ class ManTest(unittest.TestCase):
         for name, argv in found.items():
             done = subprocess.run(argv, input=page, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
             wrong = [line for line in (done.stdout if name == "mandoc" else done.stderr).splitlines()
-                     if "missing date" not in line]  # a page of a build has none
+                     if "missing date" not in line]  # the page of a build has no date
             self.assertEqual(wrong, [], name)
 
 

@@ -1,8 +1,9 @@
-"""CV-CUDA as a peer: what is asked of it, by a stand-in for the library, and what the peer refuses.
+"""Tests the CV-CUDA peer with a stand-in for the library: the calls that it makes, and the requests that it
+refuses.
 
 usage: cv_cuda_peer_test.py SOURCE_DIR
 
-Nothing here runs on a GPU. Without numpy in the peers' environment the exit code is 77.
+Nothing here runs on a GPU. The exit code is 77 if the peers' environment has no numpy.
 """
 
 import ast
@@ -17,7 +18,8 @@ sys.dont_write_bytecode = True
 from python_peers_test import (EVERY_FORM, HAS_GPU, NORMALIZE, PEERS, PLANAR, PLANAR_FLOAT, ROWS, SUB, TO_FLOAT,  # noqa: E402
                                PeerTest, found)
 
-# CV-CUDA as its documentation has it, on numpy's arrays, and the little of PyTorch that goes with it; both are as on a GPU.
+# A stand-in for CV-CUDA, written from its documentation, on numpy's arrays, and for the parts of PyTorch that are
+# used with it. Both behave as on a GPU.
 CV_CUDA_STAND_IN = '''
 import types
 import numpy as np
@@ -133,7 +135,7 @@ cuda = types.SimpleNamespace(is_available=lambda: True, set_device=lambda device
 
 
 def on_gpu(request):
-    """The request with everything in device memory."""
+    """Changes the request so that all tensors are in device memory, and returns it."""
     request["device"] = "cuda:0"
     for stage in request["stages"]:
         stage["place"] = "cuda"
@@ -144,7 +146,7 @@ def on_gpu(request):
 
 class CvCuda(PeerTest):
     def cv_cuda(self, *options):
-        """The peer with stand-ins for its libraries."""
+        """Starts the peer with stand-ins for its libraries. Returns the conversation with it."""
         for module, text in (("cvcuda", CV_CUDA_STAND_IN), ("torch", CV_CUDA_TORCH_STAND_IN)):
             (self.dir / f"{module}.py").write_text(text)
         about = self.dir / "cvcuda_cu12-0.19.0.dist-info"
@@ -159,7 +161,8 @@ class CvCuda(PeerTest):
         return peer
 
     def test_what_is_asked_of_cv_cuda(self):
-        """By stand-ins that compute what its documentation says; nothing here ran on a GPU."""
+        """Compares results of the stand-ins, which compute what the documentation says. Nothing here runs on a
+        GPU."""
         whole = [(ROWS, [{**NORMALIZE, **more}]) for more in (
             {}, {"layout": "nchw"}, {"scale": 0.5}, {"crop": {"size": [3, 4], "at": [1, 2]}},
             *({"flip": flip, "layout": "nchw", "crop": {"size": [4, 3]}} for flip in ("horizontal", "vertical", "both")))]
@@ -175,7 +178,7 @@ class CvCuda(PeerTest):
             self.assertEqual(peer.ask({"type": "run", "iterations": 1, "warmup_ns": 0})["device_ns"], 500_000)
 
     def test_the_stand_in_is_called_as_cv_cuda_is(self):
-        """Where CV-CUDA is installed: its stubs have the parameters that are used."""
+        """If CV-CUDA is installed, its stubs must have the parameters that the stand-in has."""
         found = subprocess.run([PEERS / "run", self.script("""
             import importlib.util
             found = importlib.util.find_spec("cvcuda")

@@ -1,12 +1,17 @@
-"""What README, CONTRIBUTING, SECURITY and docs/ say: their commands run, what they show is what is printed, links lead somewhere.
+"""Tests README, CONTRIBUTING, SECURITY and docs/: their commands run, their outputs are as shown, their links lead
+somewhere.
 
 usage: docs_test.py NORMBENCH SOURCE_DIR [unittest arguments]
 
-A block ```sh is run by bash, all of a page in one folder, in order: a copy with photographs in photos/, `normbench` on the PATH,
-where `run` is quick. A block ```console has `$ command` lines and what they print to stdout and stderr; a line that is only `…`
-stands for lines left out. `<!-- exit 3 -->` before a block says how it ends. `<!-- not run: reason -->` before a block ```sh says why it is
-not run: then its scripts, subcommands and their options have to exist. A block ```jsonc that begins with `{"schema": 1` is a
-whole config and passes `normbench check`; others are members of one.
+bash runs the blocks ```sh of a page in order, in one folder. The folder is a copy with photographs in photos/.
+`normbench` is on the PATH, and its `run` is quick.
+A block ```console has lines `$ command`, and what the commands print to stdout and stderr. A line `…` stands for
+any lines.
+`<!-- exit 3 -->` before a block gives its exit code.
+`<!-- not run: reason -->` before a block ```sh says why it is not run. Its scripts, subcommands and options have to
+exist.
+A block ```jsonc that begins with `{"schema": 1` is a whole config, and `normbench check` accepts it. Other blocks
+```jsonc are members of a config.
 """
 
 import json
@@ -32,7 +37,7 @@ LEFT_OUT = "…"
 
 
 class Block:
-    """A fenced block, and what the comments right before it say."""
+    """A fenced block, and the instructions in the comments before it."""
 
     def __init__(self, page, match):
         comments, self.language, self.text = match.groups()
@@ -57,14 +62,14 @@ def chunk(kind, data):
 
 
 def png(width, height, seed):
-    """A PNG of 8-bit RGB: a gradient."""
+    """Returns a PNG of an 8-bit RGB gradient."""
     rows = b"".join(
         b"\0" + bytes((seed + 3 * x + 5 * y + 17 * c) % 256 for x in range(width) for c in range(3)) for y in range(height))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
             chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
-# In front of the program: what pages run is to be measured only a little.
+# A script in place of the program. It makes the runs of pages short.
 QUICK = """#!/bin/sh
 if [ "$1" = run ]; then
   shift
@@ -75,7 +80,8 @@ exec {program} "$@"
 
 
 class Copy:
-    """A folder that looks like the repository to what a page runs, and its environment. The repository itself stays as it is."""
+    """A folder in which pages run, and its environment. It has links to the repository's files. The repository is
+    not changed."""
 
     def __init__(self, folder):
         self.dir = folder
@@ -98,14 +104,14 @@ class Copy:
             **{name: value for name, value in os.environ.items() if name.startswith(("LD_", "ASAN_", "UBSAN_", "TSAN_"))}}
 
     def run(self, command):
-        """What is printed, both streams as they come, and the exit code."""
+        """Returns the output of both streams, in the order of printing, and the exit code."""
         done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", command], cwd=self.dir, env=self.environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
         return done.stdout, done.returncode
 
 
 def commands(text):
-    """The words of each command of a block; comments are none."""
+    """Yields the words of each command in a block. Comments are skipped."""
     text = text.replace("\\\n", " ")
     for line in text.splitlines():
         words = []
@@ -127,7 +133,7 @@ def help_of(subcommand):
 
 
 def shell_mistakes(words):
-    """What of a command does not exist."""
+    """Yields what does not exist: scripts, subcommands and options of a command."""
     for i, word in enumerate(words):
         after = words[i + 1 :]
         options = [re.match(r"--[a-z][a-z-]*", option)[0] for option in after if re.match(r"--[a-z]", option)]
@@ -138,7 +144,7 @@ def shell_mistakes(words):
                 said = (SOURCE_DIR / word).read_text()
                 yield from (f"{word} has no {option}" for option in options if option not in said)
         if word == "normbench" or word.endswith(("release/normbench", "bin/normbench")):
-            if not after or after[0].startswith(("-", "build/")):  # the argument of a test
+            if not after or after[0].startswith(("-", "build/")):  # a path as the argument of a test
                 continue
             said = help_of(after[0])
             if said is None:
@@ -148,7 +154,7 @@ def shell_mistakes(words):
 
 
 def shown_mistake(shown, printed):
-    """The first line that is shown and not printed, or ""; `…` stands for any lines."""
+    """Returns the first shown line that is not printed, or "". The line `…` matches any lines."""
     shown, printed = shown.rstrip("\n").split("\n"), printed.rstrip("\n").split("\n")
     at, skip = 0, False
     for line in shown:
@@ -168,7 +174,7 @@ def without_comments(text):
 
 
 def anchors(page):
-    """As GitHub makes them of headings."""
+    """Returns the anchors that GitHub makes of the headings."""
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text()), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -263,7 +269,7 @@ class DocsTest(unittest.TestCase):
 
 
 class ThisTest(unittest.TestCase):
-    """The checks above see a mistake."""
+    """Tests that the checks above find mistakes."""
 
     def test_sees_lines_that_differ(self):
         self.assertEqual(shown_mistake("a\n…\nd\n", "a\nb\nc\nd\n"), "")

@@ -1,8 +1,8 @@
-"""The real binary when things go wrong: resumed elsewhere, killed, interrupted, with nowhere to write.
+"""Tests the real binary in trouble: runs that are resumed elsewhere, killed, interrupted, or cannot write.
 
 usage: faults_test.py NORMBENCH [unittest arguments]
 
-NORMBENCH_FAULT_SEED chooses the moments of the kills (printed).
+NORMBENCH_FAULT_SEED seeds the moments of the kills. The seed is printed.
 """
 
 import contextlib
@@ -47,7 +47,7 @@ SMALL = {
         }
     ],
 }
-# A call of its second group takes most of ten seconds.
+# One call of the second group takes most of ten seconds.
 SLOW = {
     **SMALL,
     "name": "slow",
@@ -72,8 +72,8 @@ def normbench(*args, **kwargs):
 
 
 def structure(document):
-    """Everything in a results document that does not depend on when it was measured."""
-    # A machine that is busy leaves no ratios, and is called so.
+    """Returns the parts of a results document that do not depend on the measured times."""
+    # Ratios are missing, and `busy` is there, if the machine was busy.
     OF_THE_ROUNDS = {"ratio", "of_limit", "busy"}
 
     def case(result):
@@ -132,7 +132,7 @@ class FaultsCase(unittest.TestCase):
                 for path in sorted(folder.rglob("*")) if path.is_file()}
 
     def assert_no_torn_file(self, folder):
-        """Every file of a run is absent or whole, and nothing else is there."""
+        """Checks that every file of a run is absent or whole, and that there are no other files."""
         names = {path.name for path in folder.iterdir()}
         self.assertLessEqual(names, OUTPUTS)
         for name in names & {"results.json", "trace.json"}:
@@ -141,7 +141,7 @@ class FaultsCase(unittest.TestCase):
             self.journal(folder)
 
     def start(self, *args, **kwargs):
-        """Starts a run; returns it when its first group is in the journal."""
+        """Starts a run, and waits until its first group is in the journal. Returns the process."""
         running = subprocess.Popen(
             [NORMBENCH, "run", "--config", self.config, "--out", self.out, *args],
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
@@ -156,10 +156,10 @@ class FaultsCase(unittest.TestCase):
 
 
 class ResumeTest(FaultsCase):
-    """Only what was begun with the same config, binary and machine is gone on with."""
+    """Tests that --resume continues a run only with the same config, binary and machine."""
 
     def cut_run(self):
-        """A run that has finished two of its groups, without profiles."""
+        """Makes a run that has finished two of its groups, without profiles."""
         self.run_config()
         self.write_journal(self.journal()[:3])
         for name in OUTPUTS - {"journal.jsonl"}:
@@ -177,7 +177,7 @@ class ResumeTest(FaultsCase):
         self.assertEqual(self.files(self.dir), before)
 
     def change_header(self, pointer, value):
-        """Makes the journal say that it was begun with `value`; returns what it said."""
+        """Sets the value at `pointer` in the header of the journal. Returns the previous value."""
         lines = self.journal()
         *parents, last = pointer.strip("/").split("/")
         place = lines[0]["header"]
@@ -291,7 +291,7 @@ class ResumeTest(FaultsCase):
             self.assertIn(f"normbench: continuing although it differs: {note}\n", done.stderr)
         document = self.document()
         self.assertEqual(document["environment"]["resumed_despite"], notes)
-        self.assertFalse(document["quick"])  # the journal's options stand
+        self.assertFalse(document["quick"])  # the option in the journal is used
         self.assertEqual(len(document["groups"]), 4)
         self.resume("--force")
         self.assertEqual([entry["despite"] for entry in self.journal() if "despite" in entry], [notes])
@@ -391,7 +391,7 @@ class HangTest(FaultsCase):
         self.assertEqual([group["cases"][0]["status"] for group in groups], ["ok", "failed"])
         self.assertEqual(len(self.document(self.out / "small")["groups"]), 4)
         self.assertFalse((self.out / "small" / "trace.json").exists())
-        for name in ("slow", "small"):  # what was given is given again
+        for name in ("slow", "small"):  # both resumes have the original options
             document = self.document(self.out / name)
             self.assertEqual(document["environment"]["host"], "lab-7")
             self.assertEqual((document["seed"], document["precision"]), (7, 0.3))
@@ -416,7 +416,7 @@ class HangTest(FaultsCase):
 
 
 class KillTest(FaultsCase):
-    """kill -9, then --resume: the structure of an unbroken run."""
+    """Tests kill -9 and --resume. The document then has the structure of an uninterrupted run."""
 
     def unbroken(self):
         begin = time.monotonic()
@@ -427,7 +427,7 @@ class KillTest(FaultsCase):
         return expected, seconds
 
     def kill_after(self, seconds, *args):
-        """True when there was still something to kill."""
+        """Starts a run, and kills it after `seconds`. Returns True if it was still running."""
         running = subprocess.Popen([NORMBENCH, "run", *args], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, env=self.environment)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -436,7 +436,8 @@ class KillTest(FaultsCase):
         return running.wait() != 0
 
     def arguments(self):
-        """Goes on with what was begun; a run killed before its first line is begun anew."""
+        """Returns the arguments that continue the run. A run that was killed before the first line of its journal
+        starts again."""
         journal = self.out / "journal.jsonl"
         if journal.exists() and b"\n" in journal.read_bytes():
             return ["--resume", self.out]
@@ -556,12 +557,12 @@ class InterruptTest(FaultsCase):
         fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
         running = self.start("--format", "json", stdout=writer)
         os.close(writer)
-        while not (self.out / "trace.json").exists():  # the last; then the run waits for a reader
+        while not (self.out / "trace.json").exists():  # the last file; then the run waits for a reader
             self.assertIsNone(running.poll())
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         with self.assertRaises(subprocess.TimeoutExpired):
-            running.wait(0.25)  # longer than what counts as one signal
+            running.wait(0.25)  # so that the second signal counts as another one
         running.send_signal(signal.SIGINT)
         self.end(running, 130)
         os.close(reader)
@@ -588,7 +589,7 @@ class InterruptTest(FaultsCase):
 
 
 class StreamsTest(FaultsCase):
-    """Where stdout and stderr go decides nothing about the files of a run."""
+    """Tests that the files of a run do not depend on where stdout and stderr go."""
 
     def setUp(self):
         super().setUp()
@@ -649,7 +650,7 @@ class StreamsTest(FaultsCase):
 
 
 def obey_permissions():
-    """In a child: root loses what lets it write where nobody may."""
+    """Drops root's permission to write everywhere. Called in a child process."""
     for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
         ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
@@ -661,7 +662,7 @@ def limit_files(size):
 
 
 class UnwritableTest(FaultsCase):
-    """Exit 5, the file and the reason, and what is finished is kept where it can be."""
+    """Tests exit code 5 with the file and the reason. Finished groups are saved where it is possible."""
 
     def rescued(self, pattern):
         folders = list(self.dir.glob(pattern))
@@ -670,7 +671,8 @@ class UnwritableTest(FaultsCase):
         return folders[0]
 
     def on_small_disk(self, size, prepare="true", after="true"):
-        """A run in a file system of its own; its folder is copied to `copy` before that is gone."""
+        """Runs in a small file system of its own. Its folder is copied to `copy` before the file system is
+        unmounted."""
         script = ('mkdir disk && mount -t tmpfs -o "size=$1" tmpfs disk || exit 99\n'
                   f"{prepare}\n"
                   '"$0" run --config config.json --out disk/out; code=$?\n'
@@ -692,7 +694,7 @@ class UnwritableTest(FaultsCase):
         self.assertNotIn("nterrupted", done.stdout)
         self.assertIn("Ended early, its journal could not be written: groups", done.stdout)
         rescued = self.rescued("tmp/normbench-out-rescued-*")
-        # The table may be small enough for what is left of the disk.
+        # The table may fit into the space that is left.
         self.assertRegex(done.stderr, "results.json, (table.txt, )?report.html, journal.jsonl to "
                          f"{re.escape(str(rescued))} instead\n")
         self.assertIn(f"continue with: normbench run --resume {rescued}\n", done.stderr)
@@ -700,7 +702,7 @@ class UnwritableTest(FaultsCase):
         self.assertTrue(finished["interrupted"])
         self.assertGreaterEqual(len(finished["groups"]), 1)
         self.assertLessEqual(len(finished["groups"]), 4)
-        kept = self.journal(self.dir / "copy" / "out")  # whole lines only
+        kept = self.journal(self.dir / "copy" / "out")  # all lines are whole
         self.assertGreaterEqual(len(kept), 1)
         self.assert_no_torn_file(self.dir / "copy" / "out")
         self.resume(out=rescued)
@@ -840,7 +842,7 @@ class UnwritableTest(FaultsCase):
 class RefusedThreadsTest(FaultsCase):
     @without_thread_sanitizer(NORMBENCH, "needs the addresses that this test takes")
     def test_threads_that_the_system_refuses_fail_their_cases_alone(self):
-        stack, room = 1 << 30, 16 << 30  # of each thread, and of all and the rest: for about fifteen
+        stack, room = 1 << 30, 16 << 30  # per thread, and for all memory: room for about fifteen threads
 
         def limit():
             resource.setrlimit(resource.RLIMIT_STACK, (stack, stack))

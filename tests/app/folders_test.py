@@ -1,6 +1,7 @@
-"""Folders of pictures as people have them: classes as folders, pictures of other kinds, hundreds of broken files.
+"""Tests folders of pictures as users have them: classes in folders, other kinds of pictures, hundreds of broken
+files.
 
-    folders_test.py NORMBENCH SOURCE_DIR
+folders_test.py NORMBENCH SOURCE_DIR
 """
 import collections
 import json
@@ -18,7 +19,7 @@ QUICK = {"max_seconds_per_group": 0.05, "precision": 0.3, "cache": "hot"}
 
 
 def files_of(folder):
-    """name, as seen from the folder -> content"""
+    """Returns the content of each file by its path relative to the folder."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
@@ -29,7 +30,7 @@ class InFolder(unittest.TestCase):
         self.dir = pathlib.Path(temporary.name)
 
     def copy(self, name):
-        """A copy of one of the kept folders; that its files can be written."""
+        """Copies one of the kept folders. The files of the copy are writable."""
         return pathlib.Path(shutil.copytree(IMAGES / name, self.dir / name, copy_function=shutil.copyfile))
 
     def normbench(self, *args, code=0, **kwargs):
@@ -53,7 +54,7 @@ class InFolder(unittest.TestCase):
         return json.loads((folder / "manifest.json").read_text())
 
     def run_config(self, *args, code=0):
-        """What the run prints, and its document."""
+        """Returns the finished process, and the document of its run."""
         done = self.normbench("run", "--config", *args, "--out", "out", code=code)
         document = json.loads((self.dir / "out/results.json").read_text())
         return done, document
@@ -235,9 +236,9 @@ class Mixed(InFolder):
 
 
 class Broken(InFolder):
-    """2,000 files, of which 600 cannot be read for about ten reasons."""
+    """Tests 2,000 files. 600 of them cannot be read, for about ten reasons."""
 
-    # Whatever a decoder says of each, it is not read; WebP is none of them.
+    # No decoder reads these files. WebP is not among them.
     KINDS = ("._good", "avif", "bmp", "cut", "empty", "gif", "html", "lfs-pointer", "tiff")
 
     def setUp(self):
@@ -253,7 +254,7 @@ class Broken(InFolder):
         self.assertEqual(self.broken.total(), 600)
 
     def few(self, done):
-        """What was said, in at most 40 lines."""
+        """Returns the output. It must have at most 40 lines."""
         text = done.stdout + done.stderr
         lines = text.splitlines()
         self.assertLessEqual(len(lines), 40, text)
@@ -332,7 +333,7 @@ class Unreadable(InFolder):
 
 
 def obey_permissions():
-    """Root loses what lets it read what nobody may."""
+    """Drops root's permission to read everything."""
     import ctypes
     for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
         ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP

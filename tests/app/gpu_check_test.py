@@ -1,12 +1,12 @@
-"""scripts/gpu-check where there is no GPU: in a package whose bin/normbench runs on the CUDA runtime of the tests.
+"""Tests scripts/gpu-check without a GPU: in a package whose bin/normbench runs on the fake CUDA runtime.
 
 usage: gpu_check_test.py ON_FAKE_CUDA SOURCE_DIR [unittest arguments]
 
-That runtime is asked to take as long as a GPU (tests/cuda/fake_costs.h), in a model at a tenth: of the pixels,
-of the caches, of every latency and of gpu-check's time. So eight minutes are 48 seconds here. What does not
-shrink, such as the start of a process or the sizes of the self-test, weighs ten times as much as on a GPU.
-With FASTER=1 in the environment test_all_fine takes the whole eight minutes, and measures the limits in info too.
-compute-sanitizer and ncu are stand-ins; where they are not installed, nothing here tries the real ones.
+The fake runtime takes as long as a GPU (tests/cuda/fake_costs.h), scaled to a tenth: pixels, caches, latencies and
+the time of gpu-check. So eight minutes are 48 seconds here. What is not scaled, such as the start of a process or
+the sizes of the self-test, weighs ten times as much as on a GPU. With FASTER=1 in the environment test_all_fine
+takes the whole eight minutes, and info measures the limits, too. compute-sanitizer and ncu are stand-ins. The real
+ones are not tried here.
 """
 
 import json
@@ -26,21 +26,21 @@ from pathlib import Path
 ON_FAKE_CUDA, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 
 FASTER = int(os.environ.get("FASTER", 10))
-MUCH_FASTER = 100  # for what is not about time
-INFO_SECONDS = 15  # on a GPU; its sizes do not shrink, so it sleeps instead
-SMALL_CACHES = f"package:1 l3:1(size={32_000_000 // FASTER}) core:2 pu:1"  # of 32 MB, a tenth; hwloc's words
+MUCH_FASTER = 100  # for tests that do not depend on time
+INFO_SECONDS = 15  # time on a GPU; its sizes are not scaled, so the stand-in sleeps
+SMALL_CACHES = f"package:1 l3:1(size={32_000_000 // FASTER}) core:2 pu:1"  # a tenth of 32 MB, in hwloc's syntax
 NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
 FAKE_CUPTI = ON_FAKE_CUDA.parent / "fake_cupti"
-# As if nothing were found: "$log" and "$xml" are what it is told to write.
+# Finds nothing. "$log" and "$xml" are the files that it is told to write.
 SANITIZER = """while [ "${1#--}" != "$1" ]; do
     case "$1" in --log-file) log=$2; shift 2 ;; --save) xml=$2; shift 2 ;; --xml) shift ;; *) shift 2 ;; esac
 done
 """
-NO_TORCH = 'exec /usr/bin/env -i python3 -I -S "$@"'  # no package is found
+NO_TORCH = 'exec /usr/bin/env -i python3 -I -S "$@"'  # finds no package
 
 
 def scaled(config):
-    """With a tenth of the pixels."""
+    """Returns the config with a tenth of the pixels."""
     if isinstance(config, list):
         return [scaled(one) for one in config]
     if not isinstance(config, dict):
@@ -55,7 +55,7 @@ def scaled_size(size):
 
 
 def tiny(config):
-    """One small group in place of a config's, for what is not about time."""
+    """Returns a config with one small group, for tests that do not depend on time."""
     eager = [{"op": "cast", "to": "float32"}, {"op": "sub", "mean": [1, 2, 3]}]
     variants = {"eager": ["h2d", *eager], "cast only": ["h2d", eager[0]]}
     if config["name"] == "peers-gpu":
@@ -70,7 +70,7 @@ def tiny(config):
 
 
 def many_groups(config):
-    """More than there is time for."""
+    """Returns the config with more groups than there is time for."""
     (experiment,) = config["experiments"]
     return {**config, "experiments": [{**experiment, "sweep": {"batch": list(range(1, 1001))},
                                        "source": {**experiment["source"], "batch": "$batch"}}]}
@@ -81,7 +81,7 @@ def read_config(path):
 
 
 def selftest_document(**place):
-    """What a self-test prints of the GPU's rows."""
+    """Returns the document that a self-test prints about the GPU's rows."""
     return json.dumps({"places": [{"place": "cuda", "unavailable": None, "lost": None, "rows": [], **place}]})
 
 
@@ -94,7 +94,7 @@ def prints(document):
 
 
 def runs(pid):
-    """Whether it still runs: what nobody waited for does not."""
+    """Returns True if the process runs. A zombie does not run."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -130,14 +130,14 @@ class GpuDay(unittest.TestCase):
         self.times(5)
 
     def tool(self, name, script, folder=None):
-        """A program of that name, found before any other."""
+        """Adds a program `name` that is found before any other of that name."""
         path = (folder or self.tools) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
     def times(self, faster):
-        """All times of the script are so much shorter; a program has 3 s to stop."""
+        """Divides all times of the script by `faster`. A program has 3 s to stop."""
         shorter = f"""COLD, GRACE, ALONE = COLD / {faster}, 3, ALONE / 2
 STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {faster}) for step in STEPS)
 """
@@ -148,8 +148,10 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.script.write_text(before + shorter + main + after)
 
     def normbench(self, before="", info="--no-limits", selftest="--quick"):
-        """Runs `before` first. `info` and `selftest` are options of the whole ones."""
-        # Its kernels are run for nothing but the first and the last check of a case: one op's self-test alone does without costs.
+        """Makes a normbench that runs the script `before` first. `info` and `selftest` are options that shorten the
+        whole info and self-test."""
+        # With costs, the fake runtime runs kernels only for the first and the last check of a case. The self-test
+        # of a single op runs without costs.
         self.tool("normbench", f"""{before}
             case "$*" in selftest*--kernel*) unset NORMBENCH_FAKE_COSTS ;; esac
             case "$*" in selftest*--quick*) ;; selftest*) set -- "$@" {selftest} ;; esac
@@ -160,12 +162,12 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         for path in (SOURCE_DIR / "configs").glob("*.json"):
             to = self.package / "share/normbench/configs" / path.name
             config = change(read_config(path))
-            # With its costs that runtime runs bodies of kernels only before the first and the last check.
+            # With costs, the fake runtime runs kernels only before the first and the last check.
             config["measure"] = {**config.get("measure", {}), "checked_calls": 2}
             to.write_text(json.dumps(config))
 
     def start(self, *args, seconds=92, **variables):
-        """A gpu-check in a session of its own, which is ended with the test."""
+        """Starts gpu-check. The process is killed when the test ends."""
         self.environment = {**os.environ, "PATH": f"{self.tools}:{os.environ['PATH']}", "TMPDIR": str(self.temporary),
                             "NORMBENCH_FAKE_COSTS": str(self.faster), "HWLOC_SYNTHETIC": SMALL_CACHES,
                             "NORMBENCH_PEERS_VENV": str(self.dir / "venv"), **variables}
@@ -178,7 +180,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         return process
 
     def gpu_check(self, *args, interrupt_after=None, **how):
-        """Runs it to its end; its output is kept, and what it archived unpacked."""
+        """Runs gpu-check to its end. Keeps its output, and unpacks its archive."""
         process = self.start(*args, **how)
         if interrupt_after is not None:
             for line in process.stdout:
@@ -201,7 +203,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.summary = (self.seen / "summary.txt").read_text()
 
     def line(self, name):
-        """The line about a step, its time left out: "passed info: Tesla T4, …"."""
+        """Returns the line about a step without its time: "passed info: Tesla T4, …"."""
         for line in self.summary.splitlines():
             parts = re.match(r"(passed|FAILED|skipped|cut short) +(.*?)(:|  +(?:\d+ min ?)?(?:[\d.]+ s)?\b|  |$) *(.*)", line)
             if parts and name in parts[2].split(", "):
@@ -212,7 +214,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         (path,) = self.seen.glob(f"{config}-*/results.json")
         return json.loads(path.read_text())
 
-    # --- The whole of it.
+    # --- The whole day.
 
     def test_all_fine(self):
         self.configs(scaled)
@@ -248,7 +250,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertRegex(self.line("ncu-stream"), r"^skipped ncu-normalize, ncu-stream: Nsight Compute \(ncu\) is not installed here$")
 
     def test_three_runs_are_the_whole(self):
-        """Each of them by its own name; what one ran the others do not."""
+        """Each of the three runs has its own steps. Together they are the whole plan."""
         self.configs(tiny)
         ran = []
         for run in ("1", "2", "3"):
@@ -271,14 +273,14 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(re.findall(r"(?m)^passed +(\S+)", self.summary), ["machine", "nvidia-smi", "launch"])
 
     def test_plan(self):
-        """Nothing is run, so it needs no package and no --out."""
+        """--plan runs nothing, so it needs no package and no --out."""
         def planned(*args):
             done = subprocess.run([SOURCE_DIR / "scripts/gpu-check", *args], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             return done.stdout
         whole = planned("--plan")
         self.assertRegex(whole, r"(?m)^nvidia-smi +1 +10 s +2 s$")
-        self.assertRegex(whole, r"(?m)^selftest-quick +1 +60 s +40 s$")  # a context may be cold
+        self.assertRegex(whole, r"(?m)^selftest-quick +1 +60 s +40 s$")  # the CUDA context may be cold
         self.assertNotIn("time left over", whole)
         first = planned("--run", "1", "--plan")
         self.assertRegex(first, r"(?m)^selftest-quick +1 +60 s +40 s$")
@@ -289,7 +291,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertRegex(short, r"(?m)^gpu-check +2 +only with time left over$")
         self.assertEqual(short, planned("--seconds", "100", "--plan"))
 
-    # --- What is wrong stops nothing else.
+    # --- A failing step does not stop the other steps.
 
     def test_wrong_row(self):
         self.configs(tiny)
@@ -302,13 +304,14 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
                          f"FAILED selftest-quick: exit 1: cast/eager: {wrong}; 2 rows, 40 cases, 1 row WRONG")
         self.assertEqual(self.line("gpu-check"), "passed gpu-check: 1 group, 2 of 2 outputs correct")
         self.assertEqual(self.line("cpu-vs-gpu"), "passed cpu-vs-gpu: 1 group, 2 of 2 outputs correct")
-        self.assertRegex(self.line("selftest"), "^FAILED selftest: exit 1: ")  # all of it says more
+        self.assertRegex(self.line("selftest"), "^FAILED selftest: exit 1: ")  # the whole self-test reports more
         self.assertRegex(self.line("memcheck"), "^FAILED memcheck: exit 1: ")
         self.assertEqual(json.loads((self.seen / "selftest-quick.json").read_text()), json.loads(document))
         self.assertEqual(len(self.document("blog-gpu")["groups"]), 1)
 
     def test_lost_device(self):
-        """What a row that broke the context kept from being tested is tested without it."""
+        """A row broke the context, so that other rows were not tested. They are tested in a run without that
+        row."""
         self.configs(tiny)
         lost = "cudaMalloc: an illegal memory access was encountered"
         document = selftest_document(lost=lost, rows=[row("crop", "vector"), row("cast", "eager", "a call failed"),
@@ -317,12 +320,12 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.gpu_check("--only", "selftest-quick,one-group")
         self.assertEqual(self.line("selftest-quick"), "FAILED selftest-quick: exit 1: cast/eager: a call failed; 3 rows, 60 cases, "
                          f"1 row WRONG, 1 row not finished; nothing runs any more: {lost}")
-        self.assertRegex(self.line("selftest-quick-alone"), "^passed selftest-quick-alone: 3 rows, .*, all right$")  # those of copy
+        self.assertRegex(self.line("selftest-quick-alone"), "^passed selftest-quick-alone: 3 rows, .*, all right$")  # rows of copy
         self.assertEqual([path.name for path in (self.seen / "selftest-quick-alone").iterdir()], ["copy.json"])
         self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_hanging_row(self):
-        """The rows of every other op are tested, and of that op the other rows."""
+        """All other rows are tested: those of other ops, and the other rows of the op with the hanging row."""
         self.configs(tiny)
         self.normbench("""case "$*" in *--kernel*copy/reference* | *--kernel*copy/memcpy*) ;;
             selftest*--quick*--kernel*copy* | selftest*--quick) trap "" TERM; while :; do sleep 1; done; esac""")
@@ -352,7 +355,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
             self.assertEqual(len(self.document(config)["groups"]), 1)
 
     def test_crash_in_the_profile(self):
-        """It costs no measurement, and one crash is enough."""
+        """The crash costs no measurement, and later steps run without the profile."""
         self.tracer("crashes")
         self.configs(tiny)
         self.gpu_check("--skip", "selftest,memcheck,racecheck,initcheck,one-group,one-group-profile,gpu-check,gpu-check-profile")
@@ -376,13 +379,13 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
                              "it ended gpu-check-profile (it hangs)")
 
     def tracer(self, mode):
-        """Profiles with the CUPTI of the tests."""
+        """Makes normbench profile with the fake CUPTI."""
         if not (FAKE_CUPTI / "libcupti.so.13").exists():
             self.skipTest("this build has no CUPTI")
         self.normbench(f"export LD_LIBRARY_PATH={FAKE_CUPTI} CUDA_HOME={self.dir}; case $1 in run) export FAKE_CUPTI_MODE={mode}; esac")
 
     def test_killed_from_outside(self):
-        """The archive has every finished step, and nothing goes on measuring."""
+        """The archive has every finished step, and no process continues to measure."""
         self.configs(tiny)
         pid = self.dir / "pid"
         self.normbench(f'case "$*" in run*launch.json*) echo $$ >{pid}; exec sleep 60; esac')
@@ -426,7 +429,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_killed_selftest(self):
-        """As by Linux when memory runs out, which is not that time was up."""
+        """Linux kills a process like this when memory runs out. It is not reported as the end of the time."""
         self.configs(tiny)
         self.normbench('case "$*" in *--kernel*) ;; selftest*--quick*) kill -KILL $$; esac')
         self.gpu_check("--only", "selftest-quick,one-group", seconds=120)
@@ -436,7 +439,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_crashing_config(self):
-        """With and without the profile: that was not it."""
+        """The config crashes with and without the profile, so the profile is not the cause."""
         self.configs(tiny)
         self.normbench('case "$*" in *blog-gpu.json*) echo words; kill -SEGV $$; esac')
         self.gpu_check("--only", "blog-gpu,memory-kinds")
@@ -446,7 +449,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
 
     def test_wrong_output(self):
-        """A case that failed is named."""
+        """The failed case is named."""
         self.configs(tiny)
         result = {"experiment": "e", "cases": [
             {"variant": "fine", "status": "ok", "check": {"ok": True}},
@@ -461,7 +464,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("launch"), "passed launch: 1 group, 2 of 2 outputs correct")
 
     def test_odd_documents(self):
-        """What this script does not understand is a step's mistake, and no more."""
+        """A document that the script does not understand fails its step only."""
         self.configs(tiny)
         self.normbench("""case "$*" in selftest*) echo '{"places": [{"place": "cuda"}]}'; exit 0 ;;
             info*--no-limits*) ;; info*) echo '[]'; exit 0; esac""")
@@ -472,7 +475,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_too_little_time(self):
-        """Fails nothing, tells of nothing to finish where nothing was begun, and what comes first has its time."""
+        """Nothing fails, and no command to finish is given for steps that did not start. The first steps have their
+        time."""
         self.configs(tiny)
         self.normbench("case $1 in selftest | run) exec sleep 60; esac")
         self.gpu_check(seconds=14)
@@ -492,7 +496,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertRegex(self.line("blog-gpu"), "^FAILED blog-gpu: did not stop when its .* s were up, and was killed: it hangs$")
         self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
 
-    # --- The tools beside it.
+    # --- Other tools.
 
     def test_refused_sanitizer(self):
         self.configs(tiny)
@@ -505,7 +509,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("memcheck"), f"skipped memcheck, racecheck, initcheck: {why}")
 
     def test_sanitizer_that_finds_something(self):
-        """Even where a row is wrong, too, and its own exit code is not to be seen; and in a file that was cut off."""
+        """Findings are reported even if a row is wrong, too, if the tool's exit code is hidden, or if its file is
+        cut off."""
         self.configs(tiny)
         record = ("<record><kind>Memcheck</kind><what><text>Invalid __global__ read of size 4 bytes</text>"
                   "<size>4</size></what><hostStack><f>main</f></hostStack></record>")
@@ -520,7 +525,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertRegex(self.line("memcheck"), f"^FAILED memcheck: exit 99: {found.format('memcheck')}; .*all right$")
 
     def test_crash_under_the_sanitizer(self):
-        """Which can watch a launch: then it is not refused."""
+        """A crash is not taken for a refusal, as the sanitizer can watch a single launch."""
         self.configs(tiny)
         self.tool("compute-sanitizer", SANITIZER + """case "$*" in *launch*) exec "$@"; esac
             echo "========= Error: process didn't terminate successfully" >"$log"; exit 255""")
@@ -613,10 +618,10 @@ CSV
         (journal,) = self.seen.glob("blog-gpu-*/journal.jsonl")
         while resumed.poll() is None and len(groups_in(journal)) <= len(cut["groups"]):
             time.sleep(0.05)
-        self.assertIsNone(resumed.poll())  # it had gone on
+        self.assertIsNone(resumed.poll())  # it has continued the run
 
     def test_size_of_the_archive(self):
-        """Traces go first, then pages, the larger ones before the others; documents stay."""
+        """Traces are left out first, then pages, larger files before smaller ones. Documents are kept."""
         self.configs(tiny)
         bulk = "base64 -w 99 /dev/urandom | head -c {} >\"$2/{}\";".format
         self.normbench(f"""case "$*" in *launch.json*)
@@ -635,7 +640,7 @@ CSV
         self.assertEqual(self.summary.count("left out"), 1)
 
     def test_nowhere_to_write(self):
-        """What was seen is kept where there is room."""
+        """If the archive cannot be written, its files are kept where there is room."""
         self.configs(tiny)
         folder = self.dir / "full"
         folder.mkdir()
@@ -654,7 +659,7 @@ CSV
         self.assertRegex(self.line("gpu-check"), "gpu-check, gpu-check-profile, blog-gpu, .*: interrupted$")
 
     def test_interrupt_of_the_sanitizer(self):
-        """Which was not refused."""
+        """An interrupt is not taken for a refusal."""
         self.configs(tiny)
         self.tool("compute-sanitizer", "kill -INT $PPID; exec sleep 60")
         self.gpu_check("--only", "memcheck,racecheck")
@@ -669,7 +674,7 @@ CSV
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"^gpu-check: no CUDA device 9 \(this machine has 1: 0; .*\) \(usage: .*\)\n$")
         self.assertFalse(self.archive.exists())
-        for name in ("--out", "--only", "--skip"):  # of a variable that is not set
+        for name in ("--out", "--only", "--skip"):  # as with a shell variable that is not set
             done = subprocess.run([self.script, "--plan", name, ""], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""), name)
             self.assertIn(f"{name} needs a value", done.stderr)

@@ -1,9 +1,9 @@
-"""The whole program on the second of two GPUs, with the runtime, NVML and CUPTI of the tests.
+"""Tests the whole program on the second of two GPUs, with the fake CUDA runtime, NVML and CUPTI.
 
 usage: gpu_day_devices_test.py TESTS_DIR FAKE_NVML [unittest arguments]
 
-TESTS_DIR holds normbench_on_fake_cuda, fake_cupti/libcupti.so.13 and trace_check; what needs one that
-was not built is skipped.
+TESTS_DIR has normbench_on_fake_cuda, fake_cupti/libcupti.so.13 and trace_check. A test is skipped if it needs one
+of these that was not built.
 """
 
 import json
@@ -34,7 +34,7 @@ CONFIG = {
         }
     ],
 }
-# Where the program looks for the NUMA node of a GPU.
+# Mounts a folder where the program looks for the NUMA node of a GPU.
 IN_SYSFS = 'mount --bind {}/pci /sys/bus/pci/devices && exec "$@"'
 
 

@@ -1,4 +1,4 @@
-"""Which architectures a build holds code for: those of all GPUs that are here, as far as the CUDA Toolkit knows them.
+"""Tests which architectures a build has code for: those of all GPUs of the machine that the CUDA Toolkit knows.
 
 usage: gpus_here_test.py SOURCE_DIR
 """

@@ -1,8 +1,10 @@
-"""What the PyTorch peer makes of stages with several tensors: group norm, its gradients and the chain of their steps,
-held to PyTorch's own arithmetic in double and its automatic differentiation. And normbench's own group norm beside
-PyTorch's, both held to the double reference.
+"""Tests the PyTorch peer on stages with several tensors: group norm, its gradients, and the chain of their steps.
+The results are compared with PyTorch's arithmetic in double and its automatic differentiation. Also tests
+normbench's group norm and PyTorch's against the double reference.
 
-usage: group_norm_peer_test.py SOURCE_DIR NORMBENCH; exit code 77 where PyTorch is missing
+usage: group_norm_peer_test.py SOURCE_DIR NORMBENCH
+
+The exit code is 77 if PyTorch is missing.
 """
 
 import json
@@ -39,7 +41,7 @@ def described(shape, dtype="float32"):
 
 
 def stage(op, reads, writes, shapes, **parameters):
-    """A stage of a request; `shapes`: of every value, by its number."""
+    """Returns a stage of a request. `shapes` has the shape of every value, by the value's number."""
     return {"op": op, "parameters": parameters, "place": "cpu", "output": "reuse", "reads": reads, "writes": writes,
             "in": [described(shapes[value]) for value in reads], "out": [described(shapes[value]) for value in writes]}
 
@@ -70,7 +72,8 @@ class Conversation:
 
 
 class Narrow(unittest.TestCase):
-    """What libraries compute in the dtype of the output is right where they say so, and only there."""
+    """A library may compute in the dtype of the output. Its results are accepted if its peer says so (--narrow),
+    and only then."""
 
     RECIPES = {"normalize": [{"op": "normalize", "mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}],
                "scaled": [{"op": "normalize", "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225],
@@ -173,7 +176,8 @@ class GroupNorm(unittest.TestCase):
         self.backward(accumulate=True)
 
     def test_the_chain(self):
-        # 0 x, 1 dy, 2 gamma, 3 beta; 4 mean, 5 rstd, 6 h, 7 y; 8 dh, 9 dx, 10 dy * h, 11 dgamma, 12 dbeta, 13 sum
+        # values: 0 x, 1 dy, 2 gamma, 3 beta; 4 mean, 5 rstd, 6 h, 7 y; 8 dh, 9 dx, 10 dy * h, 11 dgamma, 12 dbeta,
+        # 13 sum
         shapes = [SHAPE, SHAPE, CHANNELS, CHANNELS, STATISTICS, STATISTICS, *[SHAPE] * 5, CHANNELS, CHANNELS, SHAPE]
         stages = [stage("moments", [0], [4, 5], shapes, groups=GROUPS, eps=EPS),
                   stage("scale_shift", [0, 4, 5], [6], shapes, over="group"),
@@ -213,8 +217,8 @@ VALUES = {"standard": [0, 1], "constant": [3.7, 0], "far from zero": [1e4, 1]}  
 
 
 def passes(form, values):
-    """An experiment with a forward and a backward pass for each size of planes: over the forms each meets every number
-    of groups."""
+    """Returns an experiment with a forward and a backward pass for each size of planes. The number of groups
+    varies, so that over all forms each size meets every number."""
     dtype, layout = FORMS[form]
     source = lambda name, shape, mean, std, seed, **more: {
         "as": [name], "dtype": "float32", "shape": shape, "values": {"normal": [mean, std]}, "seed": seed, **more}
@@ -234,9 +238,10 @@ def passes(form, values):
 
 
 class BesidePyTorch(unittest.TestCase):
-    """normbench's outputs are within the op's bound whatever the input, and PyTorch's where planes lie one after the
-    other. Its channels_last kernel (2.15) takes E[x^2] - E[x]^2 in float32: up to forty times the bound in groups of
-    three values, and wrong by factors where the mean is large beside the deviation. That is printed, not held to."""
+    """normbench's outputs are within the bound of the op for any input. PyTorch's are within the bound for nchw.
+    Its channels_last kernel (2.15) computes E[x^2] - E[x]^2 in float32. Its error is up to forty times the bound in
+    groups of three values, and it is wrong by factors if the mean is large compared with the deviation. These
+    errors are printed, and do not fail the test."""
 
     def test_values_and_gradients(self):
         for group in self.measured():

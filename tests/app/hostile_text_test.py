@@ -1,4 +1,5 @@
-"""Names that would do something to a terminal: of documents, traces, peers, folders and the command line, on terminals and pipes.
+"""Tests names with control characters: in documents, traces, peers, folders and on the command line, on terminals
+and pipes.
 
 usage: hostile_text_test.py NORMBENCH SOURCE_DIR
 """
@@ -21,10 +22,11 @@ NORMBENCH, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 QUICKSTART = SOURCE_DIR / "configs/quickstart.json"
 KEPT = SOURCE_DIR / "results/quickstart-xeon-480m-2c-20261123.json"
 
-# A colour, a title, a line break, back to the start of the line, C1's CSI, a turned direction, another line, DEL.
+# A colour, a title, a line break, a return to the start of the line, C1's CSI, a change of direction, a line
+# separator, DEL.
 HOSTILE = "\033[31mred\033]0;owned\a\nINJECTED \r\t\b\u009b2J\u202eturned\u2028INJECTED\ufeff\x7f"
 SHOWN = (r"\u001b[31mred\u001b]0;owned\u0007\nINJECTED \r\t\b\u009b2J\u202eturned\u2028INJECTED\ufeff\u007f")
-# As the name of a file, with bytes that are no UTF-8.
+# The name of a file, with bytes that are not UTF-8.
 HOSTILE_NAME = b"\033[31mred\nINJECTED\xff\xc2\x9b2J"
 SHOWN_NAME = r"\u001b[31mred\nINJECTED\xff\u009b2J"
 
@@ -43,7 +45,8 @@ def command_of(args):
 
 
 def on_terminal(*args, cwd, terminal="xterm-256color", **more):
-    """Both streams as they come, and the exit code."""
+    """Runs a command on a terminal. Returns the output of both streams, in the order of printing, and the exit
+    code."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
     process = subprocess.Popen(command_of(args), stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, cwd=cwd,
@@ -55,7 +58,7 @@ def on_terminal(*args, cwd, terminal="xterm-256color", **more):
         try:
             while part := os.read(master, 65536):
                 parts.append(part)
-        except OSError:  # its end
+        except OSError:  # the process has closed the terminal
             pass
 
     reader = threading.Thread(target=read)
@@ -67,7 +70,7 @@ def on_terminal(*args, cwd, terminal="xterm-256color", **more):
 
 
 def hostile_document():
-    """A kept document whose names and facts, wherever text shows one, do something to a terminal."""
+    """Returns a kept document with control characters in the names and facts that texts show."""
     document = json.loads(KEPT.read_text())
 
     def worse(json_object, *keys):
@@ -112,7 +115,7 @@ class HostileTextTest(unittest.TestCase):
         self.dir = Path(folder.name)
 
     def assert_harmless(self, text, colours=False, lines=True):
-        """`lines`: the text has lines of its own only, as one for people does."""
+        """Checks that a text has no control characters. `lines`: no text of a name begins a line."""
         if colours:
             text = OURS.sub("", LIVE.sub("", text))
         found = CONTROL.search(text)
@@ -121,7 +124,7 @@ class HostileTextTest(unittest.TestCase):
             self.assertFalse(line.lstrip().startswith("INJECTED"), text)
 
     def shown(self, *args, codes=(0,), lines=False):
-        """On a terminal with colours and one without, where all is harmless, and through a pipe, which is returned."""
+        """Checks the output on a terminal with colours and on one without. Returns the output through a pipe."""
         for terminal in ("xterm-256color", "dumb"):
             text, code = on_terminal(*args, cwd=self.dir, terminal=terminal)
             self.assertIn(code, codes, text)
@@ -155,7 +158,7 @@ class HostileTextTest(unittest.TestCase):
         read = json.loads(self.shown("report", "doc.json", "--format", "json"))
         self.assertTrue(read["groups"][0]["question"].endswith(HOSTILE))
         on_screen, _ = on_terminal("report", "doc.json", "--format", "json", cwd=self.dir)
-        self.assertEqual(json.loads(on_screen), read)  # escapes of JSON
+        self.assertEqual(json.loads(on_screen), read)  # JSON escapes the characters
         self.assertIn("\033[31mred", self.shown("report", "doc.json", "--table", "torch", "--format", "csv"))
         self.shown("report", "doc.json", "--format", "html")
 
@@ -197,7 +200,7 @@ class HostileTextTest(unittest.TestCase):
             text = self.shown_as_text("table", "trace.json", *options)
             self.assertIn(r"x\u001b[31mred", text)
             lines = [line for line in text.split("\n") if "plain" in line or r"\u001b" in line]
-            self.assertEqual(len({len(line.rstrip()) for line in lines[:2]}), 1, text)  # the columns keep their places
+            self.assertEqual(len({len(line.rstrip()) for line in lines[:2]}), 1, text)  # the columns stay aligned
         self.assertIn(r"x\\u001b\[31mred", self.shown_as_text("table", "trace.json", "--format", "markdown"))
         self.assertIn("x\033[31mred", self.shown("table", "trace.json", "--format", "csv"))
         self.assertEqual(json.loads(self.shown("table", "trace.json", "--format", "json"))["rows"][0]["name"], "x" + HOSTILE)

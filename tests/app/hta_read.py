@@ -1,4 +1,4 @@
-"""What HolisticTraceAnalysis makes of the one trace in a folder, as JSON. Run by its own Python.
+"""Writes what HolisticTraceAnalysis computes from the only trace in a folder, as JSON. Runs in its own Python.
 
 usage: hta_read.py FOLDER OUT.json
 """
@@ -10,12 +10,12 @@ from hta.trace_analysis import TraceAnalysis
 
 
 def column(table, start):
-    """The unit in a column's name is not the same in all versions."""
+    """Returns the column whose name begins with `start`. The unit in the name differs between versions."""
     return table[next(name for name in table.columns if name.startswith(start))]
 
 
 def ops(trace):
-    """Calls and time of each name on the host."""
+    """Returns the calls and the total time of each name on the host, by category."""
     names = trace.symbol_table.get_sym_table()
     table = trace.get_trace(0)
     host = table[table["stream"] == -1]
@@ -59,7 +59,8 @@ def work(analysis):
 
 def main():
     folder, out = sys.argv[1:3]
-    # Without its last step HTA also leaves out what that overlaps, as its name is on streams too.
+    # Without the last step HTA also leaves out the work that overlaps with it, as the step's name is on streams,
+    # too.
     analysis = TraceAnalysis(trace_dir=folder, include_last_profiler_step=True)
     trace = analysis.t
     said = {

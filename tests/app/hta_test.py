@@ -1,9 +1,9 @@
-"""Traces in HolisticTraceAnalysis, a reader of PyTorch's: of a real CPU run, and of a GPU run made by
-hand whose numbers are known (tests/trace/synthetic_gpu.h).
+"""Reads traces with HolisticTraceAnalysis, a reader of PyTorch's traces: the trace of a real CPU run, and the trace
+of a GPU run that was made by hand (tests/trace/synthetic_gpu.h).
 
 usage: hta_test.py NORMBENCH SOURCE_DIR TESTS_DIR
 
-Skipped (exit 77) when HolisticTraceAnalysis cannot be installed.
+Skipped (exit 77) if HolisticTraceAnalysis cannot be installed.
 """
 
 import json
@@ -35,13 +35,13 @@ CONFIG = {
 
 
 def read_by_hta(folder):
-    """What HTA says of the trace in a folder."""
+    """Returns what HTA reports about the trace in a folder."""
     out = folder.parent / (folder.name + ".said")
     done = subprocess.run(
         [PYTHON, SOURCE_DIR / "tests" / "app" / "hta_read.py", folder, out],
         capture_output=True,
         text=True,
-        env={**os.environ, "HTA_DISABLE_NS_ROUNDING": "1"},  # else times are cut to microseconds
+        env={**os.environ, "HTA_DISABLE_NS_ROUNDING": "1"},  # otherwise HTA truncates times to microseconds
     )
     if done.returncode != 0:
         raise AssertionError(f"HTA failed on {folder.name}:\n{done.stdout}\n{done.stderr}")
@@ -49,7 +49,7 @@ def read_by_hta(folder):
 
 
 class CpuRun(unittest.TestCase):
-    """Of the program itself."""
+    """Tests the trace of a CPU run of the program."""
 
     @classmethod
     def setUpClass(cls):
@@ -62,7 +62,7 @@ class CpuRun(unittest.TestCase):
             command = [NORMBENCH, "run", "--config", config, "--out", out, *flags]
             done = subprocess.run(command, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
-            traces = cls.dir / name  # HTA takes all JSON in a folder for traces
+            traces = cls.dir / name  # HTA reads every JSON file in a folder as a trace
             traces.mkdir()
             file = next(out.glob("trace.json*"))
             file.rename(traces / file.name)
@@ -92,7 +92,7 @@ class CpuRun(unittest.TestCase):
 
 
 class InFlight(unittest.TestCase):
-    """Items that overlap: one window, in which each stage is counted as often as there are items."""
+    """Tests items that overlap. They have one window, in which each stage is counted once per item."""
 
     def test_window_and_times_are_those_of_the_file(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -118,7 +118,7 @@ class InFlight(unittest.TestCase):
 
 
 class SyntheticGpu(unittest.TestCase):
-    """Its four steps; times in microseconds."""
+    """Tests the four steps of the synthetic GPU run. Times are in microseconds."""
 
     @classmethod
     def setUpClass(cls):
@@ -177,9 +177,9 @@ class SyntheticGpu(unittest.TestCase):
         self.assertEqual(
             idle,
             {
-                "7 host_wait": 2070,  # the next step's first launch comes after all work
-                "7 kernel_wait": -80,  # tail starts 20 before div ends, in each step
-                "7 other": 200,  # the graph's launch took 50 until its first kernel
+                "7 host_wait": 2070,  # the first launch of the next step comes after all work
+                "7 kernel_wait": -80,  # in each step, tail starts 20 before div ends
+                "7 other": 200,  # 50 from the launch of the graph to its first kernel
                 "13 host_wait": 2420,
                 "14 host_wait": 2820,
             },

@@ -1,9 +1,10 @@
-"""Reports as HTML of kept documents: whole, self-contained, small, and, where a browser is at hand, as a person sees them.
+"""Tests HTML reports of kept documents: they are whole, self-contained and small, and a browser shows them
+correctly.
 
 usage: html_test.py NORMBENCH SOURCE_DIR [--screenshots DIR] [unittest arguments]
 
-The browser is Chromium on the PATH, driven by Playwright (PyPI), with axe (axe-playwright-python) as the checker of
-accessibility; without them these tests are skipped. --screenshots: a folder for pictures of all pages.
+The browser is Chromium on the PATH. Playwright (PyPI) drives it, and axe (axe-playwright-python) checks
+accessibility. Tests in a browser are skipped without them. --screenshots: a folder for pictures of all pages.
 """
 
 import html.parser
@@ -32,7 +33,8 @@ WIDTHS = 360, 800, 1600
 NASTY = ["</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "🦀" * 20, "x" * 300,
          "\u202eשלום \u2066עולם", "'quotes' \"and\" `more`"]
 
-# Elements that hold text of their own, and stick out of the window or of the nearest box that scrolls.
+# Returns the elements with text of their own that is outside of the window. Text in a box that scrolls is not
+# counted.
 OUTSIDE = """() => {
   const bad = [];
   const wide = innerWidth + 1;
@@ -57,7 +59,8 @@ def render(documents, out):
 
 
 class Checker(html.parser.HTMLParser):
-    """Elements closed in order, ids once, links to them, nothing from elsewhere."""
+    """Checks a page: elements are closed in order, ids are unique, links have targets, and nothing is loaded from
+    elsewhere."""
 
     def __init__(self):
         super().__init__()
@@ -108,7 +111,7 @@ class Page(unittest.TestCase):
         return checker
 
     def compare(self, out):
-        """Two machines, so that there is something to see."""
+        """Compares two machines, so that the page has differences."""
         done = subprocess.run([NORMBENCH, "compare", RESULTS / "quickstart-xeon-emr-2c-20261128.json",
                                RESULTS / "quickstart-epyc-zen5-2c-20261121.json", "--force", "--format", "html",
                                "--out", out], timeout=300, capture_output=True, text=True)
@@ -122,7 +125,8 @@ class Page(unittest.TestCase):
         return done.stdout
 
     def pipeline(self, out):
-        """Of a run, as kept documents have no single items: two in flight, each with stages in two lanes."""
+        """Makes the report of a run, as kept documents have no single items. Two items are in flight, with stages
+        in two lanes."""
         stages = [{"op": "cast", "to": "float32", "lane": "first"}, {"op": "copy", "lane": "second"}]
         config = {"schema": 1, "name": "flow", "measure": {"max_seconds_per_group": 0.2},
                   "experiments": [{"name": "e", "source": {"batch": 8, "size": [224, 224]},
@@ -270,7 +274,7 @@ class InABrowser(Page):
     def test_it_says_the_same_without_scripts(self):
         for name, path in self.pages():
             with self.subTest(name):
-                with_scripts = self.opened(path, 1280).inner_text("main")  # as wide as the other
+                with_scripts = self.opened(path, 1280).inner_text("main")  # as wide as the page without scripts
                 context = self.browser.new_context(java_script_enabled=False)
                 self.addCleanup(context.close)
                 page = context.new_page()

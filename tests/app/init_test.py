@@ -1,4 +1,5 @@
-"""`normbench init` and `normbench schema`, by the real binary and an independent validator (jsonschema, from PyPI or Debian).
+"""Tests `normbench init` and `normbench schema` with the real binary and an independent validator (jsonschema, from
+PyPI or Debian).
 
 usage: init_test.py NORMBENCH SOURCE_DIR
 """
@@ -18,7 +19,7 @@ import zlib
 from pathlib import Path
 
 NORMBENCH, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
-DEBIANS = "/usr/bin/python3"  # the one that has Debian's packages
+DEBIANS = "/usr/bin/python3"  # the Python with Debian's packages
 
 try:
     import jsonschema
@@ -37,7 +38,7 @@ def normbench(*args, **kwargs):
 
 
 def parse(text):
-    """JSON with comments."""
+    """Parses JSON with comments."""
     return json.loads(re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', lambda m: m[1] or "", text, flags=re.S))
 
 
@@ -96,7 +97,7 @@ class InitTest(InFolder):
             self.assertEqual(list(schema.iter_errors(parse((self.dir / files[-1]).read_text()))), [])
         done = normbench("check", *files, cwd=self.dir)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        # Outputs of one group are compared, so all variants give the same dtype.
+        # Outputs of a group are compared, so all variants have the same dtype.
         self.assertIn("2x3x8x8 float16", done.stdout)
         self.assertIn("h2d", done.stdout)
 
@@ -171,7 +172,7 @@ class InitTest(InFolder):
 
 
 def places(value, pointer=()):
-    """Every value within, with where it is."""
+    """Yields every value in `value`, with its place."""
     yield pointer, value
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, member in items:
@@ -179,7 +180,7 @@ def places(value, pointer=()):
 
 
 def changed(config, pointer, change):
-    """A copy with the value there replaced by what `change` makes of it."""
+    """Returns a copy of the config. The value at `pointer` is replaced by change(value)."""
     holder = {"": copy.deepcopy(config)}
     at = holder
     for key in ("", *pointer)[:-1]:
@@ -211,16 +212,17 @@ class SchemaTest(InFolder):
             self.assertEqual([e.message for e in self.validator.iter_errors(config)], [], file.name)
 
     def test_ten_mistakes(self):
-        """All together, and those alone that one can see without planning."""
+        """The schema refuses all mistakes together. Alone, it refuses those that need no planning to be found."""
         config = json.loads(TEN_MISTAKES.read_text())
         self.assertFalse(self.accepts(config))
         seen = [e["name"] for e in config["experiments"]
                 if not self.accepts({"schema": 1, "name": "one", "experiments": [e]})]
-        self.assertEqual(seen, ["a", "b", "d", "f"])  # an op, a key, a batch, a dtype
+        self.assertEqual(seen, ["a", "b", "d", "f"])  # an unknown op, an unknown key, a batch, a dtype
         self.assertFalse(self.accepts({**config, "experiments": [{"name": "x", "variants": {"y": ["copy"]}}]}))  # "precision"
 
     def test_what_a_config_may_say_in_several_ways(self):
-        """Accepted by both, though no config here is written so."""
+        """Tests values that a config may have, but that no config of the repository has. The schema and `check`
+        accept them."""
         copy_of = lambda **members: {"name": "e", "variants": {"v": ["copy"]}, **members}
         sizes = [{"batch": 1}, {"batch": 2, "size": [4, 4]}]
         accepted = [
@@ -249,7 +251,7 @@ class SchemaTest(InFolder):
             self.assertEqual(done.returncode, 0 if is_right else 2, f"{experiment} {done.stderr}")
 
     def test_it_never_refuses_what_is_accepted_and_sees_types_words_and_keys(self):
-        """Changes values of all configs at random and has both judge."""
+        """Changes random values of all configs, and compares the answers of the schema and of `check`."""
         chance = random.Random(4)
         wrong = [None, True, -1, 0, 3, 2.5, "", "$no", "cpu", "float16", [], [1], [1, 2], {}, {"op": "cast"}, "x" * 50]
         files = []
@@ -278,7 +280,7 @@ class SchemaTest(InFolder):
                 self.assertFalse(refused and f"{pointer}: {self.blame(config)}")
                 continue
             said = mistakes[number]
-            by_axis = {"sweep", "vary"} & set(pointer)  # whose values are anything
+            by_axis = {"sweep", "vary"} & set(pointer)  # values of an axis may have any type
             if not by_axis and any(m.startswith(("unknown key", "expected a number,", "expected an integer", "expected true or false",
                                  "must be at least", "must be at most")) for m in said):
                 visible += 1

@@ -1,12 +1,15 @@
-"""Holds what the kept documents say, in themselves, in `normbench report` and in the findings made of them today, against their
-own numbers. It works these out anew, from rounds and counters alone:
+"""Checks sentences against numbers: those in the kept documents, in `normbench report` of them, and in today's
+findings. The numbers are computed here from rounds and counters:
 
-- page faults: a peer's share is what its twin saves that differs in the allocator alone, or "at most"; a price is no more
-  than a touched page cost in the same rounds, and without that limit or a twin "or less"
-- "only fewer bytes would be faster": no other case, nor a stream of more threads, moved as many bytes in less time
-- claims with a size in words have it as a number, and are judged by it
+- page faults: a peer's share is the time that its twin saves. The twin differs in the allocator alone; without a
+twin the share is "at most". The price of a fault is at most that of a touched page in the same rounds. Without that
+limit or a twin the price is "or less".
+- "only fewer bytes would be faster": no other case, and no stream with more threads, moved the same bytes in less
+time.
+- A claim whose text has a size has the size as a number, too, and is judged by it.
 
-usage: kept_documents_test.py NORMBENCH ROOT"""
+usage: kept_documents_test.py NORMBENCH ROOT
+"""
 
 import copy
 import json
@@ -28,7 +31,7 @@ MOST = re.compile(r" = at most (?P<most>[\d.]+) % of its time")
 TWIN = re.compile(r" takes? [\d.,]+ ms, (?P<value>[\d.]+) %(?: \((?P<low>[\d.]+)-(?P<high>[\d.]+) %\))? less")
 REUSED = "; output reused, the same ops take "
 ONLY_BYTES = "only fewer bytes"
-# Of the findings: "The time of "a" is set by memory: …; that of "b" at threads=1: …".
+# Lines of findings: "The time of "a" is set by memory: …; that of "b" at threads=1: …".
 SET_BY = re.compile(r'^- The time of (?P<first>".+?"[^:"]*) is set by (?P<what>[a-z ]+): (?P<rest>.*)\.$')
 SET_FOR = re.compile(r'^"(?P<name>.+?)"[^:"]*: (?P<text>.*)$')
 
@@ -38,7 +41,7 @@ def number(text):
 
 
 def is_at_most(text, value):
-    """True if `text`, a number rounded to its last digit, may stand for `value` or less."""
+    """Returns True if `text`, a rounded number, may be `value` or less before it was rounded."""
     digits = len(text.split(".")[1]) if "." in text else 0
     return number(text) <= value + 0.5000001 * 10**-digits
 
@@ -48,7 +51,8 @@ def measured(case):
 
 
 def median(case, column):
-    """An iteration's; 0 where the rounds do not have the column."""
+    """Returns the median time of an iteration, or count for other columns; 0 if the rounds do not have the
+    column."""
     rounds = case["rounds"].get(column)
     return statistics.median(rounds) / case["iterations"] if rounds else 0.0
 
@@ -62,7 +66,7 @@ def time_of(case, document):
 
 
 def ratio(case, other, document):
-    """The median over the rounds of one's time over the other's."""
+    """Returns the median over the rounds of the time of `case` divided by the time of `other`."""
     column = decides(document)
     if not (case["rounds"].get(column) and other["rounds"].get(column)):
         column = "wall_ns"
@@ -94,7 +98,8 @@ def without_allocator(command):
 
 
 def peers_twin(case, group, document):
-    """The fastest case of a peer that differs in the allocator alone, and does not fault."""
+    """Returns the fastest peer's case that differs in the allocator alone and has few page faults; None if there is
+    none."""
     peers = document["config"].get("peers", {})
     own = peers.get(case["peer"])
     twins = [
@@ -113,7 +118,7 @@ def peers_twin(case, group, document):
 
 
 def faults_denied(text, case, group, document):
-    """Why the numbers deny what is said of a case's page faults; "" where they do not."""
+    """Returns why the numbers contradict a sentence about page faults; "" if they do not."""
     said = FAULTS.match(text)
     if not said:
         return "says nothing that can be held against the counters"
@@ -129,7 +134,7 @@ def faults_denied(text, case, group, document):
     if not said["less"] and (touch is None or REUSED not in text):
         return 'the price is a bound, which "or less" does not say'
     allows = 100 * number(said["us"]) * 1000 * number(said["count"]) / time_of(case, document)
-    if most and abs(allows - number(most["most"])) > 6:  # the price has two digits
+    if most and abs(allows - number(most["most"])) > 6:  # the price is printed with two digits
         return f"that price makes {allows:.0f} %"
     return ""
 
@@ -139,7 +144,7 @@ def peers_share_denied(text, case, group, document):
     if other is None:
         return "" if MOST.search(text) else 'no twin of this peer differs in the allocator alone, and "at most" is not said'
     share = 100 * (1 - ratio(other, case, document))
-    if not said or abs(number(said["value"]) - share) > 4:  # of correlated rounds it is a median of medians
+    if not said or abs(number(said["value"]) - share) > 4:  # with correlated rounds it is a median of medians
         return f'"{other["variant"]}", which only allocates otherwise, takes {share:.1f} % less'
     return ""
 
@@ -149,7 +154,7 @@ def bytes_of(case):
 
 
 def bytes_denied(case, group, document):
-    """What moved as many bytes in less time; "" for nothing."""
+    """Returns which case or limit moved the same bytes in less time; "" if none did."""
     precision = group.get("precision", document["precision"])
     wider = [
         limit
@@ -165,7 +170,7 @@ def bytes_denied(case, group, document):
 
 
 def said_of(match, verdict, group):
-    """The case that a sentence of causes is about."""
+    """Returns the case that a sentence about causes is about."""
     name = match["slow"] or match["fast"]
     if name:
         name = name.removeprefix('"').removesuffix('"')
@@ -186,7 +191,7 @@ def denied_here(what, text, case, group, document, counts):
 
 
 def sentences_denied(document, verdicts, counts):
-    """Sentences about causes that the numbers deny: (experiment, sentence, why)."""
+    """Yields (experiment, sentence, reason) for each sentence about causes that the numbers contradict."""
     for group, verdict in zip(document["groups"], verdicts):
         for sentence in verdict["text"]:
             match = CASE.match(sentence)
@@ -200,7 +205,8 @@ def sentences_denied(document, verdicts, counts):
 
 
 def findings_denied(lines, documents, counts):
-    """The same of the findings, which do not say in which group a case is: one that does not deny it will do."""
+    """Yields (sentence, reason) for findings that the numbers contradict. A finding does not name its group, so it
+    is accepted if it is true in any group."""
     for match in filter(None, map(SET_BY.match, lines)):
         for said in f'{match["first"]}: {match["rest"]}'.split("; that of "):
             of = SET_FOR.match(said)
@@ -218,7 +224,8 @@ def findings_denied(lines, documents, counts):
 
 
 def claim_denied(claim, said, group, document):
-    """Why a judgement of a claim with a size is none of its size; "" for none such."""
+    """Returns why the judgement of a claim ignores the claim's size; "" if it does not, or if the claim has no
+    size."""
     if claim.get("across") or not SIZE.search(claim["text"]):
         return ""
     if "ratio" not in claim and "within" not in claim:
@@ -274,7 +281,7 @@ def verdict(*text, winner="", claims=()):
 
 
 class Falsehoods(unittest.TestCase):
-    """The kinds that are looked for are found."""
+    """Tests that each kind of false sentence is found."""
 
     touch = case("first_touch", 27, 27_000, op="first_touch")  # 1 us a page
     peers = (case("a", 160, 81_000, peer="stock"), case("b", 58, peer="kept"), case("c", 20, peer="compiled"))
@@ -368,7 +375,7 @@ class KeptDocuments(unittest.TestCase):
         findings = normbench("reproduce", "--from", folders[1], "--format", "findings").splitlines()
         found += [f"findings: {said}\n    but {why}" for said, why in findings_denied(findings, documents.values(), counts)]
         self.assertFalse(found, "\n" + "\n".join(found))
-        self.assertTrue(all(counts.values()), counts)  # each kind is said somewhere
+        self.assertTrue(all(counts.values()), counts)  # each kind of sentence is there
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""Peers that load image files and train a network: which images, right pixels, what they say of it, and what they refuse.
+"""Tests peers that load image files and train a network: the images and their pixels, what the peers report, and
+what they refuse.
 
 usage: loading_peers_test.py SOURCE_DIR
 
-It runs in the peers' environment and makes its files itself; without PyTorch and OpenCV there the exit code is 77.
+Runs in the peers' environment, and makes its own files. The exit code is 77 if the environment lacks PyTorch or
+OpenCV.
 """
 
 import importlib.util
@@ -42,17 +44,17 @@ from peer_task import Stage, Tensor  # noqa: E402
 TORCHVISION, TORCH_OPENCV = ("torch_peer.py", "--as", "torchvision"), ("torch_peer.py", "--decoder", "opencv")
 IMREAD = ("opencv_peer.py", "--as", "imread")
 WORKERS = ("--workers", "2")
-# Each as (command, threads).
+# Pairs of a command and its threads.
 EVERY_DECODER = [((*TORCHVISION,), 1), ((*TORCHVISION,), 2), ((*TORCHVISION, *WORKERS), 1), ((*TORCH_OPENCV,), 2),
                  ((*TORCH_OPENCV, *WORKERS), 1), ((*IMREAD,), 1), ((*IMREAD,), 2), ((*IMREAD, "--reduced"), 1),
                  ((*IMREAD, "--reuse"), 2)]
 NVIMAGECODEC = ("torch_peer.py", "--decoder", "nvimagecodec")
 if importlib.util.find_spec("nvidia") and importlib.util.find_spec("nvidia.nvimgcodec"):
-    EVERY_DECODER += [((*NVIMAGECODEC,), 1), ((*NVIMAGECODEC,), 2)]  # on the CPU: what a GPU decodes is not tested here
+    EVERY_DECODER += [((*NVIMAGECODEC,), 1), ((*NVIMAGECODEC,), 2)]  # only on the CPU: decoding on a GPU is not tested here
 READY = {"type": "ready"}
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 CONSTANTS = {"mean": MEAN, "std": STD}
-started = {}  # peers by their commands
+started = {}  # running peers by command
 
 
 def tearDownModule():
@@ -65,7 +67,7 @@ def tearDownModule():
 
 
 def triangle(source, target):
-    """The weights of a triangle filter, as PIL has it: target x source."""
+    """Returns the weights of PIL's triangle filter: target x source."""
     scale = source / target
     centres, reach = (np.arange(target)[:, None] + 0.5) * scale, max(1.0, scale)
     weights = np.maximum(0, 1 - np.abs((np.arange(source) + 0.5 - centres) / reach))
@@ -73,13 +75,13 @@ def triangle(source, target):
 
 
 def resized(image, size, filter="triangle"):
-    """An image [h, w, 3] in double precision."""
+    """Resizes an image [h, w, 3] in double precision."""
     rows, columns = (FILTERS[filter](image.shape[axis], size[axis]) for axis in (0, 1))
     return np.einsum("yk,klc,xl->yxc", rows, image.astype(np.float64), columns, optimize=True)
 
 
 def box(source, target):
-    """The weights of the mean of what a pixel covers; of a triangle filter where an axis grows."""
+    """Returns the weights of the mean over the area of a pixel; those of a triangle filter if the axis grows."""
     if target >= source:
         return triangle(source, target)
     begin, pixel = np.arange(target)[:, None] * (source / target), np.arange(source)
@@ -95,7 +97,7 @@ def psnr(image, expected):
 
 
 def picture(height, width, seed=1):
-    """Smooth shapes with some texture, in RGB."""
+    """Returns an RGB image of smooth shapes with some texture."""
     dice = np.random.default_rng(seed)
     coarse = dice.integers(0, 256, (height // 16 + 2, width // 16 + 2, 3)).astype(np.float32)
     smooth = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
@@ -108,12 +110,12 @@ def write_image(path, rgb):
 
 
 def plain(number):
-    """An image of one colour that tells its number and the order of its channels."""
+    """Returns an image of one colour. The colour shows its number and the order of its channels."""
     return np.full((5, 7, 3), (number, 100 + number, 200 + number), np.uint8)
 
 
 def turned(path, orientation):
-    """Says in a JPEG that it is to be shown turned."""
+    """Adds an Exif orientation to a JPEG."""
     tiff = b"MM\0*" + struct.pack(">IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
     app1 = b"Exif\0\0" + tiff
     data = Path(path).read_bytes()
@@ -126,7 +128,8 @@ def children(pid):
 
 class LoadingTest(PeerTest):
     def request(self, files, shape, layout="nhwc", threads=1, more=(), **parameters):
-        """A `prepare` with a load and the stages (op, parameters, changes of its tensor) behind it."""
+        """Returns a `prepare` request with a load and further stages. Each of `more` is (op, parameters, changes of
+        its tensor)."""
         path = self.dir / "files.json"
         path.write_text(files if isinstance(files, str) else json.dumps([str(file) for file in files]))
         tensor = {"dtype": "uint8", "shape": list(shape), "layout": layout, "memory": "pageable"}
@@ -139,7 +142,7 @@ class LoadingTest(PeerTest):
         return {"type": "prepare", "threads": threads, "device": "cpu", "copies": 1, "inputs": [], "stages": stages}
 
     def greeted(self, command):
-        """A peer that other tests may have used: PyTorch takes seconds to start."""
+        """Returns a running peer, which other tests may have used. Starting PyTorch takes seconds."""
         if command not in started:
             started[command] = Conversation([PEERS / "run", *command], PEERS)
             self.assertEqual(started[command].hello()["type"], "hello")
@@ -171,7 +174,8 @@ class LoadingTest(PeerTest):
         return [write_image(self.dir / f"{number}.png", plain(number)) for number in range(count)]
 
     def assert_items(self, peer, count, batch):
-        """Runs of several lengths end with the right images, of `count` of one colour each."""
+        """Checks that runs of several lengths end with the right images. There are `count` images of one colour
+        each."""
         for iterations, warmup_ns in ((1, 0), (2, 1), (5, 3_000_000), (1, 1), (4, 0)):
             expected = [number % count for number in range((iterations - 1) * batch, iterations * batch)]
             images = self.last_of(peer, iterations, warmup_ns)
@@ -242,7 +246,7 @@ class Images(LoadingTest):
 
     def test_photographs_are_shown_upright(self):
         shown = picture(120, 80)
-        path = write_image(self.dir / "turned.jpg", np.rot90(shown))  # to the left, and its EXIF says turn right
+        path = write_image(self.dir / "turned.jpg", np.rot90(shown))  # turned left; its EXIF says turn right
         turned(path, 6)
         for command, threads in EVERY_DECODER:
             with self.subTest(command=command):
@@ -280,7 +284,7 @@ class Images(LoadingTest):
 
     def test_the_extent_is_that_of_a_frame(self):
         path = Path(write_image(self.dir / "a.jpg", picture(163, 325)))
-        for marker in (0xC4, 0xC8, 0xCC, 0xFE):  # tables and comments that may come before it
+        for marker in (0xC4, 0xC8, 0xCC, 0xFE):  # tables and comments that may precede the frame
             data = path.read_bytes()
             path.write_bytes(data[:2] + bytes((0xFF, marker, 0, 9)) + bytes(range(1, 8)) + data[2:])
             self.assertEqual(opencv_images.upright_extent(path), (163, 325))
@@ -327,15 +331,15 @@ class Images(LoadingTest):
                 ran = self.run_of(peer, 4, warmup_ns=20_000_000)
                 self.assertEqual([stage for stage, _ in ran["spans"]], [0, 1])
                 spent = dict(map(tuple, ran["spans"]))
-                self.assertGreater(spent[0], spent[1])  # decoding is the work
+                self.assertGreater(spent[0], spent[1])  # decoding takes most of the time
                 self.assertTrue(0.5 * ran["wall_ns"] < spent[0] + spent[1] <= ran["wall_ns"], ran)
         peer = self.prepared(TORCHVISION, files, (2, 3, 200, 300))
-        self.assertNotIn("spans", self.run_of(peer, 4, warmup_ns=20_000_000))  # that is the whole
+        self.assertNotIn("spans", self.run_of(peer, 4, warmup_ns=20_000_000))  # a single span would be the whole time
 
 
 class Workers(LoadingTest):
     def heavy_files(self):
-        """Two images of tens of milliseconds each."""
+        """Writes two images that take tens of milliseconds each to decode."""
         noise = np.random.default_rng(3).integers(0, 256, (1200, 1600, 3), np.uint8)
         return [write_image(self.dir / f"{name}.png", noise) for name in "ab"]
 
@@ -347,9 +351,9 @@ class Workers(LoadingTest):
         own, theirs = (self.run_of(self.prepared(command, files, shape), 6, 1)
                        for command in (TORCHVISION, (*TORCHVISION, *WORKERS)))
         self.assertTrue(0.5 * own["cpu_ns"] < theirs["cpu_ns"], (own, theirs))
-        self.assertGreater(theirs["minor_faults"], 1000)  # of this process: a hundred
+        self.assertGreater(theirs["minor_faults"], 1000)  # this process alone has about a hundred
         single = self.run_of(self.greeted((*TORCHVISION, *WORKERS)), 1)
-        for what in ("cpu_ns", "minor_faults"):  # of this run alone
+        for what in ("cpu_ns", "minor_faults"):  # each run is counted separately
             self.assertLess(single[what], 0.6 * theirs[what], (single, theirs))
 
     def test_they_live_from_run_to_run_and_rest_in_between(self):
@@ -363,7 +367,7 @@ class Workers(LoadingTest):
             self.run_of(peer, iterations, 1)
             self.assertEqual(children(peer.process.pid), pids)
             before = self.cpu_ns(pids)
-        self.assertGreater(before, 50_000_000)  # else this would be blind
+        self.assertGreater(before, 50_000_000)  # otherwise the test could not see their work
 
     def test_they_end_before_another_task_and_with_the_peer(self):
         peer = self.peer(*TORCHVISION, *WORKERS)
@@ -404,12 +408,12 @@ class Workers(LoadingTest):
 
 
 class Stored(LoadingTest):
-    """Files of pixels: one of several images, one of one, one of several."""
+    """Tests files of pixels. The three files have 3, 1 and 2 images."""
 
     COUNTS, SIZE = (3, 1, 2), (5, 7)
 
     def written(self, storage, layout):
-        """(files, all images)."""
+        """Writes the files. Returns (files, all images)."""
         height, width = self.SIZE
         shape = (height, width, 3) if layout == "nhwc" else (3, height, width)
         images = np.random.default_rng(5).integers(0, 256, (sum(self.COUNTS), *shape), np.uint8)
@@ -481,13 +485,13 @@ class Stored(LoadingTest):
                     peer = self.assert_stored(options, storage=storage)
                     cut = self.dir / f"2.{storage}"
                     cut.write_bytes(cut.read_bytes()[:-1])
-                    self.run_of(peer, 1)  # without that one
+                    self.run_of(peer, 1)  # reads only the first file
                     reply = peer.ask({"type": "run", "iterations": 2, "warmup_ns": 0})
                     self.assertEqual(reply["type"], "error")
                     self.assertTrue(reply["why"].startswith(f"{cut}: "), reply)
 
 
-# A peer that writes down which batches it is asked for, and how many of them were taken.
+# A peer that logs the items it is asked for, and how many of them were taken.
 PROBE = '''
 from normbench_peer import Peer, np, serve
 
@@ -526,7 +530,7 @@ class Protocol(LoadingTest):
         items = [tuple(int(lines[i][k]) for k in (1, 2, 4)) for i in range(1, len(lines) - 1)]
         self.assertEqual(items[:6], [(0, 1, 2), (1, 2, 2), (0, 1, 1), (0, 1, 3), (1, 2, 3), (2, 3, 3)])
         self.assertEqual(items[-3:], [(0, 1, 3), (1, 2, 3), (2, 3, 3)])
-        warm_up = items[6:-3]  # one item after the other, in passes that are taken to their ends
+        warm_up = items[6:-3]  # one item after another, in passes that are taken to the end
         self.assertEqual([item for item, _, _ in warm_up], list(range(len(warm_up))))
         self.assertGreater(len({count for _, _, count in warm_up}), 1)
         for (_, taken, count), (_, following, _) in zip(warm_up, [*warm_up[1:], (0, 1, 0)]):
@@ -549,7 +553,7 @@ class Protocol(LoadingTest):
             request = self.request(self.plain_files(1), (1, 3, 4, 6))
             del request["stages"][0]["files"]
             self.assertEqual(peer.ask(request), {"type": "error", "why": 'prepare: "files" is null (a string)'})
-            self.assertEqual(peer.ask(self.request(self.plain_files(1), (1, 3, 4, 6)))["type"], "ready")  # it goes on
+            self.assertEqual(peer.ask(self.request(self.plain_files(1), (1, 3, 4, 6)))["type"], "ready")  # the peer continues
 
     def assert_unsupported(self, command, why, *shape, **how):
         with self.subTest(command=command, why=why):
@@ -602,7 +606,7 @@ class Protocol(LoadingTest):
 
 class Training(LoadingTest):
     def step(self, name="resnet18", dtype="float32", layout="nchw", batch=4, **parameters):
-        """A `prepare` of one network on an input of noise."""
+        """Returns a `prepare` request of one network on random input."""
         shape = (batch, 3, 48, 48)
         x = torch.randn(shape, generator=torch.Generator().manual_seed(4)).numpy()
         stored = (torch.from_numpy(x).to(torch.bfloat16).view(torch.int16).numpy().view("<u2") if dtype == "bfloat16"
@@ -616,14 +620,14 @@ class Training(LoadingTest):
                             "output": "fresh", "in": [tensor], "out": [logits]}]}
 
     def logits(self, peer, runs=1, **how):
-        """After each run of two steps."""
+        """Returns the logits of two steps after each of `runs` runs."""
         reply = peer.ask(self.step(**how))
         self.assertEqual(reply, READY)
         read = lambda y: y.astype(np.uint32).__lshift__(16).view(np.float32) if y.dtype == np.uint16 else y
         return [read(self.last_of(peer, 2, run)) for run in range(runs)]
 
     def share(self, logits, expected):
-        """How far they are apart, as a share of the largest magnitude."""
+        """Returns the largest difference as a share of the largest expected magnitude."""
         self.assertTrue(np.isfinite(logits).all())
         return np.abs(logits - expected).max() / np.abs(expected).max()
 
@@ -633,13 +637,13 @@ class Training(LoadingTest):
         (again,) = self.logits(self.peer("torch_peer.py"))
         self.assertEqual(first.shape, (4, 1000, 1, 1))
         self.assertTrue((first == second).all() and (first == again).all())
-        (inference,) = self.logits(peer, train=False)  # whose batch norms have statistics of their own
+        (inference,) = self.logits(peer, train=False)  # its batch norms have other statistics
         self.assertGreater(self.share(inference, first), 0.05)
         (last,) = self.logits(peer)
         self.assertTrue((first == last).all())
 
     def test_it_is_pytorchs_training(self):
-        """The logits of the fourth step at a learning rate are those of four steps by hand."""
+        """The logits of the fourth step are those of four steps computed here with the same learning rate."""
         net, request = torch_models.weighted("resnet18").train(), self.step(learning_rate=0.01)
         x = torch.from_numpy(np.load(request["inputs"][0]["path"]))
         optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
@@ -649,7 +653,7 @@ class Training(LoadingTest):
             torch.nn.functional.cross_entropy(y, torch.arange(4)).backward()
             optimizer.step()
         peer = self.greeted(("torch_peer.py",))
-        early, late = self.logits(peer, runs=2, learning_rate=0.01)  # of steps 2 and 5: the second run warms up
+        early, late = self.logits(peer, runs=2, learning_rate=0.01)  # steps 2 and 5, as the second run warms up
         self.assertEqual(peer.ask(request), READY)
         fourth = self.last_of(peer, 4)[..., 0, 0]
         self.assertLess(self.share(fourth, y.detach().numpy()), 1e-3)

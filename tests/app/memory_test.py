@@ -1,4 +1,4 @@
-"""Cases that are larger than memory: the real binary skips them, or fails them alone.
+"""Tests cases that are larger than memory. The real binary skips them, or only these cases fail.
 
 usage: memory_test.py NORMBENCH
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from thread_sanitizer import without_thread_sanitizer
 
 NORMBENCH = Path(sys.argv[1]).resolve()
-HUGE = 2_000_000_000  # images of 12,288 bytes: no machine holds them
+HUGE = 2_000_000_000  # images of 12,288 bytes; no machine has memory for them
 
 
 def config(batches, more=None):
@@ -84,11 +84,11 @@ class MemoryTest(unittest.TestCase):
 
     @without_thread_sanitizer(NORMBENCH, "needs more addresses than this limit has")
     def test_memory_that_is_refused_at_run_time_fails_the_group_not_the_process(self):
-        # The plan compares with the memory that is there; this limit is on addresses.
+        # The plan compares with the free memory. This limit is on address space.
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (700_000_000, 700_000_000))
 
-        done, cases = self.run_cases(config([40_000]), before=limit)  # 0.5 and 2 GB
+        done, cases = self.run_cases(config([40_000]), before=limit)  # cases of 0.5 and 2 GB
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(cases[0][1], "failed")
         self.assertRegex(

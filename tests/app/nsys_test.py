@@ -1,9 +1,10 @@
-"""What Nsight Systems records of a run, held to docs/nsight.md: read from its SQLite export. And scripts/nsys-capture.
+"""Tests what Nsight Systems records of a run, in its SQLite export, against docs/nsight.md. Also tests
+scripts/nsys-capture.
 
 usage: nsys_test.py HOW SOURCE_DIR NORMBENCH
 
-HOW is `kept`: the exports in tests/app/data; `real`: those of runs under nsys, made now (skipped where there is no
-nsys); `keep`: make them now and keep them; or `script`: nsys-capture with an nsys of the test's own.
+HOW is `kept` (the exports in tests/app/data), `real` (exports of runs under nsys, made now; skipped without nsys),
+`keep` (makes new exports and keeps them) or `script` (nsys-capture with a fake nsys).
 """
 
 import collections
@@ -44,7 +45,7 @@ CONFIG = {
         },
     ],
 }
-# Items in flight, on two lanes.
+# A config with items in flight on two lanes.
 IN_FLIGHT, ITEMS = 3, 6
 LANES = {"normalize": "lane cpu", "inference": "lane inference", "denormalize": "lane cpu"}
 PIPELINE = {
@@ -69,9 +70,9 @@ PIPELINE = {
     ],
 }
 KEPT_OF = {"nsys_export.sql": CONFIG, "nsys_items.sql": PIPELINE}
-# Of the stages of each variant, the bytes that a pixel's channel is read and written with.
+# For the stages of each variant: bytes read plus bytes written, per pixel and channel.
 STAGES = {"eager": {"cast": 1 + 4, "sub": 4 + 4}, 'fused "quoted" ü': {"normalize": 1 + 4}}
-# As src/record/nvtx.cpp has them; categories count from 1 in this order.
+# The colours of src/record/nvtx.cpp. Categories count from 1 in this order.
 COLOURS = {
     "run": 0xFF4E79A7, "point": 0xFF76B7B2, "variant": 0xFF59A14F, "step": 0xFFEDC948, "stage": 0xFFF28E2B,
     "part": 0xFFFF9DA7, "init": 0xFFBAB0AC, "warmup": 0xFF9C755F, "worker": 0xFFB07AA1,
@@ -80,7 +81,7 @@ COLOURS = {
 
 
 class Range:
-    """A range of the export; `path` are the kinds of the ranges around it on its thread, outermost first."""
+    """A range of the export. `path` has the kinds of the ranges around it on its thread, outermost first."""
 
     def __init__(self, row, kind, path):
         self.start, self.end, self.colour, self.name = row["start"], row["end"], row["color"], row["text"]
@@ -128,7 +129,8 @@ def environment():
 
 
 def ran(words, folder, seconds=120, **variables):
-    """The finished process; one that takes longer is ended with all that it started in its session."""
+    """Runs a command to its end. If it takes longer than `seconds`, all processes of its session are killed.
+    Returns the exit code and the output."""
     process = subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                cwd=folder, env={**environment(), **variables}, start_new_session=True)
     try:
@@ -141,7 +143,8 @@ def ran(words, folder, seconds=120, **variables):
 
 
 def captured(folder, config, *options):
-    """Runs scripts/nsys-capture: exit code and output. On a busy machine nsys may not find its own semaphore."""
+    """Runs scripts/nsys-capture. Returns its exit code and output. nsys may fail with "sem_open" on a busy machine,
+    and is then run again."""
     (folder / "config.json").write_text(json.dumps(config))
     for _ in range(5):
         code, output = ran([CAPTURE, "config.json", "-o", "seen", *options], folder, NORMBENCH=str(NORMBENCH))
@@ -157,7 +160,7 @@ def exported(folder):
 
 
 def keep(file, config):
-    """Makes a kept export: the tables and columns that are read, and the strings that they name."""
+    """Makes a kept export. It has only the tables and columns that are read, and the strings that they use."""
     with tempfile.TemporaryDirectory() as name:
         code, output = captured(Path(name), config)
         assert code == 0, output
@@ -187,7 +190,7 @@ def kept(file):
 
 
 class Reading:
-    """What any export of a run of CONFIG has."""
+    """Tests for every export of a run of CONFIG."""
 
     maxDiff = None
 
@@ -258,7 +261,7 @@ class Reading:
 
 
 class ItemsReading:
-    """What any export of a run of PIPELINE has."""
+    """Tests for every export of a run of PIPELINE."""
 
     def inside(self, kind, ranges):
         [window] = self.export.of(kind)
@@ -320,7 +323,7 @@ class Real(Reading, unittest.TestCase):
         self.assertEqual([len(group["profile"]) for group in document["groups"]], [len(STAGES)] * 2)
 
     def test_stats_has_the_documented_rows(self):
-        for report in ("nvtx_pushpop_sum", "nvtxppsum"):  # newer and older names
+        for report in ("nvtx_pushpop_sum", "nvtxppsum"):  # newer and older name
             code, output = ran(["nsys", "stats", "-r", report, "--format", "csv", "seen.sqlite"], self.dir)
             if "could not be found" not in output:
                 break
@@ -343,7 +346,7 @@ class RealItems(ItemsReading, unittest.TestCase):
 
 
 class Script(unittest.TestCase):
-    """What nsys-capture says and leaves."""
+    """Tests the messages of nsys-capture, and the files that it leaves."""
 
     maxDiff = None
     USAGE = " (usage: scripts/nsys-capture CONFIG [NSYS OPTION...])\n"
@@ -367,13 +370,13 @@ class Script(unittest.TestCase):
         self.tool("nsight/target/nsys", self.FIND_NAME + script)
 
     def capture(self, *options):
-        """Exit code, and what is said after the command."""
+        """Returns the exit code, and the output after the command."""
         path = f"{self.dir}/nsight/target:{os.environ['PATH']}"
         code, output = ran([CAPTURE, *options], self.dir, PATH=path, NORMBENCH=str(NORMBENCH))
         return code, "".join(line for line in output.splitlines(keepends=True) if not line.startswith("nsys profile "))
 
     def refused(self, why, *options):
-        """Before nsys does anything."""
+        """Checks that nsys-capture refuses the options before nsys starts."""
         files = sorted(self.dir.iterdir())
         self.assertEqual(self.capture(*options), (2, f"nsys-capture: {why}{self.USAGE}"))
         self.assertEqual(sorted(self.dir.iterdir()), files)

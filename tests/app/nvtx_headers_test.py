@@ -1,9 +1,9 @@
-"""What a tool sees of a build with NVTX headers that have payloads (CUDA 13) and of one with headers
-that have none (CUDA 12) is the same, but for the payloads.
+"""Tests that a tool sees the same calls from builds with two kinds of NVTX headers. Those of CUDA 13 have payloads,
+those of CUDA 12 do not. Only payloads differ.
 
 usage: nvtx_headers_test.py INJECTION WITH_PAYLOADS WITHOUT_PAYLOADS
 
-The last two are programs of tests/nvtx/calls.cpp.
+The last two are programs made from tests/nvtx/calls.cpp.
 """
 
 import json
@@ -16,11 +16,12 @@ from pathlib import Path
 
 INJECTION, WITH, WITHOUT = (Path(p).resolve() for p in sys.argv[1:4])
 KINDS = 11
-BYTES = [None, 1, 1 << 40]  # of three ranges of each kind
+BYTES = [None, 1, 1 << 40]  # bytes of the three ranges of each kind
 
 
 def calls_of(program):
-    """Its calls in their order, with names for the handles that depend on how many there were."""
+    """Returns the calls of a program, in order. Handles are replaced by names, as they depend on the number of
+    handles before."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "calls.jsonl"
         environment = {**os.environ, "NVTX_INJECTION64_PATH": str(INJECTION), "NVTX_INJECTION_LOG": str(log)}
@@ -48,7 +49,7 @@ class HeadersTest(unittest.TestCase):
         cls.seen, cls.seen_without = calls_of(WITH), calls_of(WITHOUT)
 
     def payloads(self, seen):
-        return [line["payload"] for line in seen if line["call"] == "push"][1:]  # the first is `capture`
+        return [line["payload"] for line in seen if line["call"] == "push"][1:]  # skips the range `capture`, which is the first
 
     def test_payloads_have_a_schema_or_are_plain_numbers(self):
         [schema] = [line["schema"] for line in self.seen if line["call"] == "register_schema"]

@@ -1,9 +1,9 @@
-"""What an NVTX tool sees of a real run: the calls as our own injection library wrote them down.
+"""Tests what an NVTX tool sees of a real run. The calls are those that the project's injection library logs.
 
 usage: nvtx_test.py NORMBENCH SOURCE_DIR TESTS_DIR [unittest arguments]
 
-TESTS_DIR holds libnvtx_injection.so; where it was not built (no NVTX headers) the test is skipped.
-It may hold normbench_on_fake_cuda, too, for what is said of a device.
+TESTS_DIR has libnvtx_injection.so. The test is skipped if it was not built (no NVTX headers). TESTS_DIR may also
+have normbench_on_fake_cuda, for calls about a device.
 """
 
 import bisect
@@ -87,7 +87,7 @@ ON_DEVICE = {
 
 
 def png(height, width):
-    """A grey-scale ramp as a PNG file."""
+    """Returns a PNG of a grey ramp."""
 
     def chunk(kind, data):
         body = kind + data
@@ -100,7 +100,7 @@ def png(height, width):
 
 
 class Range:
-    """A range from its push to its pop; `path` are the ranges around it, outermost first."""
+    """A range from its push to its pop. `path` has the ranges around it, outermost first."""
 
     def __init__(self, push, name, kind, path, first):
         self.push, self.name, self.kind, self.path, self.first = push, name, kind, path, first
@@ -110,7 +110,7 @@ class Range:
         return any(outer.kind == kind for outer in self.path)
 
     def around(self, kind):
-        """The innermost range of this kind around it."""
+        """Returns the innermost range of this kind around it."""
         return next(outer for outer in reversed(self.path) if outer.kind == kind)
 
     def kinds(self):
@@ -118,7 +118,7 @@ class Range:
 
 
 def label_of(name):
-    """What documents call the stage of a range."""
+    """Returns the name that documents have for the stage of a range."""
     return re.sub(r"^to float \d+$", LABEL, name)
 
 
@@ -155,7 +155,7 @@ class Seen:
 
 
 def seen_of(log, *command):
-    """The calls that a tool sees of a command, and what that writes."""
+    """Runs a command. Returns the calls that a tool sees, and stdout."""
     environment = {**os.environ, "NVTX_INJECTION64_PATH": str(INJECTION),
                    "NVTX_INJECTION_LOG": str(log)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -164,7 +164,7 @@ def seen_of(log, *command):
 
 
 def run_seen(program, folder, config, *args):
-    """The calls that a tool sees of a run, and the run's document."""
+    """Runs a config. Returns the calls that a tool sees, and the results document."""
     out, file = folder / "out", folder / "config.json"
     folder.mkdir()
     file.write_text(json.dumps(config))
@@ -173,7 +173,7 @@ def run_seen(program, folder, config, *args):
 
 
 def of_both_runs(check):
-    """The check, of the run that only profiles and of the one that measures, too."""
+    """Decorates a check, so that it runs on the run that only profiles and on the run that also measures."""
 
     @functools.wraps(check)
     def test(self):
@@ -201,7 +201,7 @@ class NvtxTest(unittest.TestCase):
         cls.measured, cls.measured_document = run_seen(
             NORMBENCH, cls.dir / "measured", CONFIG, "--images", cls.images, "--measure")
 
-    # --- the form of the calls
+    # --- domain, categories and balance
 
     @of_both_runs
     def test_pushes_and_pops_balance_in_every_thread(self, seen):
@@ -254,7 +254,7 @@ class NvtxTest(unittest.TestCase):
                          {(schema["schema"], 8, 1)})
 
     def planned_bytes(self):
-        """What the document says that the stages of each case move."""
+        """Returns the bytes that the stages of each case move according to the document."""
         bytes_of = {}
         for group in self.document["groups"]:
             for case in group["cases"]:
@@ -275,7 +275,7 @@ class NvtxTest(unittest.TestCase):
             key = (experiment, json.dumps(json.loads(point or "{}")), stage.around("variant").name,
                    label_of(stage.name))
             if key not in planned:
-                continue  # of a limit
+                continue  # a stage of a limit
             self.assertEqual(stage.push["payload"]["value"], planned[key], key)
             checked.add(key)
         self.assertEqual(checked, set(planned))
@@ -301,7 +301,7 @@ class NvtxTest(unittest.TestCase):
         self.assertEqual(set(names.values()), {"omp worker 1"})
         self.assertEqual({r.thread for r in seen.of("worker")}, set(names))
         for line in seen.calls("name_thread"):
-            self.assertEqual(line["thread"], line["tid"])  # each names itself
+            self.assertEqual(line["thread"], line["tid"])  # each thread names itself
 
     def test_a_workers_share_lies_in_the_time_of_its_stage(self):
         for seen, document in ((self.profiled, self.document), (self.measured, self.measured_document)):
@@ -317,7 +317,7 @@ class NvtxTest(unittest.TestCase):
             self.assertLess(share.last, around.last)
             self.assertEqual(around.name, share.name)
         shares = {share.name for share in seen.of("worker")}
-        self.assertIn("load", shares)  # so small an image is normalised by one thread
+        self.assertIn("load", shares)  # other stages may use one thread for so small an image
         limits = {stage.get("label", stage["op"]) for group in document["groups"]
                   for limit in group["limits"] if limit["status"] == "ok" for stage in limit["stages"]}
         self.assertLessEqual({label_of(name) for name in shares},
@@ -328,12 +328,13 @@ class NvtxTest(unittest.TestCase):
         self.assertEqual(outer, {"image"})
         elsewhere = {p.path[-1].kind for p in self.profiled.of("part")
                      if p.path and not p.within("step")}
-        self.assertLessEqual(elsewhere, {"warmup", "worker", "point", "image"})  # the checked call
+        self.assertLessEqual(elsewhere, {"warmup", "worker", "point", "image"})  # the checked call is outside of steps
 
-    # --- what lies in what
+    # --- nesting
 
     def recorded_steps(self, seen):
-        """(point, variant, step, stages) of the profile pass, in order, without its warm-up."""
+        """Returns (point, variant, step, stages) for the steps of the profile pass, in order, without the
+        warm-up."""
         steps = [s for s in seen.of("step") if s.within("capture") and not s.within("warmup")]
         return [(s.around("point").name, s.around("variant").name, s.name,
                  [r.name for r in seen.of("stage") if s in r.path]) for s in steps]
@@ -386,7 +387,7 @@ class NvtxTest(unittest.TestCase):
 
     @staticmethod
     def in_ranges(ranges):
-        """(names of the ranges around it, name) of each stage."""
+        """Returns (names of the config's ranges around it, name) for each stage."""
         return [([o.name for o in r.path if o.kind == "range"], r.name)
                 for r in ranges if r.kind == "stage"]
 
@@ -458,7 +459,7 @@ class NvtxTest(unittest.TestCase):
 
 
 class InFlightTest(unittest.TestCase):
-    """Items that overlap: a range each from its start to its end, whatever threads it is on."""
+    """Tests items that overlap. Each has a range from its start to its end, on any threads."""
 
     @classmethod
     def setUpClass(cls):
@@ -488,7 +489,7 @@ class InFlightTest(unittest.TestCase):
         self.assertEqual({self.seen.categories[line["category"]] for line, _, _ in inside}, {"step"})
         stages = [s for s in self.seen.of("stage") if window.first < s.first < window.last]
         self.assertEqual(sorted(s.name for s in stages), ["cast"] * ACTIVE + ["sub"] * ACTIVE)
-        # Each item's two stages lie in its range, on two threads; those of one thread are in order.
+        # Both stages of an item are in its range, on two threads. The stages of one thread are in order.
         for name in ("cast", "sub"):
             of_name = [s for s in stages if s.name == name]
             self.assertEqual(len({s.thread for s in of_name}), 1)

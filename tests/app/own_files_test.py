@@ -1,9 +1,9 @@
-"""The real binary keeps to its own files: inputs, others' files and links are not written over; and it reads back what
-it wrote, whatever its size.
+"""Tests that the real binary overwrites only files of its own: no inputs, no other files, no links. Also tests that
+it reads back what it wrote, of any size.
 
 usage: own_files_test.py NORMBENCH SOURCE_DIR [unittest arguments]
 
-NORMBENCH_LARGE_MB: how large the large document is (default: 20); its times and memory are printed.
+NORMBENCH_LARGE_MB: size of the large document in MB (default: 20). The times and the memory for it are printed.
 """
 
 import copy
@@ -58,7 +58,7 @@ class FilesCase(unittest.TestCase):
         return self.normbench("run", "--config", self.config, "--quiet", *args, **kwargs)
 
     def everything(self):
-        """What is in the folder: links as such, files by their bytes and inodes."""
+        """Returns the content of the folder: the targets of links, and the bytes and inodes of files."""
         return {path.relative_to(self.dir): (path.lstat().st_ino, os.readlink(path) if path.is_symlink() else
                                              path.read_bytes() if path.is_file() else "")
                 for path in sorted(self.dir.rglob("*"))}
@@ -72,10 +72,10 @@ class FilesCase(unittest.TestCase):
 
 
 class OutputTest(FilesCase):
-    """--out FILE."""
+    """Tests --out FILE."""
 
     def commands(self):
-        """What writes to --out, each with the inputs that it has."""
+        """Returns the commands that write to --out, with their inputs."""
         self.run_config("--out", "run")
         return {
             ("compare", "doc.json", "doc.json", "--format", "markdown"): ["doc.json"],
@@ -164,7 +164,7 @@ class OutputTest(FilesCase):
                 self.normbench(*command, "--out", out)
                 self.assertEqual(out.read_bytes(), first)
         self.normbench("report", "run", "--out", "empty")
-        # PyTorch writes the same table.
+        # PyTorch writes tables that look the same.
         self.normbench("table", "run", "--out", "torch.txt")
         self.refused("table", "run", "--out", "torch.txt",
                      lines=["--out torch.txt: is there, and normbench did not write it (remove it, or name another file)"])
@@ -177,7 +177,7 @@ class OutputTest(FilesCase):
 
     def test_a_link_beside_the_output_is_not_followed(self):
         (self.dir / "target").write_text("mine")
-        # The shell becomes normbench, so that the link has the name that normbench would write to.
+        # exec keeps the shell's process id, which is in the name of normbench's temporary file.
         subprocess.run(["sh", "-c", 'ln -s target schema.json.$$.tmp && exec "$0" schema --out schema.json', NORMBENCH],
                        cwd=self.dir, check=True)
         self.assertEqual((self.dir / "target").read_text(), "mine")
@@ -191,7 +191,7 @@ class OutputTest(FilesCase):
 
 
 class FolderTest(FilesCase):
-    """run --out DIR."""
+    """Tests run --out DIR."""
 
     def test_files_of_others_are_named_and_left_alone(self):
         out = self.dir / "foreign"
@@ -307,7 +307,7 @@ class FolderTest(FilesCase):
         (configs / "small.json").write_text(json.dumps({**SMALL, "experiments": [experiment]}))
         command = ["reproduce", "A1", "--configs", "configs", "--quiet"]
         (self.dir / "out/small").mkdir(parents=True)
-        (self.dir / "out/report.html").write_text("mine")  # is nothing that it writes
+        (self.dir / "out/report.html").write_text("mine")  # no command writes this file
         (self.dir / "out/small/report.html").write_text("mine")
         (self.dir / "out/small/table.txt").write_text("mine")
         self.refused(*command, "--out", "out",
@@ -325,7 +325,7 @@ class FolderTest(FilesCase):
 
 
 class ReasonTest(FilesCase):
-    """Why something cannot be written is what the system says, and nothing is left behind."""
+    """Tests that an error names the system's reason, and that nothing is left behind."""
 
     def test_too_many_open_files(self):
         seen = set()
@@ -349,7 +349,7 @@ class ReasonTest(FilesCase):
 
 
 def grown(document, megabytes):
-    """The document with its groups again and again, of other names."""
+    """Returns the document with copies of its groups under other names, until it has `megabytes` MB."""
     groups, size, number = [], 0, 0
     each = [(group, len(json.dumps(group, indent=1))) for group in document["groups"]]
     while size < megabytes * 1_000_000:
@@ -363,7 +363,7 @@ def grown(document, megabytes):
 
 
 class LargeTest(FilesCase):
-    """Documents of any size that a run writes are read back."""
+    """Tests that large documents of runs can be read."""
 
     def measured(self, *args, code=0):
         before = time.monotonic()
@@ -392,7 +392,7 @@ class LargeTest(FilesCase):
         self.assertEqual(len(json.loads((self.dir / "again.json").read_text())["groups"]), len(document["groups"]))
 
     def test_what_a_large_config_makes_is_read(self):
-        """One as large as configs may be: its document holds it twice."""
+        """Tests the largest config that is allowed. Its document holds it twice."""
         self.config.write_text(json.dumps({**SMALL, "about": "a" * 15_990_000}))
         self.run_config("--no-profile", "--out", "run")
         self.assertGreater((self.dir / "run/results.json").stat().st_size, 30_000_000)
@@ -422,7 +422,7 @@ class LargeTest(FilesCase):
         self.assertTrue(0.5 < float(said[1]) / measured < 2, f"said {said[1]} MB, {measured} MB would be")
 
     def test_memory_that_there_is_not(self):
-        """What does not fit is refused by name, before it is read."""
+        """Tests that a file that does not fit in memory is refused before it is read."""
         large = self.dir / "large.json"
         with large.open("wb") as file:
             file.truncate(1 << 40)

@@ -1,4 +1,4 @@
-"""Peers in C++: `normbench peer` and the template for a kernel of one's own, through pipes and in rounds.
+"""Tests peers in C++, `normbench peer` and the template for a kernel of one's own: through pipes and in rounds.
 
 usage: peer_test.py NORMBENCH MY_KERNEL [unittest arguments]
 """
@@ -21,7 +21,7 @@ NORMBENCH, MY_KERNEL = (Path(p).resolve() for p in sys.argv[1:3])
 SHAPE = [2, 3, 4, 5]
 ELEMENTS = 2 * 3 * 4 * 5
 MEAN, STD = [1, 2, 3], [2, 4, 8]
-# Exact in float32, in whatever order it is computed.
+# These values are exact in float32, in any order of computation.
 EXPECTED = [(x - MEAN[x // 20 % 3]) / STD[x // 20 % 3] for x in range(ELEMENTS)]
 
 
@@ -32,7 +32,7 @@ def npy(descr, shape, data):
 
 
 def read_npy(path):
-    """descr, shape and bytes of a .npy file."""
+    """Returns descr, shape and bytes of a .npy file."""
     content = Path(path).read_bytes()
     assert content[:8] == b"\x93NUMPY\x01\x00", content[:8]
     start = 10 + struct.unpack("<H", content[8:10])[0]
@@ -52,7 +52,7 @@ def stage(op="normalize", parameters=None, out="float32", **more):
 
 
 class Talk:
-    """A peer and the pipes to it."""
+    """A peer process and the pipes to it."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(
@@ -70,7 +70,7 @@ class Talk:
         return json.loads(self.process.stdout.readline())
 
     def end(self):
-        """Exit code after the end of input; what else it wrote."""
+        """Ends the input. Returns the exit code, and the rest of stdout and stderr."""
         out, err = self.process.communicate(timeout=20)
         return self.process.returncode, out, err
 
@@ -90,7 +90,7 @@ class PeerCase(unittest.TestCase):
         return talk
 
     def prepare(self, *stages, **more):
-        """The members of a message on elements 0, 1, 2, …"""
+        """Returns the members of a `prepare` request whose input is 0, 1, 2, …"""
         path = self.dir / "in.npy"
         path.write_bytes(npy("|u1", SHAPE, bytes(range(ELEMENTS))))
         return {"threads": 1, "device": "cpu", "copies": 1, "inputs": [{"path": str(path), **tensor("uint8")}],
@@ -98,7 +98,7 @@ class PeerCase(unittest.TestCase):
 
 
 class Conversations:
-    """What both peers do alike."""
+    """Tests of what both peers do."""
 
     COMMAND = NAME = None
 
@@ -277,7 +277,7 @@ class MyKernel(Conversations, PeerCase):
 
 
 class InRounds(PeerCase):
-    """The whole circle: this normbench measures itself, and the kernel, as peers."""
+    """Tests normbench with itself and with the kernel as peers."""
 
     def config(self):
         return {
@@ -321,7 +321,7 @@ class InRounds(PeerCase):
         self.assertEqual((cases["not mine"]["status"], cases["not mine"]["reason"].partition("my_kernel")[2]),
                          ("skipped", " does not do other than uint8 nchw to float32 nchw"))
         self.assertIn("my_kernel 1", cases["my kernel"]["peer_version"])
-        # Generous: that identical code measures alike is looked at on a quiet machine.
+        # The bounds are wide. Equal times of identical code are tested on a quiet machine.
         if "busy" in document["groups"][0]:
             self.assertIn("Busy: others had the processors", done.stdout)
         else:

@@ -1,4 +1,4 @@
-"""The real program with peers in its rounds: good ones, broken ones, and what must not be left behind.
+"""Tests the real program with peers in its rounds: good peers, broken peers, and what they must not leave behind.
 
 usage: peers_test.py NORMBENCH SOURCE_DIR [unittest arguments]
 """
@@ -20,7 +20,7 @@ ALLOW = "--allow-peers"
 
 
 def config(*hows, variants=None, **measure):
-    """A variant of our own and one for each peer, which is called as it behaves."""
+    """Returns a config with a variant of normbench and one for each peer. A peer has the name of its behaviour."""
     return {
         "schema": 1,
         "name": "peers",
@@ -51,7 +51,7 @@ class PeersTest(unittest.TestCase):
                             "TINY_PEER_PIDS": str(self.pids), "TINY_PEER_LOG": str(self.log)}
 
     def tearDown(self):
-        """However a run ended, its peers have ended and their arrays are gone."""
+        """Checks that the peers have ended and their arrays are gone, however the run ended."""
         for pid in self.started():
             self.assertFalse(self.is_running(pid), pid)
         for folder in self.folders():
@@ -62,7 +62,8 @@ class PeersTest(unittest.TestCase):
         return [int(line) for line in self.pids.read_text().split()] if self.pids.exists() else []
 
     def is_running(self, pid, patience=5):
-        """False for a zombie too, that whoever has it now has not reaped yet."""
+        """Returns True if the process still runs after `patience` seconds. A zombie that is not reaped yet does not
+        run."""
         for _ in range(patience * 100):
             try:
                 if not Path(f"/proc/{pid}/cmdline").read_bytes():
@@ -76,7 +77,7 @@ class PeersTest(unittest.TestCase):
         return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
 
     def folders(self):
-        """Those that arrays were handed over in."""
+        """Returns the folders in which arrays were passed."""
         paths = [r["path"] for r in self.requests() if r["type"] == "output"]
         paths += [i["path"] for r in self.requests() if r["type"] == "prepare" for i in r["inputs"]]
         return {Path(path).parent for path in paths}
@@ -108,7 +109,7 @@ class PeersTest(unittest.TestCase):
         return {case["variant"]: case for case in document["groups"][group]["cases"]}
 
     def wait_for(self, what):
-        """Until a peer was sent a request of this type."""
+        """Waits until a peer was sent a request of type `what`."""
         for _ in range(2000):
             if any(request["type"] == what for request in self.requests()):
                 return
@@ -221,7 +222,7 @@ class PeersTest(unittest.TestCase):
         self.run_config(content, ALLOW)
         self.assertEqual(self.cases()["right"]["status"], "ok")
 
-    # --- only when allowed
+    # --- commands of peers run only if they are allowed
 
     def test_nothing_is_started_without_the_flag(self):
         done = self.run_config(config("right"))
@@ -250,7 +251,7 @@ class PeersTest(unittest.TestCase):
         self.assertNotIn("skipped:", done.stdout)
         self.assertEqual(self.started(), [])
 
-    # --- other processes, interrupts, resumes
+    # --- several processes, interrupts, resumes
 
     def test_each_process_of_a_group_starts_its_own(self):
         self.run_config(config("right", processes=2), ALLOW)
@@ -268,7 +269,7 @@ class PeersTest(unittest.TestCase):
         running = self.start(content, ALLOW)
         while len(self.started()) < 3:
             time.sleep(0.01)
-        time.sleep(0.5)  # until it is asked to run
+        time.sleep(0.5)  # until the peer is asked to run
         begun = time.monotonic()
         running.send_signal(signal.SIGINT)
         output, errors = running.communicate(timeout=60)
@@ -298,14 +299,14 @@ class PeersTest(unittest.TestCase):
 
     def test_a_case_that_hangs_takes_no_peer_with_it(self):
         eager = [{"op": "source", "batch": 32, "size": [480, 640]}, CAST]
-        eager += [{"op": "sub", "mean": [1, 2, 3], "output": "in_place"}] * 400  # most of ten seconds
+        eager += [{"op": "sub", "mean": [1, 2, 3], "output": "in_place"}] * 400  # takes most of ten seconds
         content = config("right", variants={"slow": eager}, turn_timeout_seconds=1.5)
         done = self.run_config(content, ALLOW, "--no-profile", code=1)
         self.assertIn("slow: a turn took more than 1.5 s; continuing without it\n", done.stderr)
         cases = self.cases()
         self.assertEqual(cases["slow"]["status"], "failed")
         self.assertEqual(cases["right"]["status"], "ok", cases["right"])
-        self.assertEqual(len(self.started()), 2)  # before the restart, and after it
+        self.assertEqual(len(self.started()), 2)  # before and after the restart
 
     def test_a_killed_run_leaves_no_peer(self):
         running = self.start(config("right", max_seconds_per_group=60, precision=1e-6), ALLOW)
@@ -314,7 +315,7 @@ class PeersTest(unittest.TestCase):
         running.communicate()
         for pid in self.started():
             self.assertFalse(self.is_running(pid))
-        for folder in self.folders():  # nothing could remove it
+        for folder in self.folders():  # a killed run could not remove it
             if folder.exists():
                 for file in folder.iterdir():
                     file.unlink()

@@ -1,6 +1,6 @@
-"""`normbench prepare` as people run it: its files, mistakes, kills, full disks and broken images.
+"""Tests `normbench prepare`: its files, mistakes, kills, full disks and broken images.
 
-    prepare_test.py NORMBENCH
+prepare_test.py NORMBENCH
 """
 import ast
 import ctypes
@@ -26,7 +26,7 @@ def chunk(kind, data):
 
 
 def png(rows):
-    """A PNG of rows of red, green, blue bytes."""
+    """Returns a PNG of rows of red, green and blue bytes."""
     lines = b"".join(b"\0" + row for row in rows)
     return (b"\x89PNG\r\n\x1a\n" +
             chunk(b"IHDR", struct.pack(">IIBBBBB", len(rows[0]) // 3, len(rows), 8, 2, 0, 0, 0)) +
@@ -34,13 +34,13 @@ def png(rows):
 
 
 def noise(height, width, seed):
-    """Rows of noise, of which no format makes less."""
+    """Returns rows of noise, which no format compresses."""
     generator = random.Random(seed)
     return [generator.randbytes(3 * width) for _ in range(height)]
 
 
 def read_png(file):
-    """The rows of a PNG of 8-bit RGB, whatever its filters."""
+    """Returns the rows of a PNG of 8-bit RGB. Its rows may have any filter."""
     at, data, (width, height) = 8, b"", struct.unpack(">II", file[16:24])
     while at < len(file):
         (length,), kind = struct.unpack(">I", file[at:at + 4]), file[at + 4:at + 8]
@@ -60,7 +60,7 @@ def read_png(file):
 
 
 def read_npy(file):
-    """Shape, offset of the data, and the data of a .npy of uint8."""
+    """Returns the shape, the offset of the data, and the data of a .npy of uint8."""
     assert file[:8] == b"\x93NUMPY\1\0", file[:8]
     (length,) = struct.unpack("<H", file[8:10])
     header = ast.literal_eval(file[10:10 + length].decode())
@@ -69,7 +69,7 @@ def read_npy(file):
 
 
 def resized(rows, height, width):
-    """By hand: pixel centres at half integers, a triangle that is widened when it shrinks."""
+    """Resizes by definition: pixel centres are at half integers, and the triangle is wider if the image shrinks."""
     def taps(size, to):
         scale = size / to
         for i in range(to):
@@ -99,7 +99,7 @@ class Prepare(unittest.TestCase):
         self.sets = 0
 
     def make_photos(self, count, height=40, width=60):
-        """name -> rows"""
+        """Writes images. Returns their rows by name."""
         made = {f"{i:03}": noise(height, width, i) for i in range(count)}
         for name, rows in made.items():
             (self.photos / f"{name}.png").write_bytes(png(rows))
@@ -121,7 +121,7 @@ class Prepare(unittest.TestCase):
         return folder
 
     def manifest(self, folder):
-        """The manifest, held to the files; without seconds."""
+        """Compares the manifest with the files. Returns it without seconds."""
         manifest = json.loads((folder / "manifest.json").read_text())
         files = files_of(folder)
         del files["manifest.json"]
@@ -140,7 +140,7 @@ class Prepare(unittest.TestCase):
         return manifest
 
     def same(self, folder, other):
-        """That both hold the same, apart from seconds."""
+        """Checks that both folders have the same content. Seconds may differ."""
         self.assertEqual(self.manifest(folder), self.manifest(other))
         files, others = files_of(folder), files_of(other)
         for name in files:
@@ -178,7 +178,7 @@ class Forms(Prepare):
         self.assertLess(sizes[2], 0.6 * sizes[1])
         back = self.new_set("--storage", "raw", "--size", 40, 60, source=folders[0])
         error = max(abs(a - b) for a, b in zip((back / "001.raw").read_bytes(), b"".join(noise(40, 60, 1))))
-        self.assertLess(error, 40)  # of noise at 95; other rows would be off by up to 255
+        self.assertLess(error, 40)  # for noise at quality 95; wrong rows would differ by up to 255
 
     def test_a_size_is_what_an_antialiased_resize_gives(self):
         made = self.make_photos(2)
@@ -421,7 +421,7 @@ class Broken(Prepare):
         skipped = self.dir / "skipped"
         self.prepare(skipped, *args, "--on-error", "skip")
         manifest = json.loads((skipped / "manifest.json").read_text())
-        first = manifest["files"][0]  # as if it had been killed after this one
+        first = manifest["files"][0]  # as if it was killed after this file
         lines.append(json.dumps({"file": first, "sources": manifest["sources"][:1],
                                  "left_out": manifest["left_out"][:1], "seconds": 1}))
         (folder / "prepare.jsonl").write_text("\n".join(lines) + "\n")
@@ -436,7 +436,7 @@ class Broken(Prepare):
         subprocess.run(self.command(folder, *args, "--on-error", "skip"), check=True, capture_output=True)
         journal = self.dir / "begun"
         journal.mkdir()
-        # As if it had been killed before its manifest.
+        # As if it was killed before it wrote its manifest.
         self.prepare(journal, *args, code=1)
         lines = (journal / "prepare.jsonl").read_text().splitlines()
         manifest = json.loads((folder / "manifest.json").read_text())
@@ -451,7 +451,7 @@ class Broken(Prepare):
         self.same(journal, folder)
 
     def test_a_file_that_is_lost_with_its_source_is_not_in_the_manifest(self):
-        def obey_permissions():  # root loses what lets it read what nobody may
+        def obey_permissions():  # drops root's permission to read everything
             for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
                 ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
@@ -491,7 +491,7 @@ class Interrupted(Prepare):
     FORMS = (["--storage", "png", "--size", 64, 64], ["--storage", "npy", "--size", 48, 64, "--shards", 5])
 
     def start(self, folder, *args):
-        # A shell that runs the tests in the background has it ignored.
+        # A shell that runs the tests in the background may have set SIGINT to be ignored.
         return subprocess.Popen(self.command(folder, *args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
@@ -513,12 +513,12 @@ class Interrupted(Prepare):
                     kills += running.returncode == -signal.SIGKILL
                     for name, content in files_of(folder).items() if folder.exists() else ():
                         if name not in ("prepare.jsonl", "manifest.json") and not name.endswith(".tmp"):
-                            self.assertEqual(content, expected[name])  # whole, or not there
+                            self.assertEqual(content, expected[name])  # whole, or absent
                             partial += 1
                 self.prepare(folder, *args, "--threads", 1 + number % 2)
                 self.same(folder, whole)
             self.assertGreater(kills, 5)
-            self.assertGreater(partial, 5)  # files that were there when it was killed
+            self.assertGreater(partial, 5)  # files that existed when it was killed
 
     def test_what_is_finished_is_not_made_again(self):
         self.make_photos(6, 100, 100)
@@ -552,7 +552,7 @@ class Interrupted(Prepare):
         for how in (signal.SIGINT, signal.SIGTERM):
             folder = self.dir / f"stopped by {how}"
             running = self.start(folder, "--storage", "png", "--threads", 1)
-            running.stderr.readline()  # a tenth is done
+            running.stderr.readline()  # a tenth is done now
             running.send_signal(how)
             out, err = running.communicate(timeout=60)
             self.assertEqual(running.returncode, 130, err)
@@ -597,19 +597,19 @@ class Interrupted(Prepare):
         try:
             while part := os.read(terminal, 4096):
                 shown += part
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             pass
         _, status = os.waitpid(child, 0)
         os.close(terminal)
         self.assertEqual(status, 0)
         lines = shown.decode().replace("\r\n", "\n").split("\n")
-        self.assertEqual(len(lines), 3, lines)  # what one would do next; the last is empty
+        self.assertEqual(len(lines), 3, lines)  # the second line says what to do next, the last is empty
         self.assertRegex(lines[0].split("\r\x1b[K")[-1], r"^40 images in ")
 
 
 class Disk(Prepare):
     def on_small_disk(self, size, *args):
-        """On a disk of its own, whose files are copied to `copy` before it is gone."""
+        """Runs on a disk of its own. Its files are copied to `begun` before the disk is unmounted."""
         (self.dir / "disk").mkdir(exist_ok=True)
         script = ('mount -t tmpfs -o size="$1" none disk || exit 99\n'
                   'cp -a begun disk/set 2> /dev/null\n'
@@ -623,7 +623,7 @@ class Disk(Prepare):
         return done
 
     def test_a_full_disk(self):
-        self.make_photos(12, 100, 100)  # 30 kB of raw each
+        self.make_photos(12, 100, 100)  # 30 kB each as raw
         for args, wanted in ((["--storage", "raw", "--size", 100, 100], r"\d+.raw"),
                              (["--storage", "npy", "--size", 100, 100, "--shards", 3], r"shard-000\d-of-0003.npy")):
             done = self.on_small_disk("200k", *args, "--threads", 2)

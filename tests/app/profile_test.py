@@ -1,10 +1,9 @@
-"""The profile pass of the real binary: its schedule, tools that are attached, where device times come from.
+"""Tests the profile pass of the real binary: its schedule, attached tools, and the source of device times.
 
 usage: profile_test.py NORMBENCH SOURCE_DIR TESTS_DIR [unittest arguments]
 
-TESTS_DIR holds normbench_on_fake_cuda (the whole program on a CUDA runtime without a GPU),
-fake_cupti/libcupti.so.13, libnvtx_injection.so and trace_check; what needs one that was not built is
-skipped.
+TESTS_DIR has normbench_on_fake_cuda (the whole program on a CUDA runtime without a GPU), fake_cupti/libcupti.so.13,
+libnvtx_injection.so and trace_check. A test is skipped if it needs one of these that was not built.
 """
 
 import json
@@ -59,7 +58,7 @@ ON_GPU = {
 
 
 def environment(**variables):
-    """This one's, without what tools would set, and with these."""
+    """Returns this process's environment without the variables of tools, and with `variables`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(TOOL_VARIABLES)}
     return {**kept, **{name: str(value) for name, value in variables.items()}}
 
@@ -74,7 +73,7 @@ class ProfileTest(unittest.TestCase):
         self.dir = Path(self.folder.name)
 
     def run_config(self, config, *args, code=0, **variables):
-        """The finished process and the document; `out` is where it wrote."""
+        """Runs a config. Returns the finished process and the document. Sets `out` to the folder of the run."""
         path = self.dir / "config.json"
         path.write_text(json.dumps(config))
         self.out = self.dir / f"out{len(list(self.dir.iterdir()))}"
@@ -144,7 +143,7 @@ class OnCpu(ProfileTest):
         self.assertEqual({row["name"]: row["shapes"] for row in rows if row["name"] in ("cast", "sub")},
                          {"cast": "[[1, 3, 32, 32]]", "sub": "[[1, 3, 32, 32]]"})
 
-    # --- tools
+    # --- attached tools
 
     def assert_only_profiled(self, done, document, tool):
         self.assertEqual(done.stderr.count(f"measuring nothing: {tool} is attached (--measure"), 1)
@@ -247,7 +246,7 @@ class OnFakeCuda(ProfileTest):
     binary = ON_FAKE_CUDA
 
     def run_with_cupti(self, library, *args, config=ON_GPU, **variables):
-        """With the CUPTI in this folder, and no other."""
+        """Runs with the CUPTI in the folder `library`. No other CUPTI is found."""
         return self.run_config(config, *args, LD_LIBRARY_PATH=library, CUDA_HOME=self.dir / "no-toolkit",
                                PATH="/nowhere/bin", VIRTUAL_ENV="", CONDA_PREFIX="", **variables)
 
@@ -281,7 +280,7 @@ class OnFakeCuda(ProfileTest):
         self.assertEqual(set(statuses.values()), {"ok"}, done.stderr)
         self.assertEqual(document["environment"]["gpu"]["name"], "Fake GPU")
 
-    # --- where device times come from
+    # --- the source of device times
 
     @unittest.skipUnless(FAKE_CUPTI.exists(), "built without CUPTI")
     def test_from_cupti_where_it_works(self):
@@ -293,7 +292,8 @@ class OnFakeCuda(ProfileTest):
         self.assertEqual(trace["normbench"]["device_times"], ["CUPTI"])
         self.assertNotIn("no_cupti", trace["normbench"])
         kernels = [event for event in trace["traceEvents"] if event.get("cat") == "kernel"]
-        # One between each push and pop: stages of 2 steps of "gpu", a graph, and one of "cpu".
+        # The fake CUPTI makes a kernel between each push and pop. In each of 2 steps these are 2 stages of "gpu",
+        # one graph, and one stage of "cpu".
         self.assertEqual(len(kernels), 2 * (2 + 1 + 1))
         for variant, profile in self.profiles(document).items():
             losses = profile.get("losses", {})
@@ -329,7 +329,7 @@ class OnFakeCuda(ProfileTest):
         empty = self.dir / "empty"
         empty.mkdir()
         for name in ("libcupti.so.13", "libcupti.so.12", "libcupti.so"):
-            (empty / name).write_text("no library")  # in the way of a real one
+            (empty / name).write_text("no library")  # hides a real CUPTI
         done, document = self.run_with_cupti(empty)
         self.assert_events_because(done, document, "(CUPTI not found|built without CUPTI)")
 
@@ -360,7 +360,7 @@ class OnFakeCuda(ProfileTest):
         self.assertNotIn("CUPTI", done.stderr)
         self.assertEqual(document["groups"][0]["profile"][0].get("device_times", ""), "")
 
-    # --- what readers of the trace find
+    # --- what readers of the trace need
 
     def test_the_trace_has_the_devices_properties(self):
         self.run_config(ON_GPU)
@@ -380,7 +380,7 @@ class OnFakeCuda(ProfileTest):
 
 
 class NsysCapture(ProfileTest):
-    """scripts/nsys-capture, with a stand-in for nsys."""
+    """Tests scripts/nsys-capture with a fake nsys."""
 
     SCRIPT = SOURCE_DIR / "scripts" / "nsys-capture"
 
@@ -394,7 +394,8 @@ class NsysCapture(ProfileTest):
             (self.bin / name).symlink_to(shutil.which(name))
 
     def capture(self, *args, nsys=None):
-        """With this as nsys, or without any, whatever the machine has."""
+        """Runs nsys-capture. `nsys` is the text of its nsys; without it there is none, even if the machine has
+        one."""
         if nsys is not None:
             (self.bin / "nsys").write_text(nsys)
             (self.bin / "nsys").chmod(0o755)
@@ -433,7 +434,7 @@ class NsysCapture(ProfileTest):
             self.assertNotIn("none", done.stdout)
 
     def install(self, importer):
-        """An nsys that leaves what is to be imported and exits with 7, as Debian lays it out."""
+        """Installs an nsys that leaves a file to import and exits with 7. The folders are those of Debian."""
         lib = self.dir / "lib"
         for name, text in {
             "bin/nsys": 'while [ "${1#-o}" = "$1" ]; do shift; done\n'

@@ -1,8 +1,8 @@
-"""The Python peers, spoken to as normbench does: results against plain Python, and every way to go wrong.
+"""Tests the Python peers by the protocol of normbench: results against plain Python, and all errors.
 
 usage: python_peers_test.py SOURCE_DIR
 
-Peers whose library is missing are skipped; when all are, the exit code is 77.
+Peers without their library are skipped. If all are, the exit code is 77.
 """
 
 import json
@@ -21,17 +21,17 @@ from pathlib import Path
 PEERS = Path(sys.argv[1]).resolve() / "scripts/peers"
 STORED = {"uint8": "|u1", "float16": "<f2", "bfloat16": "<u2", "float32": "<f4"}
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
-TOLERANCE = {"uint8": 0, "float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6}  # of 1 + the value
+TOLERANCE = {"uint8": 0, "float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6}  # relative to 1 + the value
 SIZE = (2, 3, 5, 7)
 HAS_GPU = subprocess.run([PEERS / "has-gpu"]).returncode == 0
-found = set()  # the peers that could be tested
+found = set()  # peers whose library is installed
 
 
 # --- arrays as flat lists in the order n, c, h, w
 
 
 def reordered(values, shape, layout):
-    """From the order n, c, h, w into that of the layout."""
+    """Converts from the order n, c, h, w to the order of the layout."""
     n, c, h, w = shape
     if layout == "nchw":
         return values
@@ -40,7 +40,7 @@ def reordered(values, shape, layout):
 
 
 def ordered(values, shape, layout):
-    """Back from the layout's order."""
+    """Converts from the order of the layout to n, c, h, w."""
     n, c, h, w = shape
     if layout == "nchw":
         return values
@@ -64,7 +64,7 @@ def write_npy(path, values, shape, dtype):
 
 
 def read_npy(path):
-    """(values, shape, descr) of a .npy file; bfloat16 comes as its values."""
+    """Returns (values, shape, descr) of a .npy file. bfloat16 is converted to its values."""
     data = path.read_bytes()
     length = struct.unpack("<H", data[8:10])[0]
     header = eval(data[10 : 10 + length])
@@ -80,7 +80,7 @@ def read_npy(path):
 
 
 def triangle(source, target):
-    """For each of `target` pixels its (index, weight) pairs among `source`, as PIL has them."""
+    """Returns, for each of `target` pixels, its (index, weight) pairs among `source` pixels, as in PIL."""
     scale = source / target
     reach, taps = max(1.0, scale), []
     for i in range(target):
@@ -92,7 +92,7 @@ def triangle(source, target):
 
 
 def select(values, shape, rows, columns):
-    """The image made of weighted rows and columns."""
+    """Returns an image whose rows and columns are weighted sums of the given ones."""
     n, c, h, w = shape
     across = [sum(p * values[start + k] for k, p in taps) for start in range(0, len(values), w) for taps in columns]
     width = len(columns)
@@ -101,7 +101,7 @@ def select(values, shape, rows, columns):
 
 
 def window(stage, shape):
-    """(rows, columns) of crop, flip, resize, and of normalize with these, as taps."""
+    """Returns (rows, columns) of crop, flip or resize as taps. normalize may have a crop and a flip."""
     h, w = shape[2:]
     if stage["op"] == "resize":
         return triangle(h, stage["size"][0]), triangle(w, stage["size"][1])
@@ -116,7 +116,7 @@ def window(stage, shape):
 
 
 def reference(stage, values, shape, dtype):
-    """(values, shape, dtype) after a stage, in double precision."""
+    """Returns (values, shape, dtype) after a stage, in double precision."""
     if stage["op"] in ("crop", "flip", "resize", "normalize"):
         rows, columns = window(stage, shape)
         values = select(values, shape, rows, columns)
@@ -141,7 +141,7 @@ def layout_after(stage, layout):
 
 
 class Conversation:
-    """One peer process. Replies that do not come end the test, not the machine's patience."""
+    """A peer process. A reply that does not come in time fails the test."""
 
     def __init__(self, command, folder, env=None):
         self.process = subprocess.Popen([str(part) for part in command], cwd=folder, stdin=subprocess.PIPE,
@@ -170,7 +170,7 @@ class Conversation:
         return self.ask({"type": "hello", "protocol": 1, "tool": "normbench 0"})
 
     def finish(self):
-        """(exit code, stderr, what was left on stdout) after the end of input."""
+        """Ends the input. Returns (exit code, stderr, rest of stdout)."""
         if not self.process.stdin.closed:
             self.process.stdin.close()
         code = self.process.wait(60)
@@ -202,7 +202,7 @@ class PeerTest(unittest.TestCase):
         return conversation
 
     def peer(self, script, *options):
-        """A greeted peer; the test is skipped where its library is missing."""
+        """Starts a peer and greets it. The test is skipped if its library is missing."""
         conversation = self.converse([PEERS / "run", script, *options])
         reply = conversation.hello()
         if reply["type"] == "unavailable":
@@ -214,7 +214,7 @@ class PeerTest(unittest.TestCase):
         return conversation
 
     def written(self, source, stages):
-        """A `prepare` request, its input written, and the reference of its result."""
+        """Writes an input. Returns a `prepare` request, the expected values, and the description of the result."""
         dtype, layout = source["dtype"], source["layout"]
         shape = tuple(source.get("shape", SIZE))
         dice = random.Random(7)
@@ -235,7 +235,7 @@ class PeerTest(unittest.TestCase):
         return request, values, (shape, layout, dtype)
 
     def assert_runs(self, peer, request, expected, result):
-        """Prepares, runs twice, and holds the output to the reference."""
+        """Prepares, runs twice, and compares the output with the expected values."""
         self.assertEqual(peer.ask(request)["type"], "ready")
         for warmup_ns, iterations in ((0, 1), (100_000, 4)):
             ran = peer.ask({"type": "run", "iterations": iterations, "warmup_ns": warmup_ns})
@@ -251,7 +251,7 @@ class PeerTest(unittest.TestCase):
         self.assertLessEqual(worst, TOLERANCE[dtype])
 
     def assert_results(self, script, options, cases):
-        """Holds every case to the reference, one after the other in one process."""
+        """Compares every case with the reference, one after another in one process."""
         peer = self.peer(script, *options)
         for source, stages in cases:
             with self.subTest(script=script, options=options, source=source, stages=stages):
@@ -261,7 +261,8 @@ class PeerTest(unittest.TestCase):
         self.assertEqual((code, rest), (0, b""))
 
     def assert_unsupported(self, script, options, cases):
-        """Cases of (source, stages, reason) or with changes of the request behind."""
+        """Checks that the peer refuses each case: (source, stages, reason) or (source, stages, reason, changes of
+        the request)."""
         peer = self.peer(script, *options)
         for source, stages, why, *changes in cases:
             with self.subTest(script=script, options=options, stages=stages):
@@ -299,7 +300,7 @@ ARITHMETIC = [
 KEPT = [(PLANAR, [NORMALIZE]), (PLANAR_FLOAT, [NORMALIZE]), (ROWS, [TO_FLOAT, SUB, DIV])]
 
 
-# What torch_stages needs of PyTorch to make its functions; it counts the constants.
+# A stand-in for the parts of PyTorch that torch_stages needs. It counts the constants.
 STAND_IN = '''
 uint8, float16, bfloat16, float32 = "u8", "f16", "bf16", "f32"
 contiguous_format = channels_last = clone = None
@@ -351,7 +352,7 @@ print(*(constants(output, how) for output in ("fresh", "in_place") for how in ("
 '''
 
 
-# PyTorch as it looks where there is a GPU, and a chain that torch.compile is asked for there.
+# A stand-in for PyTorch on a machine with a GPU, and a chain for torch.compile.
 GPU_STAND_IN = '''
 import types
 
@@ -454,7 +455,7 @@ class Results(PeerTest):
                 (PLANAR, [half], "PyTorch sees no CUDA device (or was installed without CUDA)", {"device": "cuda:0"})])
 
     def test_what_is_asked_of_torch(self):
-        """By a stand-in that writes calls down: which `.to` there are, and how many constants each iteration makes."""
+        """Uses a stand-in that logs calls: each `.to`, and the number of constants made per iteration."""
         (self.dir / "torch.py").write_text(STAND_IN)
         script = self.dir / "calls.py"
         script.write_text(f"import sys\nsys.path.insert(0, {str(PEERS)!r})\n" + CALLS)
@@ -466,7 +467,7 @@ class Results(PeerTest):
             self.assertEqual(said.stdout.splitlines(), [one, one, f"{send} to('f16', copy=True)", "0 2 0 2"])
 
     def test_torch_compile_on_a_gpu_needs_a_compiler_and_triton(self):
-        """By a stand-in for PyTorch on a machine with a GPU; there is one thing more each time."""
+        """Uses a stand-in for PyTorch on a machine with a GPU. Each step installs one more requirement."""
         for module, text in (("torch", GPU_STAND_IN), ("script", COMPILED_ON_GPU)):
             (self.dir / f"{module}.py").write_text(text)
         (self.dir / "Python.h").touch()
@@ -496,7 +497,7 @@ class Results(PeerTest):
         self.assert_results("torch_peer.py", ["--as", "compile"], [*(EVERY_FORM[i] for i in (0, 1, 3)), ARITHMETIC[0]])
 
     def logits(self, name, dtype="float32", layout="nchw", options=(), **parameters):
-        """Of a network for two images, from a process of its own."""
+        """Returns the logits of a network for two images, from a new process."""
         peer = self.peer("torch_peer.py", *options)
         request, _, _ = self.written({"dtype": dtype, "layout": layout, "shape": (2, 3, 64, 64)}, [{"op": "copy"}])
         stage = request["stages"][0]
@@ -579,7 +580,7 @@ class Results(PeerTest):
             (ROWS, [NORMALIZE], "opencv-blob turns nhwc into nchw, whole images only")])
 
 
-# A peer whose kernel says in its results what the session did.
+# A peer whose results show what the session did.
 PROBE = '''
 import ctypes, os, sys, weakref
 from normbench_peer import Peer, np, serve
@@ -675,7 +676,7 @@ class Library(PeerTest):
             self.assertEqual(self.first_value(peer), 1)
 
     def test_on_a_device_as_many_earlier_results_live_as_inputs_rotate(self):
-        """Allocators of devices give back at once what was freed, and with it what still lies in the cache."""
+        """A device's allocator reuses freed memory at once, and the cache may still hold its data."""
         for copies, alive in ((5, 4), (2, 1), (1, 1)):
             peer = self.probe("alive")
             request, _, _ = self.written(PLANAR, [NORMALIZE])
@@ -766,7 +767,7 @@ class Library(PeerTest):
                          {"type": "error", "why": f"prepare: not a tensor: {json.dumps({**odd, 'path': path})}"})
         self.assertEqual(peer.ask({**request, "inputs": request["inputs"] * 2}),
                          {"type": "unsupported", "why": "2 inputs (only chains with one)"})
-        self.assertEqual(peer.ask(request), {"type": "ready"})  # it still works
+        self.assertEqual(peer.ask(request), {"type": "ready"})  # the peer still works
         for change in ({"iterations": 0}, {"iterations": True}, {"iterations": 1.5}):
             self.assertEqual(peer.ask({**run, **change})["type"], "error")
         self.run_once(peer, 1)
@@ -784,22 +785,23 @@ class Library(PeerTest):
         self.assertEqual(self.converse([PEERS / "run", "numpy_peer.py"]).finish(), (0, "", b""))
 
     def spans_of(self, size, stages):
-        """Those of a first run, without a warm-up, and of one after it; None where there are none."""
+        """Returns the spans of a run after a warm-up; None if there are none. The first run has no warm-up and no
+        spans."""
         peer = self.peer("numpy_peer.py")
         request, _, _ = self.written({**PLANAR, "shape": (1, 3, size, size)}, stages)
         self.assertEqual(peer.ask({**request, "copies": 1}), {"type": "ready"})
         self.assertNotIn("spans", self.run_once(peer, 1))
-        ran = self.run_once(peer, 4, warmup_ns=100_000_000)  # so long that a pause makes no difference
+        ran = self.run_once(peer, 4, warmup_ns=100_000_000)  # long enough that a pause does not matter
         self.assertLessEqual(sum(ns for _, ns in ran.get("spans", [])), ran["wall_ns"])
         return ran.get("spans")
 
     def test_several_stages_are_timed_where_they_take_long_enough(self):
         self.assertEqual([stage for stage, _ in self.spans_of(500, [TO_FLOAT, SUB, DIV])], [0, 1, 2])
         self.assertIsNone(self.spans_of(4, [TO_FLOAT, SUB, DIV]))
-        self.assertIsNone(self.spans_of(500, [TO_FLOAT]))  # that is the whole
+        self.assertIsNone(self.spans_of(500, [TO_FLOAT]))  # a single stage is the whole time
 
 
-# Its mark at the start takes a while to be made.
+# A peer whose first mark takes a while.
 SLOW_CLOCK = """
 import time
 from my_kernel import MyKernel, serve
@@ -833,7 +835,7 @@ class DeviceClock(PeerTest):
 
 class Faults(PeerTest):
     def faults(self, script, *options):
-        """Minor faults of an iteration that makes outputs of 50 MB, once malloc's heap is as large as it gets."""
+        """Returns the minor faults per iteration that makes outputs of 50 MB, after malloc's heap has grown."""
         peer = self.peer(script, *options)
         request, _, _ = self.written(PLANAR, [NORMALIZE])
         shape = [1, 3, 2048, 2048]
@@ -855,10 +857,10 @@ class Faults(PeerTest):
 
 
 class Missing(PeerTest):
-    """Without its library a peer says so, and how to get it. `-S` hides what is installed."""
+    """Tests that a peer without its library says so, and how to install it. `-S` hides installed packages."""
 
     def hello_of(self, script, *modules):
-        for module in modules:  # stand-ins that can be found
+        for module in modules:  # stand-ins that the peer can import
             (self.dir / f"{module}.py").write_text('__version__ = "1"\n')
         env = {**os.environ, "PYTHONPATH": str(self.dir)}
         return self.converse([sys.executable, "-S", PEERS / script], env).hello()
@@ -907,7 +909,7 @@ class Missing(PeerTest):
             (self.dir / f"{missing}.py").write_text('__version__ = "1"\n')
 
     def test_a_gpu_is_found_by_its_driver_under_windows_too(self):
-        """So that a PyTorch with CUDA is installed."""
+        """With WSL's driver, too, a PyTorch with CUDA is installed."""
 
         def has_gpu(*files):
             root = self.dir / "-".join(files).replace("/", "_")

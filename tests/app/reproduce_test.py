@@ -1,6 +1,7 @@
-"""`normbench reproduce` on the real binary: what it lists, runs, judges and refuses.
+"""Tests `normbench reproduce` with the real binary: what it lists, runs, judges and refuses.
 
-usage: reproduce_test.py NORMBENCH ROOT"""
+usage: reproduce_test.py NORMBENCH ROOT
+"""
 
 import json
 import os
@@ -75,7 +76,7 @@ class Reproduce(unittest.TestCase):
         self.assertIn("GPU", dict(block[:2] for block in blocks)["A5"])
 
     def publish(self, *experiments):
-        """Publications of the configs' own, in place of the program's."""
+        """Writes publications into the folder of configs. They replace the program's."""
         folder = self.configs / "publications"
         folder.mkdir(exist_ok=True)
         talk = {"name": "talk", "origin": "a talk", "says": "It copies.", "experiments": list(experiments)}
@@ -142,7 +143,7 @@ class Reproduce(unittest.TestCase):
         (self.dir / "kept").mkdir()
         shutil.copy(self.dir / "out/cpu/results.json", self.dir / "kept/a name.json")
         before = (self.dir / "out/cpu/results.json").stat().st_mtime_ns
-        for folder in ("out", "kept"):  # as a run leaves them, and loose
+        for folder in ("out", "kept"):  # as a run leaves them; as single files
             shown = self.normbench("A1", "A2", "--from", folder, "--format", "json").stdout
             self.assertEqual(json.loads(shown)["reproduction"], made)
         self.assertRegex(self.normbench("A2", "--from", "kept").stdout, r"^  id +claimed")
@@ -218,7 +219,7 @@ class Reproduce(unittest.TestCase):
         while not journal.exists() and time.monotonic() < end:
             time.sleep(0.05)
         time.sleep(0.5)
-        run.send_signal(signal.SIGTERM)  # to it alone
+        run.send_signal(signal.SIGTERM)  # only to the parent process
         _, said = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130, said)
         self.assertTrue((self.dir / "out/cpu/results.json").exists())

@@ -1,6 +1,6 @@
-"""Files that a run saves: where, checked, and gone whatever ended the run.
+"""Tests the files that a run saves: their folder, their checks, and that they are gone however the run ended.
 
-    scratch_test.py NORMBENCH
+scratch_test.py NORMBENCH
 """
 import json
 import os
@@ -17,10 +17,10 @@ NORMBENCH = pathlib.Path(sys.argv[1]).resolve()
 
 
 class Scratch(unittest.TestCase):
-    flight = {}  # how a variant's items go through its stages
+    flight = {}  # how items go through the stages of a variant
 
     def config(self, *saves, seconds=0.01, **more):
-        """A variant for each save, and one that saves nothing."""
+        """Returns a config with a variant for each save, and one that saves nothing."""
         variants = {f"save {i}": self.variant({"op": "save", **save}) for i, save in enumerate(saves)}
         variants["layout"] = self.variant()
         return {"schema": 1, "name": "saved", "measure": {"cache": "hot", "max_seconds_per_group": seconds, **more},
@@ -55,7 +55,7 @@ class Scratch(unittest.TestCase):
         return {case["variant"]: case for case in group["cases"]}
 
     def start(self, document, *args):
-        """A run that has begun to save files."""
+        """Starts a run. Returns when it has begun to save files."""
         running = subprocess.Popen(self.command(document, *args), env=self.environment, cwd=self.dir,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         end = time.monotonic() + 60
@@ -122,7 +122,7 @@ class Scratch(unittest.TestCase):
         document["experiments"][0]["variants"]["slow"] = self.variant({"op": "compute", "ms": 40}, "save")
         running = self.start(document, "--scratch", self.scratch)
         (folder,) = self.scratch.iterdir()
-        folder.rename(self.dir / "gone")  # at once, whatever is being written there
+        folder.rename(self.dir / "gone")  # at once, while files are written there
         self.assertEqual(running.wait(60), 1)
         cases = self.cases()
         failed = [name for name, case in cases.items() if case["status"] == "failed"]
@@ -138,7 +138,7 @@ class Scratch(unittest.TestCase):
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 
         document = self.config({"format": "raw"}, {"format": "jpeg", "quality": 10})
-        document["experiments"][0]["source"]["size"] = [600, 800]  # 1.4 MB raw
+        document["experiments"][0]["source"]["size"] = [600, 800]  # 1.4 MB as raw
         self.run_config(document, "--scratch", self.scratch, code=1, preexec_fn=limit)
         cases = self.cases()
         self.assertEqual(cases["save 0"]["status"], "failed")
@@ -148,7 +148,7 @@ class Scratch(unittest.TestCase):
         self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_a_full_disk_fails_its_case_alone(self):
-        """On a disk of 1 MiB, mounted in a namespace of the run's own."""
+        """Runs on a disk of 1 MiB, which is mounted in a namespace of its own."""
         in_namespace = ["unshare", "--mount", "--user", "--map-root-user", "sh", "-ec",
                         'mount -t tmpfs -o size=1m none "$1"; shift\n'
                         'code=0; "$@" >/dev/null || code=$?\n'
@@ -156,7 +156,7 @@ class Scratch(unittest.TestCase):
         if subprocess.run([*in_namespace, "true"], capture_output=True).returncode != 0:
             self.skipTest("this system lets nobody mount a disk")
         document = self.config({"format": "raw"}, {"format": "jpeg", "quality": 10})
-        document["experiments"][0]["source"]["size"] = [600, 800]  # 1.4 MB raw
+        document["experiments"][0]["source"]["size"] = [600, 800]  # 1.4 MB as raw
         done = subprocess.run([*in_namespace, *self.command(document, "--scratch", self.scratch)],
                               env=self.environment, capture_output=True, text=True, timeout=300)
         self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
@@ -181,7 +181,7 @@ class Scratch(unittest.TestCase):
 
 
 class InFlight(Scratch):
-    """The same of items that are in flight together."""
+    """The same tests with several items in flight."""
     flight = {"in_flight": 3, "items": 4}
 
 

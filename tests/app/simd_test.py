@@ -1,4 +1,4 @@
-"""Instruction sets on the real binary: --simd, the self-test on each, what `list kernels` says.
+"""Tests instruction sets with the real binary: --simd, the self-test on each, and `list kernels`.
 
 usage: simd_test.py NORMBENCH [unittest arguments]
 """
@@ -92,7 +92,7 @@ class SimdTest(unittest.TestCase):
         out = self.dir / "out"
         self.run_small(out, "--simd", PORTABLE)
         journal = (out / "journal.jsonl").read_text().splitlines()
-        (out / "journal.jsonl").write_text("\n".join(journal[:2]) + "\n")  # as if killed
+        (out / "journal.jsonl").write_text("\n".join(journal[:2]) + "\n")  # as if the run was killed here
         self.assertEqual(self.header(out)["simd"], PORTABLE)
         refused = normbench("run", "--resume", out, "--simd", BEST)
         self.assertEqual(refused.returncode, 3)

@@ -1,4 +1,4 @@
-"""`normbench table` on traces of PyTorch, of normbench and of others, with the real binary.
+"""Tests `normbench table` on traces of PyTorch, of normbench and of other programs, with the real binary.
 
 usage: table_test.py NORMBENCH SOURCE_DIR TESTS_DIR
 """
@@ -63,7 +63,7 @@ def cells(line):
 
 
 def torch_pythons():
-    """Pythons that can import torch."""
+    """Returns the Python interpreters that can import torch."""
     known = [os.environ.get("NORMBENCH_TORCH_PYTHON"), sys.executable, shutil.which("python3")]
     found = []
     for python in dict.fromkeys(filter(None, known)):
@@ -74,7 +74,7 @@ def torch_pythons():
 
 
 class RandomTrace:
-    """Ops that nest on some threads and launch work, and ops that overlap anyhow on others."""
+    """A random trace. On some threads ops nest and launch work, on others they overlap in any way."""
 
     HIDDEN = ("aten::is_leaf", "[memory]")
     NAMES = ("conv", "conv", "mul", "ProfilerStep#1", "ProfilerStep#2", *HIDDEN)
@@ -105,7 +105,7 @@ class RandomTrace:
         )
 
     def grow(self, tid, start_ns, end_ns, depth):
-        """Fills the time with ops that start and end at times of their own."""
+        """Fills the time with ops. All starts and ends differ."""
         now = start_ns
         while depth < 5 and (left := end_ns - now) > 100:
             now += self.random.randrange(1, 50)
@@ -179,7 +179,7 @@ class TableTest(unittest.TestCase):
             events = packed.read()
         if '"cpu_op"' in events and not re.search(r'"ts": \d+\.\d', events):
             self.skipTest("this PyTorch rounds its traces to microseconds, but not its tables")
-        has_shapes = '"Input Dims"' in events  # PyTorch built without Kineto has none
+        has_shapes = '"Input Dims"' in events  # a PyTorch without Kineto has no shapes
         for text, options in (("table", []), ("shapes", ["--group-by-input-shape"]))[: 1 + has_shapes]:
             torch = (folder / f"torch_{what}_{text}.txt").read_text().splitlines()
             ours = self.table(
@@ -190,7 +190,7 @@ class TableTest(unittest.TestCase):
             self.assert_same_cell(ours[-1].split(": ")[1], torch[-1].split(": ")[1], "total")
             header = cells(torch[1])
             ours, torch = ([cells(line) for line in lines[3:-2]] for lines in (ours, torch))
-            for our, their in zip(ours, torch):  # of rows with equal times either may be first
+            for our, their in zip(ours, torch):  # rows with equal times have no fixed order
                 self.assert_same_cell(our[2], their[2], "Self CPU")
             for our, their in zip(sorted(ours, key=self.who), sorted(torch, key=self.who)):
                 for title, *pair in zip(header, our, their, strict=True):
@@ -198,11 +198,11 @@ class TableTest(unittest.TestCase):
 
     @staticmethod
     def who(row):
-        """Name, calls and shapes."""
+        """Returns name, calls and shapes."""
         return row[0], row[6:]
 
     def assert_same_cell(self, ours, torchs, title):
-        """torch adds up microseconds as doubles, so halves of the last digit go either way."""
+        """Compares cells. torch adds microseconds as doubles, so the last digit may be rounded either way."""
         if title == "CPU time avg" or torchs.endswith(("%", "ms")) or re.search(r"\ds$", torchs):
             parts = [re.fullmatch(r"(-?[\d.]+)(\D+)", cell) for cell in (ours, torchs)]
             self.assertEqual(parts[0][2], parts[1][2], title)
@@ -224,7 +224,7 @@ class TableTest(unittest.TestCase):
             )
             self.assertEqual(made.returncode, 0, made.stderr)
             for what in ("cpu", "memory", "stack"):
-                # What older ones make of frames was not looked at.
+                # Tables with frames are compared for PyTorch 2.15 and later only.
                 if what != "stack" or tuple(map(int, made.stdout.split(".")[:2])) >= (2, 15):
                     with self.subTest(what):
                         self.assert_as_torch(self.dir, what)
@@ -246,7 +246,7 @@ class TableTest(unittest.TestCase):
             done = self.normbench("table", trace, "--format", "json")
             self.assertEqual(done.returncode, 0, done.stderr)
             document = json.loads(done.stdout)
-            for warning in document["warnings"]:  # ops that overlap anyhow do cross
+            for warning in document["warnings"]:  # the ops that overlap in any way
                 self.assertRegex(warning, "within another one of the thread .* both count the time")
             ours = document["rows"]
             ours = [{key: row[key] for key in expected[0]} for row in ours]
@@ -288,10 +288,10 @@ class TableTest(unittest.TestCase):
             },
         )
 
-    # --- traces of others, and odd ones
+    # --- traces of other programs, and odd traces
 
     def foreign(self, name, *args):
-        """The rows by name as (self us, total us, calls), the document, and the warnings."""
+        """Returns the rows by name as (self us, total us, calls), the document, and the warnings."""
         done = self.normbench("table", TRACES / "foreign" / name, "--format", "json", *args)
         self.assertEqual(done.returncode, 0, done.stderr)
         document = json.loads(done.stdout)
@@ -405,7 +405,7 @@ class TableTest(unittest.TestCase):
                 self.assertEqual(warnings.count("warning: "), 1, warnings)
 
     def table_in(self, megabytes, path):
-        """What `normbench table` ends with where its data may take so much memory."""
+        """Runs `normbench table` with a limit on its data memory. Returns the finished process."""
         limit = megabytes << 20
         return subprocess.run(
             [NORMBENCH, "table", path],
@@ -416,7 +416,7 @@ class TableTest(unittest.TestCase):
         )
 
     def packed(self, name, before, part, times, after):
-        """A file whose text is never whole in memory."""
+        """Writes a gzip file. Its text is never whole in memory."""
         path = self.dir / name
         with gzip.open(path, "wb", compresslevel=1) as packed:
             packed.write(before)
@@ -442,7 +442,7 @@ class TableTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("line 1, column 25: a string of more than 16777216 bytes", done.stderr)
 
-    # --- what it prints
+    # --- tables
 
     def test_device_work_has_rows_and_counts_for_its_ops(self):
         text = self.table(self.file(GPU_TRACE))
@@ -551,7 +551,7 @@ class TableTest(unittest.TestCase):
         self.assertEqual([row["name"] for row in ours], [row["name"] for row in profile["rows"]])
         for expected, row in zip(profile["rows"], ours):
             for key, value in expected.items():
-                if key not in ("faults", "shapes", "longest"):  # known to the run alone; asked for; for verdicts
+                if key not in ("faults", "shapes", "longest"):  # known to the run; optional; for verdicts
                     self.assertEqual(row[key] or 0, value, (expected["name"], key))
         for part in ("times", "losses"):
             for key, value in profile.get(part, {}).items():
@@ -590,7 +590,7 @@ class TableTest(unittest.TestCase):
         self.assertIn("cudaLaunchKernel", [row["name"] for row in document["rows"]])
         self.assertGreater(document["losses"]["launched"], 0)
 
-    # --- what is no trace
+    # --- files that are no traces
 
     def test_what_is_no_trace_is_said_with_its_place(self):
         missing = self.dir / "missing.json"

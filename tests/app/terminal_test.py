@@ -1,4 +1,4 @@
-"""What a person sees: the real binary on terminals of several widths and kinds, and on a pipe.
+"""Tests the output of the real binary on terminals of several widths and kinds, and on a pipe.
 
 usage: terminal_test.py NORMBENCH SOURCE_DIR
 """
@@ -36,7 +36,8 @@ CONFIG = {
 
 
 def on_terminal(*args, columns=80, terminal="xterm-256color", cwd=SOURCE_DIR, **environment):
-    """Both streams, as they come, on a terminal of its own, and the exit code."""
+    """Runs a command on a terminal. Returns the output of both streams, in the order of printing, and the exit
+    code."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     kept = {name: value for name, value in os.environ.items() if name.startswith(("LD_", "ASAN_", "UBSAN_", "TSAN_"))}
@@ -50,7 +51,7 @@ def on_terminal(*args, columns=80, terminal="xterm-256color", cwd=SOURCE_DIR, **
         try:
             while part := os.read(master, 65536):
                 parts.append(part)
-        except OSError:  # its end
+        except OSError:  # the process has closed the terminal
             pass
 
     reader = threading.Thread(target=read)
@@ -136,7 +137,7 @@ class TerminalTest(unittest.TestCase):
         for line in shown[:-1]:
             self.assertLess(width(line), 44, line)
         self.assertIn("…", "".join(shown))
-        screen = re.sub(r"[^\n\r]*\r\033\[K", "", text)  # what is left when all was written over
+        screen = re.sub(r"[^\n\r]*\r\033\[K", "", text)  # the text that is not overwritten
         self.assertNotIn(" left", screen)
 
     def test_a_dumb_terminal_gets_lines(self):

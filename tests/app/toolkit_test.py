@@ -1,4 +1,5 @@
-"""scripts/toolkit where it has nothing to fetch: wrong usage, and no way to the packages. (.ci/toolkits runs it for real.)
+"""Tests scripts/toolkit when it has nothing to fetch: wrong usage, and packages that are not reachable.
+.ci/toolkits runs it with the packages.
 
 usage: toolkit_test.py SOURCE_DIR
 """
@@ -11,7 +12,7 @@ import unittest
 from pathlib import Path
 
 TOOLKIT = Path(sys.argv[1]).resolve() / "scripts" / "toolkit"
-NOBODY = "http://127.0.0.1:9"  # where no one listens
+NOBODY = "http://127.0.0.1:9"  # no server listens here
 
 
 class ToolkitTest(unittest.TestCase):
@@ -52,7 +53,7 @@ class ToolkitTest(unittest.TestCase):
         self.assertEqual(self.run_toolkit("13.5", self.dir / "to"), (0, ""))
 
     def test_a_relative_folder_is_below_the_working_folder(self):
-        """apt takes a relative folder for one below its own."""
+        """apt would take a relative folder as one below its own."""
         tools = self.dir / "tools"
         tools.mkdir()
         said = self.dir / "said"
@@ -62,7 +63,7 @@ class ToolkitTest(unittest.TestCase):
             (tools / name).chmod(0o755)
         subprocess.run([TOOLKIT, "12.4", "below/to"], cwd=self.dir, capture_output=True,
                        env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
-        if said.exists():  # a Debian
+        if said.exists():  # only on a Debian system
             self.assertRegex(said.read_text(), f"Dir::State={self.dir}/below/")
 
     def test_packages_out_of_reach_leave_nothing_and_have_an_exit_code_of_their_own(self):

@@ -1,4 +1,5 @@
-/// trace_check FILE: the trace rules as a program. Exit 1 with one line for each violation.
+/// Usage: trace_check FILE. Checks the rules of a trace. Exits with 1 and prints one line for each
+/// violation.
 #include <fmt/format.h>
 
 #include <fstream>
