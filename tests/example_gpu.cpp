@@ -103,7 +103,7 @@ ProfileTimes times_of(const CaseResult& result, std::span<const StageTime> times
   return sums;
 }
 
-/// The profile rows of one step's stages, calls and device work, as CUPTI reports them.
+/// The rows of a profile as CUPTI reports them: stages, calls and device work.
 struct StepRows {
   std::vector<ProfileRow> stages = {}, calls = {}, work = {};
   std::int64_t launches = 0;

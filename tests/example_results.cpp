@@ -264,7 +264,7 @@ CaseResult by_peer(const std::string& peer, const std::string& version, CaseResu
   result.peer_version = version;
   for (StageResult& stage : result.stages) {
     stage.kernel = "";
-    if (result.stages.size() > 1) stage.rounds_ns.clear();  // a peer times no single stage
+    if (result.stages.size() > 1) stage.rounds_ns.clear();  // a peer does not time stages
   }
   return result;
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6;
 
-/// A GPU. Its handle is its address. All values that are no members are the same on both GPUs.
+/// A GPU. Its handle is its address. Values that are not listed here are the same for both GPUs.
 struct Gpu {
   const char* bus_id;
   unsigned sm_clock, power_limit;

@@ -1,8 +1,9 @@
-"""A peer of the tests' own: turns uint8 to float32, or float32 images to logits of its own, without numpy, or misbehaves.
+"""A peer for tests, without numpy. It converts uint8 to float32, computes logits of its own for a model, or misbehaves.
 
 usage: tiny_peer.py HOW
-HOW is "right", or what goes wrong and mostly at which request: "hang run", "die prepare".
-With TINY_PEER_LOG it appends every request to that file, with TINY_PEER_PIDS its process number.
+
+HOW is "right", or a misbehaviour, mostly followed by the request at which it happens: "hang run", "die prepare".
+Every request is appended to the file in TINY_PEER_LOG, and the process id to the file in TINY_PEER_PIDS.
 """
 
 import array

@@ -1,7 +1,7 @@
 """Tests folders of pictures as users have them: classes in folders, other kinds of pictures, hundreds of broken
 files.
 
-folders_test.py NORMBENCH SOURCE_DIR
+usage: folders_test.py NORMBENCH SOURCE_DIR
 """
 import collections
 import json

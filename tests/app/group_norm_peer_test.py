@@ -239,9 +239,9 @@ def passes(form, values):
 
 class BesidePyTorch(unittest.TestCase):
     """normbench's outputs are within the bound of the op for any input. PyTorch's are within the bound for nchw.
-    Its channels_last kernel (2.15) computes E[x^2] - E[x]^2 in float32. Its error is up to forty times the bound in
-    groups of three values, and it is wrong by factors if the mean is large compared with the deviation. These
-    errors are printed, and do not fail the test."""
+    Its channels_last kernel (2.15) computes E[x^2] - E[x]^2 in float32. In groups of three values its error is up
+    to forty times the bound. If the mean is large compared with the deviation, it is wrong by factors. These errors
+    are printed, and do not fail the test."""
 
     def test_values_and_gradients(self):
         for group in self.measured():

@@ -33,8 +33,8 @@ WIDTHS = 360, 800, 1600
 NASTY = ["</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "🦀" * 20, "x" * 300,
          "\u202eשלום \u2066עולם", "'quotes' \"and\" `more`"]
 
-# Returns the elements with text of their own that is outside of the window. Text in a box that scrolls is not
-# counted.
+# JavaScript that returns the elements with text of their own outside of the window. Text in a box that scrolls is
+# not counted.
 OUTSIDE = """() => {
   const bad = [];
   const wide = innerWidth + 1;

@@ -485,7 +485,7 @@ class Stored(LoadingTest):
                     peer = self.assert_stored(options, storage=storage)
                     cut = self.dir / f"2.{storage}"
                     cut.write_bytes(cut.read_bytes()[:-1])
-                    self.run_of(peer, 1)  # reads only the first file
+                    self.run_of(peer, 1)  # does not reach the cut file
                     reply = peer.ask({"type": "run", "iterations": 2, "warmup_ns": 0})
                     self.assertEqual(reply["type"], "error")
                     self.assertTrue(reply["why"].startswith(f"{cut}: "), reply)

@@ -308,7 +308,7 @@ class NvtxTest(unittest.TestCase):
             self.check_shares(seen, document)
 
     def check_shares(self, seen, document):
-        stages = seen.of("stage")  # one after another
+        stages = seen.of("stage")  # stages do not overlap
         starts = [stage.first for stage in stages]
         for share in seen.of("worker"):
             self.assertEqual(share.path, [])

@@ -1,6 +1,6 @@
 """Tests `normbench prepare`: its files, mistakes, kills, full disks and broken images.
 
-prepare_test.py NORMBENCH
+usage: prepare_test.py NORMBENCH
 """
 import ast
 import ctypes

@@ -1,6 +1,6 @@
 """Tests the files that a run saves: their folder, their checks, and that they are gone however the run ended.
 
-scratch_test.py NORMBENCH
+usage: scratch_test.py NORMBENCH
 """
 import json
 import os

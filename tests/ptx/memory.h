@@ -61,7 +61,7 @@ class SharedMemory {
   std::byte* access(u64 address, std::size_t bytes, bool writes, const Moment& now);
 
  private:
-  std::vector<SharedArray> arrays_;  // in order
+  std::vector<SharedArray> arrays_;  // sorted by `begin`
   std::vector<std::byte> bytes_;
   Marks marks_;
 };

@@ -96,8 +96,8 @@ ways
 TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
   const std::string told = plan_text(make_plan("c.json", gpu_text, fakes::with_gpu(), {}),
                                      {.host = 10'000'000, .device = 20'000'000});
-  // Host memory: 31 copies of the pageable source and of the h2d limit's source, and 57 MB to check
-  // 4 values of the first case together with what it pins.
+  // Host memory: 31 copies of the pageable source and of the h2d limit's source. Checking 4 values
+  // of the first case takes 57 MB, together with what the case pins.
   // Device memory: 60 copies of the source and one that stays in the cache; 61 sets (the h2d limit
   // writes 1 MB) of the second case's 4 MB; 61 sets of the 4 MB that the first case allocates anew,
   // and one more set that its check keeps.

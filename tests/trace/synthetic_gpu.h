@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// Steps of 1000 us each, all alike and at most 4. Times within a step, in microseconds; calls are
-/// of one thread, within the stages that submit:
+/// Returns the profile of at most 4 equal steps of 1000 us each. Times in a step are in
+/// microseconds. All calls are made by one thread, in the stages that submit the work:
 ///
 ///   stream 7   normalize [150, 250) by a launch at 110; a graph launched at 245: sub [300, 350)
 ///              and div [350, 420); tail [400, 460) by a launch at 310, which overlaps div
