@@ -78,8 +78,8 @@ TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
 }
 
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
-  // None of the other 63 ways to flip the signs gives a slowdown as large. Cases with the verdict
-  // Same are left out of this test.
+  // The other 63 ways to flip the signs give a smaller slowdown. Cases with the verdict Same are
+  // left out of the p-value.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);
   for (int i = 0; i < 39; ++i) cases.push_back({"same " + std::to_string(i), always(1, 6)});
@@ -208,8 +208,8 @@ TEST(Compare, WhatLostTheProcessorToOthersMayBeTheMachine) {
   EXPECT_EQ(compared(0.5, 1, 0).why, NoVerdict::Preempted);  // BASE is slower and was preempted
   EXPECT_EQ(compared(2, 1, 0).change, Change::Regressed);    // only the faster side was preempted
   EXPECT_EQ(compared(2, 0, 0).change, Change::Regressed);
-  EXPECT_EQ(compared(2, 8, 16).change, Change::Regressed);     // as many per second
-  EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // more than 16 and 3 times 4
+  EXPECT_EQ(compared(2, 8, 16).change, Change::Regressed);     // as many switches per second
+  EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // more than 16 + 3 sqrt(16)
 }
 
 /// Returns six pairs of runs on a machine that changes its speed. In NEW the case takes `slower`

@@ -18,7 +18,7 @@ TEST(Pairs, AreDifferentOnlyBeyondTheMargin) {
   EXPECT_FALSE(pairs[2].different);  // 5 ms against 5 ms
   EXPECT_TRUE(is_tie(pairs[2], results.precision));
 
-  results.precision = 1;  // twice as fast is not yet a difference
+  results.precision = 1;  // only ratios beyond 2 or 1/2 count
   EXPECT_FALSE(compare_pairs(results.groups[0], results)[0].different);
 }
 

@@ -85,7 +85,7 @@ TEST(PublishedOverlaps, AreTheLongerOfTheStageAndTheRest) {
   group.published = {
       {.variant = "in turn", .wall_ms = 2889, .device_ms = {}, .items = 50},
       {.variant = "in turn", .stage = "save", .wall_ms = 2629, .device_ms = {}, .items = 50},
-      {.variant = "in turn", .stage = "load", .wall_ms = 2, .device_ms = {}},  // one item's
+      {.variant = "in turn", .stage = "load", .wall_ms = 2, .device_ms = {}},  // time of one item
       {.variant = "three in flight", .wall_ms = 2600, .device_ms = {}, .items = 50}};
   const auto overlaps = published_overlaps(group);
   ASSERT_EQ(overlaps.size(), 1u);

@@ -162,7 +162,7 @@ TEST(StageLimits, LeaveOutRoundsThatOthersHeldUp) {
   std::vector<CaseResult> limits = {memory[0]};
   const auto before = analysed(result, limits).stages[0];
   for (auto* one : {&result, &limits[0]})
-    for (int i = 0; i < 12; ++i) {  // 12 of 20 rounds
+    for (int i = 0; i < 12; ++i) {  // most rounds: 12 of 20
       one->rounds[i].queued_ns = one->rounds[i].wall_ns;
       one->stages[0].rounds_ns[i] *= one == &result ? 9 : 3;
     }

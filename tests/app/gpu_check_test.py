@@ -31,7 +31,7 @@ INFO_SECONDS = 15  # time on a GPU; its sizes are not scaled, so the stand-in sl
 SMALL_CACHES = f"package:1 l3:1(size={32_000_000 // FASTER}) core:2 pu:1"  # a tenth of 32 MB, in hwloc's syntax
 NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
 FAKE_CUPTI = ON_FAKE_CUDA.parent / "fake_cupti"
-# Finds nothing. "$log" and "$xml" are the files that it is told to write.
+# The start of a fake compute-sanitizer: reads the options. "$log" and "$xml" are the files that it has to write.
 SANITIZER = """while [ "${1#--}" != "$1" ]; do
     case "$1" in --log-file) log=$2; shift 2 ;; --save) xml=$2; shift 2 ;; --xml) shift ;; *) shift 2 ;; esac
 done

@@ -51,8 +51,7 @@ def measured(case):
 
 
 def median(case, column):
-    """Returns the median time of an iteration, or count for other columns; 0 if the rounds do not have the
-    column."""
+    """Returns the median of a column of the rounds, per iteration; 0 if the rounds do not have the column."""
     rounds = case["rounds"].get(column)
     return statistics.median(rounds) / case["iterations"] if rounds else 0.0
 
@@ -144,7 +143,7 @@ def peers_share_denied(text, case, group, document):
     if other is None:
         return "" if MOST.search(text) else 'no twin of this peer differs in the allocator alone, and "at most" is not said'
     share = 100 * (1 - ratio(other, case, document))
-    if not said or abs(number(said["value"]) - share) > 4:  # with correlated rounds it is a median of medians
+    if not said or abs(number(said["value"]) - share) > 4:  # correlated rounds give a median of medians
         return f'"{other["variant"]}", which only allocates otherwise, takes {share:.1f} % less'
     return ""
 

@@ -81,7 +81,8 @@ def resized(image, size, filter="triangle"):
 
 
 def box(source, target):
-    """Returns the weights of the mean over the area of a pixel; those of a triangle filter if the axis grows."""
+    """Returns the weights of the mean over the area of a pixel. If the axis grows, returns the weights of a
+    triangle filter."""
     if target >= source:
         return triangle(source, target)
     begin, pixel = np.arange(target)[:, None] * (source / target), np.arange(source)
@@ -351,7 +352,7 @@ class Workers(LoadingTest):
         own, theirs = (self.run_of(self.prepared(command, files, shape), 6, 1)
                        for command in (TORCHVISION, (*TORCHVISION, *WORKERS)))
         self.assertTrue(0.5 * own["cpu_ns"] < theirs["cpu_ns"], (own, theirs))
-        self.assertGreater(theirs["minor_faults"], 1000)  # this process alone has about a hundred
+        self.assertGreater(theirs["minor_faults"], 1000)  # the peer's main process has about a hundred
         single = self.run_of(self.greeted((*TORCHVISION, *WORKERS)), 1)
         for what in ("cpu_ns", "minor_faults"):  # each run is counted separately
             self.assertLess(single[what], 0.6 * theirs[what], (single, theirs))

@@ -1,9 +1,9 @@
-"""Tests that a tool sees the same calls from builds with two kinds of NVTX headers. Those of CUDA 13 have payloads,
-those of CUDA 12 do not. Only payloads differ.
+"""Tests that normbench makes the same NVTX calls when it is built with headers that have payloads (CUDA 13) and
+with headers that do not (CUDA 12). Only payloads differ.
 
 usage: nvtx_headers_test.py INJECTION WITH_PAYLOADS WITHOUT_PAYLOADS
 
-The last two are programs made from tests/nvtx/calls.cpp.
+WITH_PAYLOADS and WITHOUT_PAYLOADS are programs made from tests/nvtx/calls.cpp.
 """
 
 import json

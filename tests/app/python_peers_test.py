@@ -909,7 +909,7 @@ class Missing(PeerTest):
             (self.dir / f"{missing}.py").write_text('__version__ = "1"\n')
 
     def test_a_gpu_is_found_by_its_driver_under_windows_too(self):
-        """With WSL's driver, too, a PyTorch with CUDA is installed."""
+        """Under WSL the GPU is found by its driver, so that a PyTorch with CUDA is installed."""
 
         def has_gpu(*files):
             root = self.dir / "-".join(files).replace("/", "_")

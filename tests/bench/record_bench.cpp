@@ -73,7 +73,7 @@ void range_without_recorder(benchmark::State& state) {
 }
 BENCHMARK(range_without_recorder);
 
-/// Without a tool, this measures the check for a tool.
+/// Measures an NVTX range. Without a tool, only the check for a tool is measured.
 void nvtx_range(benchmark::State& state) {
   for (auto _ : state) {
     if (nvtx::attached()) {

@@ -1,4 +1,4 @@
-/// Tests how threads synchronise: lanes of a warp, warps of a block, and blocks. Tests also which
+/// Tests how threads synchronise: lanes of a warp, warps of a block, and blocks. Also tests which
 /// memory they may share.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

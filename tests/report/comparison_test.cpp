@@ -51,8 +51,8 @@ Comparison everything() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Returns a comparison of six runs a side, whose regression of "a" is in doubt. One pair
-/// contributes most of the slowdown, and "b" is noisy.
+/// Returns a comparison of six runs a side. The regression of "a" is in doubt: one pair contributes
+/// most of the slowdown, and "b" is noisy.
 Comparison doubtful() {
   examples::Pairs pairs = examples::timed_pairs({{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}},
                                                  {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}},

@@ -34,7 +34,7 @@ void add_numbers(const Json& json, const std::string& pointer, std::vector<std::
   }
 }
 
-/// Returns true if `text` has the lower-case `word`, with no letter before or after it.
+/// Returns true if `text` has `word`, with no letter before or after it.
 bool has_word(const std::string& text, std::string_view word) {
   const auto is_letter = [&](std::size_t i) {
     return i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0;

@@ -33,7 +33,7 @@ TEST(Pinning, DoesNotPayWherePinnedMemoryIsNoFaster) {
 
 TEST(Pinning, IsTakenFromItsOwnCaseWhereNoOtherIsPinned) {
   Results results = examples::pinning();
-  results.groups[0].cases.pop_back();  // the case left takes 18.6 ms, 18.0 of them to pin
+  results.groups[0].cases.pop_back();  // the remaining case takes 18.6 ms, 18.0 of them to pin
   const auto cost = pinning_cost(results.groups[0], results);
   ASSERT_TRUE(cost.has_value());
   EXPECT_NEAR(cost->saved_ns.value, 1.81e6 - 0.6e6, 0.05e6);

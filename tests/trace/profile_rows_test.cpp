@@ -331,7 +331,8 @@ TEST(ProfileRows, WorkThatSeveralProcessesMayHaveSubmittedIsOfNone) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 2);
 }
 
-/// Each process may see its own GPU as device 0. Then only numbers that one process has are used.
+/// Each process may see its own GPU as device 0. Then work is matched only by correlations that a
+/// single process has.
 TEST(ProfileRows, OnADeviceOfSeveralProcessesOnlyTheirOwnNumbersTell) {
   TraceModel model = two_processes();
   for (DeviceDetails& details : model.details) details.device = 0;

@@ -68,7 +68,7 @@ class Machine {
     }
   }
 
-  /// Returns the next run. `is_new` is its side; it begins at `minute` of the hour.
+  /// Returns the next run, of NEW if `is_new`. It begins at `minute` of the hour.
   Results run(bool is_new, int minute) {
     const World world = setting_.world;
     const bool drifts = world == World::Autocorrelated;
