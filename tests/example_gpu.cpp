@@ -215,8 +215,8 @@ GroupResult gpu_group() {
   return group;
 }
 
-/// Returns a case in which the host pins memory each time. It does so in a call of `pin`, between
-/// two marks of the device.
+/// Returns a case that pins memory in each iteration. The host pins it in the call of `pin`,
+/// between two marks of the device.
 CaseResult pinning_each_time() {
   const std::vector<StageTime> times{{.device = 17.9, .call = 18.0},
                                      {.device = 0.5, .call = 0.006}};

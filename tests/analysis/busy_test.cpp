@@ -61,7 +61,7 @@ TEST(HeldUp, IsWhatTheCpusClockLeavesOfACaseThatNeverBlocks) {
   const Round half = round_of(100, 50, 0);
   CaseResult result;
   EXPECT_DOUBLE_EQ(others_share(result, half), 0.5);
-  EXPECT_EQ(others_share(result, round_of(100, 0, 0)), 0);  // 0 ns of CPU time: it is not known
+  EXPECT_EQ(others_share(result, round_of(100, 0, 0)), 0);  // 0: the CPU time is not known
   result.threads = 2;
   EXPECT_EQ(others_share(result, half), 0);
   result.threads = 1;

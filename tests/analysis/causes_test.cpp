@@ -97,8 +97,8 @@ TEST(FaultCost, ALimitOfOtherMemoryIsNone) {
   EXPECT_TRUE(fault_cost(results.groups[0], 1, results)->at_most);
 }
 
-/// Returns a peer with page faults that takes 160 ms, and a peer without that takes 58 ms. `stock`
-/// and `other` are their commands. Touching a page costs 1 us.
+/// Returns two peers with the commands `stock` and `other`. Case "a" has page faults and takes 160
+/// ms, case "b" has none and takes 58 ms. Touching a page costs 1 us.
 Results two_peers(const Json& stock, const Json& other) {
   using examples::make_case;
   Results results = examples::make_results("peers", {GroupResult{}});

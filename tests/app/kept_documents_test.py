@@ -1,11 +1,12 @@
-"""Checks sentences against numbers: those in the kept documents, in `normbench report` of them, and in today's
-findings. The numbers are computed here from rounds and counters:
+"""Checks sentences against numbers. The sentences are those in kept documents, in `normbench report` of these
+documents, and in today's findings. The numbers are computed here from rounds and counters:
 
-- page faults: a peer's share is the time that its twin saves. The twin differs in the allocator alone; without a
-twin the share is "at most". The price of a fault is at most that of a touched page in the same rounds. Without that
-limit or a twin the price is "or less".
+- page faults: a peer's share is the time that its twin saves. The twin differs in the allocator alone. Without a
+  twin the share is "at most".
+- The price of a page fault is at most that of a touched page in the same rounds. Without that limit or a twin the
+  price is "or less".
 - "only fewer bytes would be faster": no other case, and no stream with more threads, moved the same bytes in less
-time.
+  time.
 - A claim whose text has a size has the size as a number, too, and is judged by it.
 
 usage: kept_documents_test.py NORMBENCH ROOT
@@ -223,8 +224,7 @@ def findings_denied(lines, documents, counts):
 
 
 def claim_denied(claim, said, group, document):
-    """Returns why the judgement of a claim ignores the claim's size; "" if it does not, or if the claim has no
-    size."""
+    """Returns why a claim was not judged by its size; "" if it was, or if the claim has no size."""
     if claim.get("across") or not SIZE.search(claim["text"]):
         return ""
     if "ratio" not in claim and "within" not in claim:

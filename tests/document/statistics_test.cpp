@@ -238,7 +238,7 @@ TEST(EnoughRounds, AreSixAtNinetyFivePerCent) {
 }
 
 TEST(PairedRatio, PairsRoundsAndKeepsTheOrderStatistics) {
-  // Every second round is four times as slow. The ratio does not change.
+  // The machine is four times as slow in every second round. The ratio does not depend on that.
   std::vector<double> a, b;
   for (int i = 0; i < 10; ++i) {
     const double drift = 1 + 3.0 * (i % 2);

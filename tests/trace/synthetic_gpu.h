@@ -6,7 +6,7 @@
 
 namespace normbench {
 
-/// Returns the profile of at most 4 equal steps of 1000 us each. Times in a step are in
+/// Returns the profile of `steps` equal steps of 1000 us each, at most 4. Times in a step are in
 /// microseconds. All calls are made by one thread, in the stages that submit the work:
 ///
 ///   stream 7   normalize [150, 250) by a launch at 110; a graph launched at 245: sub [300, 350)
