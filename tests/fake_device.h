@@ -31,12 +31,11 @@ class FakeDevice final : public Backend {
   std::int64_t graph_ns = 0;            // the host's time of ending a capture
   std::int64_t wait_ns = 0;             // from the end of work to the host's return
   std::int64_t cache = 0;
-  int number = 0;                              // number of the device
-  std::optional<int> node = {};                // NUMA node of its link
-  std::function<void()> on_capture = {};       // called as a profiler starts or stops; may throw
-  std::function<DeviceState()> on_state = {};  // reads the state; empty: there is none
-  std::function<std::int64_t()> on_cycles =
-      {};  // reads the cycles, in MHz; empty: no counter
+  int number = 0;                                // number of the device
+  std::optional<int> node = {};                  // NUMA node of its link
+  std::function<void()> on_capture = {};         // called as a profiler starts or stops; may throw
+  std::function<DeviceState()> on_state = {};    // reads the state; empty: there is none
+  std::function<std::int64_t()> on_cycles = {};  // reads the cycles, in MHz; empty: no counter
   std::vector<std::string>& log;
 
   ~FakeDevice() override {
