@@ -33,7 +33,7 @@ struct FakeCuptiWork {
   std::uint32_t correlation = 0;  // the correlation of the call that started it
   std::uint64_t start_ns = 0, end_ns = 0;
   std::uint32_t stream = 7;
-  const char* kernel = nullptr;  // mangled name; not copied
+  const char* kernel = nullptr;  // mangled name; not copied, has to stay alive
   std::uint32_t grid = 1, block = 1;
   std::uint64_t bytes = 0;                  // bytes copied or set
   std::uint8_t copy = 0, from = 0, to = 0;  // CUpti_ActivityMemcpyKind, …MemoryKind

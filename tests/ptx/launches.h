@@ -27,8 +27,8 @@ class PtxLaunches {
   void operator()(const FakeLaunch& launch);
 
   std::function<void(Kernel&)> change;      // changes a kernel before it runs, if set
-  std::map<std::string, int> launches;      // launches that differ from the host by fusing alone
-  std::map<std::string, int> contractions;  // count of the launches that differ only by fusing
+  std::map<std::string, int> launches;      // count by kernel
+  std::map<std::string, int> contractions;  // launches that differ from the host by fusing alone
 
  private:
   void run(const FakeLaunch& launch, Fusing fusing);
