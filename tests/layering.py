@@ -34,7 +34,7 @@ WORDS = re.compile(r"[a-z]{2,}[,:]? \(?[a-z]{2,}")
 FAILING = re.compile(r"\bthrow\b|\bfail\(|\bcomplain(?:_at)?\(")
 # Files of measure/ that explain why an output, a row, a peer or a tracer is wrong.
 FAILURES = ("check.cpp", "device_tracing.cpp", "contender.cpp", "saved_files.cpp", "peer/", "selftest/")
-# Files with names of threads, which the error of a thread that cannot start needs.
+# Files with names of threads. The error of a thread that cannot start has the name.
 THREADS = ("lanes.cpp", "watchdog.cpp")
 # Files with notes of profiles. These shall become facts (document/note.h).
 NOTES = ("profile_pass.cpp",)
@@ -96,8 +96,8 @@ def include_cycles(root):
 
 
 def wordy_facts(path, text):
-    """Yields violations by code that reads or makes sentences. A JSON key is a literal without a
-    blank, and is allowed."""
+    """Yields code that reads or makes sentences. A JSON key is a literal without a blank, and is
+    allowed."""
     for number, line in enumerate(text.splitlines(), 1):
         if INCLUDE.match(line):
             continue
@@ -113,7 +113,7 @@ def wordy_facts(path, text):
 
 
 def sentences(path, text):
-    """Yields violations by literals that have words in them and are no error messages."""
+    """Yields literals that have words in them and are not error messages."""
 
     def masked(match):
         return re.sub(r"[^\n]", "x", match[0])

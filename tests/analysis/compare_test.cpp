@@ -153,7 +153,7 @@ TEST(Compare, OneRunASideLetsTheRoundsDecideButNotBeyondDoubt) {
   EXPECT_NEAR(one.p_value, std::ldexp(1, -19), 1e-10);
 }
 
-/// Returns a run of one case that takes `factor` times as long, and of two limits.
+/// Returns a run of one case and two limits. The times of the case are multiplied by `factor`.
 Results limited_run(double factor, std::int64_t copy_ns, std::int64_t stream_ns, int minute) {
   Results run = timed_run({{"fused", twenty_rounds(factor)}}, minute);
   const std::vector<std::int64_t> copy(20, copy_ns), stream(20, stream_ns);

@@ -98,7 +98,7 @@ class PeerCase(unittest.TestCase):
 
 
 class Conversations:
-    """Tests of what both peers do."""
+    """Tests that both peers have in common."""
 
     COMMAND = NAME = None
 

@@ -394,8 +394,8 @@ class NsysCapture(ProfileTest):
             (self.bin / name).symlink_to(shutil.which(name))
 
     def capture(self, *args, nsys=None):
-        """Runs nsys-capture. `nsys` is the text of its nsys; without it there is none, even if the machine has
-        one."""
+        """Runs nsys-capture. `nsys` is the script that it finds as nsys. If it is None, no nsys is found, even if
+        the machine has one."""
         if nsys is not None:
             (self.bin / "nsys").write_text(nsys)
             (self.bin / "nsys").chmod(0o755)
