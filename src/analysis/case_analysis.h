@@ -38,9 +38,9 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
 /// Returns true if the case is ok and has at least one round.
 bool measured(const CaseResult& result);
 
-/// Returns true for a measured case whose times may be compared with those of the other cases: other
-/// programs left enough of its rounds alone, and enough of these rounds are undisturbed in every
-/// other case, too.
+/// Returns true for a measured case whose times may be compared with those of the other cases. For
+/// that, other programs must have left enough of its rounds alone, and enough of these rounds must
+/// be undisturbed in every other case, too.
 bool is_comparable(const GroupResult& group, const CaseResult& result, const Results& results);
 
 /// Returns the index of the variant among the group's cases; -1 if there is none.

@@ -23,8 +23,8 @@ constexpr double kProcessEffect = 0.05;
 /// Returns the relative difference that the pair must exceed to count as different.
 double margin_of(const Pair& pair, double precision);
 
-/// Returns all pairs of measured cases that may be compared (is_comparable). With k cases, intervals
-/// are at level 1 - 0.05/(k(k-1)/2). A pair is different if its interval lies outside 1 ±
+/// Returns all pairs of measured cases that may be compared (is_comparable). With k cases, the
+/// intervals are at level 1 - 0.05/(k(k-1)/2). A pair is different if its interval lies outside 1 ±
 /// margin_of().
 std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results);
 

@@ -163,8 +163,8 @@ Exit list_all(const Request& request, const std::vector<PublishedExperiment>& pu
   return Exit::Fine;
 }
 
-/// Returns the config with its experiments that have the id of one in `asked`. Throws Invalid if the
-/// file cannot be read as JSON.
+/// Returns the config with its experiments that have the id of one in `asked`. Throws Invalid if
+/// the file cannot be read as JSON.
 Chosen chosen_of(const std::vector<PublishedExperiment>& asked, const std::string& file) {
   Chosen chosen{.file = file, .experiments = {}, .ids = {}};
   std::vector<Issue> issues;
