@@ -19,7 +19,7 @@ import sys
 from python_cycles import cycles, import_cycles
 
 LAYERS = ["core", "record", "machine", "ops", "backend", "dataset", "plan", "document", "trace", "measure", "analysis", "report", "app"]
-ONE_WAY = {"core", "record", "dataset", "plan", "document", "trace", "app"}
+ONE_WAY = {"core", "record", "dataset", "plan", "document", "measure", "trace", "app"}
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 CONDITIONAL = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)")
 COMMENT = re.compile(r"//.*")

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "app/job.h"
-#include "measure/runner.h"
+#include "measure/run_context.h"
 
 namespace normbench {
 

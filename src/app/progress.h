@@ -6,7 +6,7 @@
 
 #include "analysis/calibration.h"
 #include "measure/pace.h"
-#include "measure/runner.h"
+#include "measure/run_context.h"
 
 namespace normbench {
 

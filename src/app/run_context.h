@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "measure/runner.h"
+#include "measure/run_context.h"
 #include "measure/watchdog.h"
 #include "record/clock.h"
 #include "record/recorder.h"

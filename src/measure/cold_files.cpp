@@ -9,7 +9,7 @@
 
 #include "core/units.h"
 #include "machine/page_cache.h"
-#include "measure/contender.h"
+#include "measure/contender_errors.h"
 
 namespace normbench {
 

@@ -4,23 +4,12 @@
 #include <mutex>
 #include <optional>
 #include <random>
-#include <stdexcept>
 
 #include "measure/check.h"
+#include "measure/contender_errors.h"
 #include "measure/turn.h"
 
 namespace normbench {
-
-/// Thrown when a contender cannot run on this machine. It is then skipped, not failed; what() is
-/// the reason.
-struct CannotRunHere : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// Thrown when the run is interrupted during a call.
-struct CutShort : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// An interface, so that a group need not know where its contenders run. Every call throws
 /// std::runtime_error on failure, or CannotRunHere or CutShort.

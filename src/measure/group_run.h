@@ -6,7 +6,7 @@
 
 #include "document/note.h"
 #include "measure/contender.h"
-#include "measure/runner.h"
+#include "measure/run_context.h"
 #include "measure/state_reader.h"
 #include "measure/watchdog.h"
 

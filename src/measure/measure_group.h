@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "measure/runner.h"
+#include "measure/run_context.h"
 
 namespace normbench {
 

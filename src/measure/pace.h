@@ -1,7 +1,7 @@
 /// Estimates how much longer a run takes from what it took so far. It reads no clock.
 #pragma once
 
-#include "measure/runner.h"
+#include "measure/run_context.h"
 
 namespace normbench {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "measure/device_tracing.h"
-#include "measure/runner.h"
+#include "measure/run_context.h"
 
 namespace normbench {
 

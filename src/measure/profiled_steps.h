@@ -4,7 +4,7 @@
 
 #include "measure/device_tracing.h"
 #include "measure/engine.h"
-#include "measure/runner.h"
+#include "measure/run_context.h"
 
 namespace normbench {
 

@@ -4,7 +4,7 @@
 #include "machine/energy.h"
 #include "machine/hardware_counters.h"
 #include "measure/device_tracing.h"
-#include "measure/runner.h"
+#include "measure/run_context.h"
 
 namespace normbench {
 

@@ -1,94 +1,9 @@
 /// Runs a plan: groups one after another, contenders of a group interleaved in rounds.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-
-#include "backend/backend.h"
-#include "document/journal.h"
-#include "document/results.h"
-#include "machine/energy.h"
-#include "machine/hardware_counters.h"
-#include "measure/watchdog.h"
-#include "plan/plan.h"
-#include "record/clock.h"
-#include "record/device_trace.h"
-#include "record/profile_trace.h"
-#include "record/recorder.h"
+#include "measure/run_context.h"
 
 namespace normbench {
-
-class GroupMemory;
-class ProfilerCapture;
-
-/// A finished piece of work on a group.
-struct GroupStep {
-  enum class Kind { Prepared, Turn, Process, StagedTurn, Checked, Profiled };
-  Kind kind;
-  std::size_t group;
-  std::size_t done, all;   // finished pieces of this kind, and their total (for turns: in this
-                           // round)
-  std::size_t rounds = 0;  // finished rounds before the present one
-};
-
-/// Receives the progress of a run, which the app draws. All calls come from one thread.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  /// Called before each part of the group.
-  virtual void group_started(std::size_t index, const Group& group, std::int64_t part) = 0;
-  /// Called after each first call, turn, process, check and profiled case.
-  virtual void step_done(const GroupStep& step) = 0;
-  /// Called after each round with the rounds so far, the seconds spent in the group, and the
-  /// half-width of the widest interval (0: unknown).
-  virtual void round_done(int rounds, double seconds, double half_width) = 0;
-  virtual void group_finished(std::size_t index, const GroupResult& group) = 0;
-};
-
-/// The share of a group's rounds that one process measures. The buffers of cache-sized cases lie
-/// differently in each process, so several processes show more of the machine's behaviour than one.
-struct Part {
-  std::int64_t index = 0;
-  const GroupResult* first = nullptr;  // the result of part 0; all parts use its iterations per
-                                       // turn
-  bool limits = true;                  // false: the limits are not measured
-  bool check = true;                   // false: outputs are not compared with their references
-  std::map<std::string, std::string> hung = {};  // contenders that hung in an earlier process, and
-                                                 // why
-};
-
-struct RunContext {
-  const Backends& backends;
-  Clock& clock;
-  Recorder& recorder;
-  Watchdog& watchdog;
-  Journal* journal = nullptr;  // null: no journal is kept
-  Observer& observer;
-  const std::atomic<bool>& interrupted;
-  std::int64_t cache_bytes;  // size of the last-level cache; cold buffers exceed it threefold
-  /// Reads the totals of disturbances and the frequency now. It is called before and after every
-  /// turn.
-  std::function<Disturbance()> disturbance = {};
-  PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles
-  const Rapl* rapl = nullptr;         // null: the profile pass reads no energy
-  /// Computes a profile's rows, times and losses from what the case recorded.
-  std::function<void(ProfileTrace, CaseProfile&)> on_profile;
-  DeviceTracer* tracer = nullptr;  // null, or not usable: device times come from marks
-  bool rounds = true;              // false: each case is only checked once and profiled, not timed
-  ProfilerCapture* capture = nullptr;  // run() begins it before the profile pass; the caller ends
-                                       // it
-  /// Memory that all groups use, with room for each of them. Null: each group takes its own.
-  GroupMemory* memory = nullptr;
-  Part part = {};  // the share of each group's rounds that this process measures
-  /// Measures a part of a group in a fresh process, if `measure.processes` asks for several.
-  /// Returns nothing when interrupted.
-  std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};
-};
 
 /// What run() returns.
 struct RunOutcome {

@@ -5,7 +5,7 @@
 
 #include "core/json.h"
 #include "core/text.h"
-#include "measure/selftest/selftest.h"
+#include "measure/selftest/findings.h"
 
 namespace normbench {
 

@@ -564,7 +564,8 @@ class InterruptTest(FaultsCase):
         with self.assertRaises(subprocess.TimeoutExpired):
             running.wait(0.25)  # so that the second signal counts as another one
         running.send_signal(signal.SIGINT)
-        self.end(running, 130)
+        _, errors = self.end(running, 130)
+        self.assertIn(f"normbench: stopped at once; continue with: normbench run --resume {self.out}\n", errors)
         os.close(reader)
         self.assert_no_torn_file(self.out)
 

@@ -89,6 +89,32 @@ class Reproduce(unittest.TestCase):
         self.assertRegex(listed, r"^  A2  talk.*\n      copies\n      cpu/chains\n  Z1  talk\n      more\n      \(later\)\n  talk: a talk\n$")
         self.assertIn('unknown source or id "A1"', self.normbench("A1", "--configs", str(self.configs), code=2).stderr)
 
+    def test_a_reproduction_is_shown_with_the_publications_it_was_made_with(self):
+        self.publish({"id": "A2", "about": "copies"}, {"id": "A5", "about": "sends"}, {"id": "Z2", "about": "has no config"})
+        made = self.rows("--quick", "--out", "out")
+        self.assertEqual([row["why"] for row in made if row["id"] == "Z2"], ["no config has it"])
+        shown = json.loads(self.normbench("--from", "out", "--format", "json").stdout)["reproduction"]
+        self.assertEqual([row for row in shown if row["id"] != "Z2"], [row for row in made if row["id"] != "Z2"])
+        (self.dir / "kept").mkdir()
+        shutil.copy(self.dir / "out/cpu/results.json", self.dir / "kept/a.json")
+        kept = self.normbench("--from", "kept", "--configs", str(self.configs))
+        self.assertIn("A5, Z2: no document has it", kept.stdout)
+        self.assertEqual(kept.stderr, "normbench: ids in documents that no publication has: A1\n")
+
+    def test_a_list_says_which_ids_do_not_match(self):
+        self.publish({"id": "A2", "about": "copies"}, {"id": "Z2", "about": "more"})
+        listed = self.normbench("--list", "--configs", str(self.configs))
+        self.assertRegex(listed.stdout, r"  Z2  talk\n      more\n      \(no config has it\)\n")
+        self.assertEqual(listed.stderr, "normbench: ids in configs that no publication has: A1, A5\n")
+
+    def test_publications_of_nothing_are_a_mistake(self):
+        file = self.publish()
+        refused = self.normbench("--list", "--configs", str(self.configs), code=2).stderr
+        self.assertIn(f"{file}:/publications/0/experiments: is an empty list (expected one or more)", refused)
+        file.write_text('{"schema": 1, "publications": []}')
+        refused = self.normbench("--list", "--configs", str(self.configs), code=2).stderr
+        self.assertIn(f"{file}:/publications: is an empty list (expected one or more)", refused)
+
     def test_mistakes_in_publications_are_told_as_those_of_configs(self):
         file = self.publish({"id": "A2"}, {"id": "A2", "abuot": "copies"})
         done = self.normbench("--list", "--configs", str(self.configs), code=2)
@@ -196,7 +222,7 @@ class Reproduce(unittest.TestCase):
         self.assertLessEqual(max(map(len, lines)), 100)
         rows = {line.split()[0]: line for line in lines if re.match(r"  [a-z]", line)}
         self.assertEqual(set(rows), {path.stem for path in (ROOT / "configs").glob("*.json")})
-        self.assertRegex(rows["blog-cpu"], r"^  blog-cpu · 2 peers, [\d.]+ [GM]B · up to \d+ s$")
+        self.assertRegex(rows["blog-cpu"], r"^  blog-cpu · 2 peers, [\d.]+ [GM]B · budget \d+ s$")
         self.assertRegex(lines[lines.index(rows["blog-cpu"]) + 1], "^    The CPU half")
         self.assertRegex(rows["peers-gpu"], r"GPU( \(.+\))?, \d+ peers")
         refused = subprocess.run([NORMBENCH, "list", "ops", "--configs", "x"], capture_output=True, text=True, timeout=60)
@@ -211,7 +237,7 @@ class Reproduce(unittest.TestCase):
         config = json.loads((self.configs / "cpu.json").read_text())
         config["measure"] = {"max_seconds_per_group": 60, "precision": 1e-6}
         (self.configs / "cpu.json").write_text(json.dumps(config))
-        run = subprocess.Popen([NORMBENCH, "reproduce", "A1", "--configs", self.configs, "--out", "out"], cwd=self.dir,
+        run = subprocess.Popen([NORMBENCH, "reproduce", "A1", "A5", "--configs", self.configs, "--out", "out"], cwd=self.dir,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
         self.addCleanup(run.kill)
         journal = self.dir / "out/cpu/journal.jsonl"
@@ -220,8 +246,9 @@ class Reproduce(unittest.TestCase):
             time.sleep(0.05)
         time.sleep(0.5)
         run.send_signal(signal.SIGTERM)  # only to the parent process
-        _, said = run.communicate(timeout=60)
+        shown, said = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130, said)
+        self.assertIn("A5: the run was interrupted before it", shown)
         self.assertTrue((self.dir / "out/cpu/results.json").exists())
         [line] = re.findall(r"go on with: normbench (reproduce --resume out)\n", said)
         resumed = subprocess.Popen([NORMBENCH, *line.split()], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

@@ -184,6 +184,29 @@ class TerminalTest(unittest.TestCase):
         text, code = on_terminal("reproduce", "--resume", "out", "--quiet", cwd=self.dir)
         self.assertEqual((code, text.count("Next: "), text.count("Running ")), (0, 0, 0), text)
 
+    def test_one_ctrl_c_is_answered_once(self):
+        folder = self.dir / "configs"
+        folder.mkdir()
+        experiment = {**CONFIG["experiments"][0], "ids": ["A1"]}
+        long = {"max_seconds_per_group": 60, "precision": 1e-6}
+        (folder / "a.json").write_text(json.dumps({**CONFIG, "name": "a", "measure": long, "experiments": [experiment]}))
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.dir)
+            os.execv(NORMBENCH, ["normbench", "reproduce", "A1", "--configs", folder, "--out", "out"])
+        shown = b""
+        while b"round" not in shown:
+            shown += os.read(terminal, 4096)
+        os.write(terminal, b"\x03")  # the terminal sends it to the run, too
+        try:
+            while part := os.read(terminal, 4096):
+                shown += part
+        except OSError:  # the process has closed the terminal
+            pass
+        _, status = os.waitpid(child, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 130)
+        self.assertEqual(shown.count(b"once more: at once"), 1, shown)
+
     def test_each_command_says_what_comes_next_on_a_terminal_only(self):
         self.assertIn("Next: open out/report.html in a browser", on_terminal("run", "--config", "config.json", "--out", "out", cwd=self.dir)[0])
         for command in (("check", "configs/quickstart.json"), ("report", KEPT), ("compare", KEPT, KEPT), ("info", "--no-limits"),

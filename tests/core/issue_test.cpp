@@ -58,6 +58,8 @@ TEST(Unknown, SaysWhatIsKnownOrWhatIsNear) {
             "unknown format \"jsno\" (known: text, json)");
   EXPECT_EQ(unknown("format", "jsno", {"text", "json"}),
             "unknown format \"jsno\" (did you mean \"json\"?)");
+  EXPECT_EQ(unknown_of("variant", "x", {"eager: cast, sub", "fused"}),
+            "unknown variant \"x\" (known: \"eager: cast, sub\", \"fused\")");
   EXPECT_EQ(unknown("peer", "torch", {}), "unknown peer \"torch\" (there are none)");
 }
 

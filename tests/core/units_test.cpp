@@ -33,10 +33,10 @@ TEST(Units, Milliseconds) {
   EXPECT_EQ(format_ms(99'960'000), "100.0");
   EXPECT_EQ(format_ms(10'800'000), "10.8");
   EXPECT_EQ(format_ms(10'000'000), "10.0");
-  EXPECT_EQ(format_ms(5'600'000), "5.6");
+  EXPECT_EQ(format_ms(5'600'000), "5.60");
   EXPECT_EQ(format_ms(2'951'000), "2.95");
-  EXPECT_EQ(format_ms(310'000), "0.31");
-  EXPECT_EQ(format_ms(6'600), "0.0066");
+  EXPECT_EQ(format_ms(310'000), "0.310");
+  EXPECT_EQ(format_ms(6'600), "0.00660");
   EXPECT_EQ(format_ms(0), "0");
 }
 

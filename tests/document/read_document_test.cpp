@@ -39,6 +39,8 @@ TEST(ReadDocument, MistakesSayWhatTheFileIs) {
             "new.json: is no results document; it seems to be Google Benchmark's output");
   EXPECT_EQ(mistake(R"({"meta": {}, "devices": [], "benchmarks": []})"),
             "new.json: is no results document; it seems to be nvbench's output");
+  EXPECT_THAT(mistake("{\"journal\":1}\n{\"measure\":{}}\n"),
+              HasSubstr("new.json: is the journal of a run, not its results (name its folder"));
   EXPECT_EQ(mistake(R"({"results": [{"command": "ls", "mean": 1}]})"),
             "new.json: is no results document; it seems to be hyperfine's output");
   EXPECT_EQ(

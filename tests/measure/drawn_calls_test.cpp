@@ -3,8 +3,8 @@
 #include "measure/contender.h"
 #include "measure/group_memory.h"
 #include "measure/measure_group.h"
+#include "measure/run_context.h"
 #include "measure/run_fixture.h"
-#include "measure/runner.h"
 
 namespace normbench::drawn_calls_test {
 namespace {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/cpu/simd_targets.h"
+#include "measure/selftest/selftest.h"
 #include "planted_backend.h"
 
 namespace normbench::selftest_text_test {

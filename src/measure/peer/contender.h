@@ -8,7 +8,7 @@
 #include "measure/group_memory.h"
 #include "measure/peer/messages.h"
 #include "measure/peer/process.h"
-#include "measure/runner.h"
+#include "measure/run_context.h"
 
 namespace normbench {
 

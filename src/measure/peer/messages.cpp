@@ -8,8 +8,7 @@
 
 #include "core/reader.h"
 #include "machine/environment.h"
-#include "measure/contender.h"
-#include "measure/peer/process.h"
+#include "measure/contender_errors.h"
 
 namespace normbench {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "machine/affinity.h"
-#include "measure/contender.h"
+#include "measure/contender_errors.h"
 #include "measure/peer/messages.h"
 
 namespace normbench {

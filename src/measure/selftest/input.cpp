@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "measure/selftest/selftest.h"
+#include "measure/selftest/findings.h"
 #include "ops/source.h"
 
 namespace normbench::selftest {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "measure/selftest/selftest.h"
+#include "measure/selftest/findings.h"
 #include "measure/selftest/trial.h"
 
 namespace normbench::selftest {

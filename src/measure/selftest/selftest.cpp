@@ -114,15 +114,6 @@ PlaceFinding test_place(const Backends& backends, Backend& backend, const Option
 
 }  // namespace
 
-std::int64_t failed_rows(const PlaceFinding& place) {
-  return std::ranges::count_if(place.rows, [](const RowFinding& row) { return row.wrong > 0; });
-}
-
-std::int64_t unfinished_rows(const PlaceFinding& place) {
-  return std::ranges::count_if(
-      place.rows, [](const RowFinding& row) { return row.wrong == 0 && !row.finished; });
-}
-
 Findings run(const Backends& backends, const Options& options) {
   Findings findings{.quick = options.quick, .places = {}};
   bool any = options.glob.empty();

@@ -1,0 +1,19 @@
+/// Why a contender does not run to the end, if it did not fail.
+#pragma once
+
+#include <stdexcept>
+
+namespace normbench {
+
+/// Thrown when a contender cannot run on this machine. It is then skipped, not failed; what() is
+/// the reason.
+struct CannotRunHere : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Thrown when the run is interrupted during a call.
+struct CutShort : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace normbench
