@@ -283,10 +283,11 @@ Exit finish_run(const Job& job, const RunOptions& options, const Analysed& analy
   Exit code = interrupted ? Exit::Interrupted : code_of(results);
   try {
     show_run(analysed, job, written, options);
-    const std::string then =
-        fmt::format("Interrupted; continue with: normbench run --resume {}{}\n",
-                    shell_word(job.dir), peers_option(job));
-    if (interrupted) options.format == TextOrJson::Text ? say("{}", then) : tell("{}", then);
+    if (interrupted) {
+      constexpr auto text = "Interrupted; continue with: normbench run --resume {}{}\n";
+      const std::string dir = shell_word(job.dir), peers = peers_option(job);
+      options.format == TextOrJson::Text ? say(text, dir, peers) : tell(text, dir, peers);
+    }
   } catch (const CannotWrite& error) {
     tell("normbench: {}\n", error.what());
     code = std::max(code, Exit::NotWritten);

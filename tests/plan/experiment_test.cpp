@@ -128,7 +128,7 @@ TEST(Experiment, MistakesInExpectations) {
              "claims": [{"text": "t", "expects": ["b", "<="]}, {"expects": ["c", "<", "b"]}])")),
       ElementsAre(
           "/experiments/0/baseline: unknown variant \"frst one\" (did you mean \"first one\"?)",
-          "/experiments/0/published/0/variant: unknown variant \"zzzzzzzz\" (known: first one, b)",
+          "/experiments/0/published/0/variant: unknown variant \"zzzzzzzz\" (known: \"first one\", \"b\")",
           "/experiments/0/published/1: no figure (wall_ms, device_ms, sum_ms, submitted_ms, "
           "first_call_ms or "
           "speed_up)",
@@ -138,7 +138,7 @@ TEST(Experiment, MistakesInExpectations) {
           "/experiments/0/published/4: expected an object, got 3",
           "/experiments/0/claims/0/expects: expected [variant, \"<\" or \">\" or \"=\", variant]",
           "/experiments/0/claims/1: no \"text\" (the claim in words)",
-          "/experiments/0/claims/1/expects/0: unknown variant \"c\" (known: first one, b)"));
+          "/experiments/0/claims/1/expects/0: unknown variant \"c\" (known: \"first one\", \"b\")"));
 }
 
 TEST(Experiment, AClaimComparesTwoVariants) {

@@ -56,7 +56,7 @@ class SmallGpuWork : public testing::Test {
 TEST_F(SmallGpuWork, WaitingIsWhatTheCaseWithoutSaves) {
   EXPECT_EQ(of(sync_cause, 0),
             "waiting. The host waits for the GPU after every batch: 40 % of its time; without, the "
-            "same stages take 0.012 ms.");
+            "same stages take 0.0120 ms.");
   EXPECT_EQ(of(sync_cause, 1), "");
 }
 

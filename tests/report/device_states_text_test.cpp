@@ -38,7 +38,7 @@ TEST(GpuDayDeviceStatesText, SaysWhatTheTurnsFound) {
       device_states_text(states),
       "SM 1,305-1,980 MHz, 41-43 C, held back by sw_power_cap, at times held back by "
       "hw_slowdown, hw_thermal_slowdown; read after 12 of 240 turns, as a reading takes up to "
-      "5.0 ms");
+      "5.00 ms");
   EXPECT_EQ(device_states_text({}), "");
   states.sometimes_bits = 0;
   states.read = states.turns;

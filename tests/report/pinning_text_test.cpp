@@ -21,7 +21,7 @@ TEST(Pinning, PaysFromAsManyReusesAsMakeUpForIt) {
   EXPECT_NEAR(cost->once_ns, 18.0e6, 0.05e6);
   EXPECT_NEAR(cost->saved_ns.value, 1.3e6, 0.01e6);  // 18 ms / 1.3 ms = 13.8 reuses
   EXPECT_EQ(line(results),
-            "Pinning pays from 14 reuses of a buffer on (pin 18.0 ms, saves 1.3 ms a batch).");
+            "Pinning pays from 14 reuses of a buffer on (pin 18.0 ms, saves 1.30 ms a batch).");
 }
 
 TEST(Pinning, DoesNotPayWherePinnedMemoryIsNoFaster) {
@@ -48,7 +48,7 @@ TEST(Pinning, ByRegisteringCountsUndoingIt) {
   result.stages[2].op = "unregister";
   for (std::int64_t& ns : result.stages[2].calls_ns) ns = 2'000'000;
   EXPECT_EQ(line(results),
-            "Registering pays from 16 reuses of a buffer on (register 20.0 ms, saves 1.3 ms a "
+            "Registering pays from 16 reuses of a buffer on (register 20.0 ms, saves 1.30 ms a "
             "batch).");
 }
 

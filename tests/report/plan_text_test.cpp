@@ -26,7 +26,7 @@ const std::string text = R"({
     {"name": "copy", "variants": {"copy": [{"op": "copy"}]}}]})";
 
 const std::string golden = R"(where: Where should uint8 images be normalised?
-3 groups, 7 cases (4 skipped here) · cold cache, wall clock, to 1.0 % · rounds take at most 15.0 s
+3 groups, 7 cases (4 skipped here) · cold cache, wall clock, to 1.0 % · budget 15.0 s
 
 place: On the CPU or on the GPU?
  batch=1 · 467 MB of host memory
@@ -76,7 +76,7 @@ const std::string gpu_text = R"({
 TEST(Explain, TellsKernelsAndReasonsWhereThereIsNoDevice) {
   EXPECT_EQ(plan_text(make_plan("c.json", gpu_text, fakes::without_device(), {}), {}),
             R"(gpu
-1 group, 2 cases (2 skipped here) · cold cache, wall clock, to 1.0 % · rounds take at most 0 s
+1 group, 2 cases (2 skipped here) · cold cache, wall clock, to 1.0 % · budget 0 s
 
 ways
  nothing can run here
@@ -155,7 +155,7 @@ TEST(Explain, TellsWhatIsFreeAndWhatDoesNotFit) {
                                                fakes::with_gpu(), options),
                                      options.cache_bytes);
   EXPECT_EQ(told, R"(c
-3 groups, 3 cases (2 skipped here) · hot cache, wall clock, to 1.0 % · rounds take at most 5.00 s
+3 groups, 3 cases (2 skipped here) · hot cache, wall clock, to 1.0 % · budget 5.00 s
 free: 2.00 GB of host memory (2.10 GB left in the container, 100 MB kept back), 500 MB of device
     memory
 

@@ -36,7 +36,7 @@ TEST(Unscaled, IsATimeThatStaysWhileTheBytesGrow) {
                                      {"grows a little", linear(3, 0.02)}})),
       ElementsAre(
           "Does not scale: stays takes no longer at batch 64 than at 1, for 64.0x the bytes; it "
-          "measured something else, or a fixed cost of 3.0 ms bounds it"));
+          "measured something else, or a fixed cost of 3.00 ms bounds it"));
 }
 
 TEST(Unscaled, AllowsLessGrowthForLessWork) {
@@ -85,7 +85,7 @@ TEST(VerdictLines, HaveAtMostThreeSentencesOfTheAxes) {
       lines,
       testing::Contains(
           "Does not scale: stays takes no longer at batch 64 than at 1, for 64.0x the bytes; it "
-          "measured something else, or a fixed cost of 3.0 ms bounds it."));
+          "measured something else, or a fixed cost of 3.00 ms bounds it."));
   EXPECT_THAT(lines, testing::Contains("From batch 8 on, stays wins: it overtakes line between 1 "
                                        "and 8."));
 }
@@ -98,12 +98,12 @@ TEST(FitText, NamesTheAxis) {
                     .amount90 = 179.2,
                     .explains = true};
   EXPECT_EQ(fit_text(line, fit),
-            "Fixed cost of \"u8, fused\": 2.0 ms; then 10.0 GB/s, 90 % of it from batch 180 on");
+            "Fixed cost of \"u8, fused\": 2.00 ms; then 10.0 GB/s, 90 % of it from batch 180 on");
   line.points = {{0, {4, 4}, 16}, {1, {8, 8}, 64}};
   line.axis = "size";
   line.fixed = {{"threads", 2}};
   EXPECT_EQ(fit_text(line, fit),
-            "Fixed cost of \"u8, fused\" at threads=2: 2.0 ms; then 10.0 GB/s, 90 % of it from 180 "
+            "Fixed cost of \"u8, fused\" at threads=2: 2.00 ms; then 10.0 GB/s, 90 % of it from 180 "
             "pixels on");
   line.points[0].amount = 200;
   EXPECT_EQ(fit_text(line, fit), "");  // 90 % of the rate is reached at every point

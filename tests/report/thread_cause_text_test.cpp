@@ -35,7 +35,7 @@ class Threads : public testing::Test {
 TEST_F(Threads, OneIsShownByTheCaseWithMore) {
   const Cause cause = of_threads(0);
   EXPECT_EQ(cause_text(cause).sentence(),
-            "one thread. With 2 threads the same stages take 3.0 ms, 46 % of its time less.");
+            "one thread. With 2 threads the same stages take 3.00 ms, 46 % of its time less.");
   EXPECT_TRUE(cause.proven);
   EXPECT_FALSE(of_threads(1));
 }
@@ -71,7 +71,7 @@ TEST_F(Threads, FewerThatAreFasterAreTheCause) {
   group().limits[0].threads = 4;
   const Cause cause = explained(1);
   EXPECT_EQ(cause_text(cause).sentence(),
-            "too many threads. With 1 thread the same stages take 0.010 ms, 67 % of its time "
+            "too many threads. With 1 thread the same stages take 0.0100 ms, 67 % of its time "
             "less.");
   EXPECT_TRUE(cause.proven);
 }
@@ -191,7 +191,7 @@ TEST_F(Teams, NothingIsSaidWhereTheirStartIsNotKnownAndMayBeAll) {
 
 TEST_F(Teams, MemoryExplainsWhatTheyDoNot) {
   add_empty_team(0.001);
-  EXPECT_THAT(sentence(0), testing::StartsWith("extra passes over memory. It moves 2.0x"));
+  EXPECT_THAT(sentence(0), testing::StartsWith("extra passes over memory. It moves 2.00x"));
   EXPECT_THAT(sentence(1), testing::StartsWith("memory. 221 MB at 100 % of the limit"));
   EXPECT_EQ(analyse(group(), results_).verdict.at_limit, LimitKind::Memory);
 }

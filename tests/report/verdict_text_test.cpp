@@ -113,7 +113,7 @@ TEST(Claims, OfASizeSayBothNumbers) {
   EXPECT_THAT(said({1.7, 1.9}),
               testing::StartsWith("Claim \"it\": confirmed (claimed 1.70-1.90x, here 1.80x ("));
   EXPECT_THAT(said({1.8, 1.8}, "other"),
-              testing::StartsWith("Claim \"it\": contradicted (claimed 1.80x, here 1.0x ("));
+              testing::StartsWith("Claim \"it\": contradicted (claimed 1.80x, here 1.00x ("));
 }
 
 // Claims with the same text share a line, even if claims of other points are between them.
