@@ -79,8 +79,9 @@ std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& op
   OwnRunContext own(backends, progress, study.cold,
                     [](std::size_t, const std::string& contender) { give_up(contender); });
   if (!calibrate(study, own.context)) return std::nullopt;
-  if (too_busy > 0) tell("{} left out: others had the processors\n", counted(too_busy, "pair"));
-  if (pairs.empty()) throw std::runtime_error("others had the processors in every pair");
+  if (too_busy > 0)
+    tell("{} left out: other programs had the processors\n", counted(too_busy, "pair"));
+  if (pairs.empty()) throw std::runtime_error("other programs had the processors in every pair");
   return pairs;
 }
 

@@ -100,7 +100,7 @@ std::span<const Command> commands() {
       {"report", "Render results documents again.",
        "normbench report results/blog-cpu-20261120T235400Z --format table", &make_report},
       {"reproduce",
-       "Run published experiments by name, and set what was claimed beside what is so here.",
+       "Run published experiments by name, and compare their claims with what is measured here.",
        "normbench reproduce blog torchvision --allow-peers", &make_reproduce},
       {"prepare", "Make a dataset of images: decoded, resized and stored in one form.",
        "normbench prepare photos dataset --storage npy --size 224 224 --shards 8", &make_prepare},

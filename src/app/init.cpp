@@ -155,11 +155,11 @@ Subcommand make_init() {
                    note(whole(wanted.batch, 1, largest_extent))},
                   {"--size", "H W", "Height and width of the images in a batch (default: 224 224)",
                    &options->size, "", Option::Pair},
-                  {"--dtype", "NAME", "Of the normalised values (default: float32)",
+                  {"--dtype", "NAME", "Dtype of the normalised values (default: float32)",
                    note(float_word(wanted.dtype))},
-                  {"--gpu", "", "Ask where to normalise, too: here or on the GPU", &wanted.gpu}},
+                  {"--gpu", "", "Compare normalising on the CPU and on the GPU, too", &wanted.gpu}},
       .run = [options] { return init(*options); },
-      .help = "Comments in the file say what there is to change."};
+      .help = "Comments in the file say what you can change."};
 }
 
 }  // namespace normbench

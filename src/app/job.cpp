@@ -25,7 +25,7 @@ std::vector<Option> job_options(JobOptions& options) {
   rows.push_back(device_option(options.backend));
   rows.push_back(simd_option(options.backend));
   rows.push_back({"--machine", "NAME",
-                  "A name for documents instead of the host's; compare takes machines of one name "
+                  "A name for documents instead of the host's; compare treats machines of one name "
                   "for one",
                   &options.machine, "/machine"});
   return rows;

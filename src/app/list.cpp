@@ -124,7 +124,7 @@ std::string choices_text(int threads) {
   return fmt::format("Chosen for this CPU, {} thread{}\n", threads, threads == 1 ? "" : "s") +
          fact("instructions", instruction_sets()) + fact("caches", caches()) +
          fact("stores", explain_stores(data_caches(), threads) +
-                            "; rows named temporal or nt do not choose") +
+                            "; rows named temporal or nt always use that kind of store") +
          fact("fresh pages", first_touches()) + fact("team", explain_team(threads, data_caches())) +
          fact("threads", "bound " + explain_binding());
 }
@@ -193,10 +193,10 @@ void list_configs(const std::string& folder) {
 /// has a folder of configs or --configs names one.
 Exit list(const ListOptions& options) {
   if (options.what && options.what != Listing::Configs && !options.configs.empty())
-    throw Invalid("--configs DIR goes with: normbench list configs");
+    throw Invalid("--configs DIR is only for: normbench list configs");
   if (options.format == TextOrJson::Json) {
     if (options.what != Listing::Kernels)
-      throw Invalid("--format json goes with: normbench list kernels");
+      throw Invalid("--format json is only for: normbench list kernels");
     write_kernels();
     return Exit::Fine;
   }

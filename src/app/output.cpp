@@ -202,7 +202,8 @@ void tell_errors(const Job& job, const WrittenFiles& written, const std::string&
   if (!written.rescued.empty())
     tell("normbench: wrote {} to {} instead\n", fmt::join(written.rescued, ", "), written.other);
   else if (!written.no_rescue.empty())
-    tell("normbench: nor to another folder: {}\n", fmt::join(written.no_rescue, "; "));
+    tell("normbench: they could not be written to another folder either: {}\n",
+         fmt::join(written.no_rescue, "; "));
   if (unkept.empty()) return;
   tell("normbench: the run ended there; continue with: normbench run --resume {}{}\n",
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));

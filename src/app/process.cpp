@@ -30,7 +30,7 @@ std::atomic<const char*> last_words{""};
 /// long.
 void say_when_it_ends() {
   constexpr std::string_view text =
-      "\nnormbench: stops after the work in hand; once more: at once\n";
+      "\nnormbench: stops after the current work; press Ctrl-C again to stop at once\n";
   if (says_so) write_bytes(STDERR_FILENO, text);
 }
 

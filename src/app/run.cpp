@@ -94,7 +94,7 @@ struct RunEnd {
 /// the run, or at least Failed if the configs in `then` are not run.
 [[noreturn]] void leave(const std::string& tool, double limit_seconds, const RunEnd& end,
                         std::span<const std::string> then) {
-  tell("normbench: {} has not ended its recording after {:g} s: leaving it, {}\n", tool,
+  tell("normbench: {} did not end its recording within {:g} s: ending without it, {}\n", tool,
        limit_seconds, end.state);
   if (then.empty()) _exit(static_cast<int>(end.code));
   tell("normbench: not run: {}\n", fmt::join(then, ", "));
@@ -169,7 +169,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
     throw;
   }
   if (const std::string missing = capture.end(); !missing.empty())
-    tell("normbench: no profiler was told what to record: {}\n", missing);
+    tell("normbench: no profiler could be told what to record: {}\n", missing);
   return end.code;
 }
 

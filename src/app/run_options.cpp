@@ -25,7 +25,7 @@ std::vector<Option> run_options(RunOptions& options) {
         "The profiler table: torch (torch.profiler's), stats (percentiles, GB/s, limits)",
         word_of<TableKind>(options.table)},
        {"--trace-max-events", "N",
-        "Events in the trace at most; it says what was cut off (default: all)",
+        "Most events in the trace, which says what was cut off (default: all)",
         whole(options.trace_max_events, 0)},
        {"--gzip-trace", "", "Write trace.json.gz instead of trace.json", &options.gzip_trace},
        {"--no-html", "", "Write no report.html", &options.no_html},

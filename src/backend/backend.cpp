@@ -71,7 +71,7 @@ Backend* Backends::at(Place place) const {
 Backend& Backends::owner(Memory memory) const {
   const Place place = cuda_owns(memory) ? Place::Cuda : Place::Cpu;
   if (Backend* backend = at(place)) return *backend;
-  throw std::runtime_error("no backend owns " + std::string(name_of(memory)) + " memory");
+  throw std::runtime_error("no backend can allocate " + std::string(name_of(memory)) + " memory");
 }
 
 std::unique_ptr<Allocation> Backend::allocate_fresh(OutputPolicy, Memory memory, std::size_t bytes,

@@ -55,7 +55,7 @@ struct Pipe {
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw std::runtime_error(fmt::format("no pipe to it: {}", std::strerror(errno)));
+    throw std::runtime_error(fmt::format("cannot make a pipe to it: {}", std::strerror(errno)));
   return {.read = Descriptor(ends[0]), .write = Descriptor(ends[1])};
 }
 

@@ -66,7 +66,8 @@ std::string obstacle_at(const std::string& path) {
   std::error_code unknown;
   const auto status = fs::symlink_status(path, unknown);
   if (fs::is_symlink(status)) return "it is a link (name the file itself)";
-  return fs::exists(status) && !fs::is_regular_file(status) ? "it is there and is not a file" : "";
+  return fs::exists(status) && !fs::is_regular_file(status) ? "it exists and is not a regular file"
+                                                            : "";
 }
 
 // O_EXCL refuses a name that exists, so no link is followed. Such a name is left from a killed

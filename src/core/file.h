@@ -17,8 +17,8 @@ struct CannotWrite : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Returns why `path` must not be written: "it is a link (…)" or "it is there and is not a file".
-/// Returns "" if there is a file or nothing. Normbench never writes through a link.
+/// Returns why `path` must not be written: "it is a link (…)" or "it exists and is not a regular
+/// file". Returns "" if there is a file or nothing. Normbench never writes through a link.
 std::string obstacle_at(const std::string& path);
 
 /// A file that is written under a temporary name next to `path`. keep() renames it to `path`;

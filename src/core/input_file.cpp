@@ -54,6 +54,6 @@ MappedFile::MappedFile(const std::string& path) : file_(path) {
 
 MappedFile::~MappedFile() { munmap(bytes_.data(), bytes_.size()); }
 
-void throw_cut() { throw std::runtime_error("ends too early (was it cut?)"); }
+void throw_cut() { throw std::runtime_error("ends too early (was it cut off?)"); }
 
 }  // namespace normbench

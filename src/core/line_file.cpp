@@ -113,12 +113,12 @@ LineFile LineFile::create(const std::string& path, std::string_view first) {
   if (const std::string why = obstacle_at(path); !why.empty()) cannot_write(path, why);
   LineFile lines(path, open_file(path, O_RDWR | O_CREAT | O_APPEND));
   if (!lines.file_.is_open()) cannot_write(path, errno);
-  if (!is_regular(lines.file_)) cannot_write(path, "it is there and is not a file");
+  if (!is_regular(lines.file_)) cannot_write(path, "it exists and is not a regular file");
   if (!lines.lock()) cannot_write(path, "another normbench is writing to it");
   const auto is_ours = [first](std::string_view begin) { return begins_as(begin, first); };
   const FirstLine there = first_line_of(lines.file_, path, is_ours);
   if (there.is_whole) cannot_write(path, EEXIST);
-  if (!is_ours(there.begin)) cannot_write(path, "something else is in it");
+  if (!is_ours(there.begin)) cannot_write(path, "it has other content");
   try {
     lines.append(first);
   } catch (const CannotWrite&) {
@@ -145,8 +145,8 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
     const std::size_t end = text.find('\n', begin);
     if (end == std::string::npos) {
       if (number == 1)
-        throw Invalid(
-            fmt::format("{}: no whole line in it: the run had not begun (start it anew)", path_));
+        throw Invalid(fmt::format(
+            "{}: it has no complete line: the run had not begun (start a new run)", path_));
       break;
     }
     try {

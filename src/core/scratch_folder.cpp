@@ -60,7 +60,7 @@ void sweep(const fs::path& parent) {
   std::error_code unknown;
   const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // such as /proc
   throw Invalid(fmt::format("cannot make a scratch folder in {}: {}", parent.string(),
-                            takes_none ? "it takes no new folders" : std::strerror(error)));
+                            takes_none ? "folders cannot be made there" : std::strerror(error)));
 }
 
 }  // namespace

@@ -264,7 +264,7 @@ Laid laid_out(std::vector<Column> all, std::size_t indent, std::size_t width) {
   for (std::size_t row = 0; row <= columns[0].cells.size(); ++row)
     laid.text += row_text(columns, row, names, indent, width);
   if (!missing.empty())
-    laid.text += wrapped("Left out for lack of room: " + missing, indent, width);
+    laid.text += wrapped("Left out for lack of space: " + missing, indent, width);
   for (const std::size_t place : places) laid.has[place] = true;
   return laid;
 }

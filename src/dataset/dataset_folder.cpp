@@ -131,10 +131,11 @@ std::vector<std::string> mistakes_before(const Preparation& preparation) {
 }
 
 void throw_changed(const std::vector<std::string>& paths, const std::string& folder) {
-  throw std::runtime_error(fmt::format(
-      "changed since the preparation of {} began: {} (what is finished stays; remove the folder to "
-      "start again)",
-      folder, listed_few(paths)));
+  throw std::runtime_error(
+      fmt::format("changed since the preparation of {} began: {} (finished files are kept; remove "
+                  "the folder to "
+                  "start again)",
+                  folder, listed_few(paths)));
 }
 
 void check_finished(const Preparation& preparation, const Manifest& manifest) {
@@ -158,9 +159,10 @@ void check_finished(const Preparation& preparation, const Manifest& manifest) {
   for (const DatasetFile& file : manifest.files) {
     const std::string path = in_folder(preparation.folder, file.name);
     if (fs::file_size(path, error) != static_cast<std::uintmax_t>(file.bytes) || error)
-      throw std::runtime_error(fmt::format(
-          "{}: is {} (remove {} to make all again)", path,
-          fs::exists(path, error) ? "not as it was written" : "missing", preparation.folder));
+      throw std::runtime_error(
+          fmt::format("{}: is {} (remove {} to make all again)", path,
+                      fs::exists(path, error) ? "changed since it was written" : "missing",
+                      preparation.folder));
   }
 }
 

@@ -39,11 +39,12 @@ std::string output_of(const Preparation& preparation, const std::string& source)
 void add_form_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
   const DatasetForm& form = preparation.form;
   const auto add = [&](std::string text) { mistakes.push_back(std::move(text)); };
-  if (form.quality && form.storage != SaveFormat::Jpeg) add("--quality: goes with --storage jpeg");
+  if (form.quality && form.storage != SaveFormat::Jpeg)
+    add("--quality: is for --storage jpeg only");
   if (form.storage == SaveFormat::Raw && !form.height)
-    add("--storage raw: needs --size H W, since the files do not say their shape");
+    add("--storage raw: needs --size H W, since the files do not store their shape");
   if (form.shards && !holds_pixels(form.storage))
-    add(fmt::format("--shards: goes with --storage raw and npy; a {} is a file for each image",
+    add(fmt::format("--shards: is for --storage raw and npy only; {} stores a file for each image",
                     name_of(form.storage)));
   if (form.shards && holds_pixels(form.storage) && !form.height)
     add("--shards: needs --size H W, since a shard's images have one size");
@@ -80,21 +81,22 @@ void add_output_mistakes(const Preparation& preparation, std::vector<std::string
     const std::string output = output_of(preparation, source);
     const auto [other, fresh] = by_output.try_emplace(output, source);
     if (!fresh)
-      same.push_back(fmt::format("{} and {} have the same name without its end (rename one)",
+      same.push_back(fmt::format("{} and {} have the same name without the extension (rename one)",
                                  other->second, source));
     for (std::size_t end = output.find('/'); end != output.npos; end = output.find('/', end + 1))
       folders.insert(output.substr(0, end));
   }
   for (const std::string& folder : folders)
     if (const auto file = by_output.find(folder); file != by_output.end())
-      both.push_back(fmt::format("{} becomes {}, as a folder of others is called (rename one)",
+      both.push_back(fmt::format("{} would become {}, which is the name of a folder (rename one)",
                                  file->second, folder));
   for (const std::string& own : {manifest_path(""), unfinished_path("")})
     if (folders.contains(own))
-      mistakes.push_back(fmt::format("{}{}: is called as a file of the dataset's own (rename it)",
-                                     preparation.root, own));
-  add_few(mistakes, std::move(same), "pairs of images have the same name without its end");
-  add_few(mistakes, std::move(both), "images become files that are called as folders are");
+      mistakes.push_back(
+          fmt::format("{}{}: has the name of a file that the dataset needs (rename it)",
+                      preparation.root, own));
+  add_few(mistakes, std::move(same), "pairs of images have the same name without the extension");
+  add_few(mistakes, std::move(both), "images would become files with the names of folders");
 }
 
 /// Adds sources whose names cannot be stored in a manifest.
@@ -102,7 +104,7 @@ void add_name_mistakes(const Preparation& preparation, std::vector<std::string>&
   std::vector<std::string> unnamed;
   for (const std::string& source : preparation.sources)
     if (!is_utf8(source))
-      unnamed.push_back(fmt::format("{}: is not named in UTF-8 (rename it)", source));
+      unnamed.push_back(fmt::format("{}: its name is not UTF-8 (rename it)", source));
   add_few(mistakes, std::move(unnamed), "images are not named in UTF-8");
 }
 
@@ -179,7 +181,7 @@ std::vector<std::string> differences(const DatasetForm& was, const DatasetForm& 
   if (const auto gone = without(were, are); !gone.empty())
     all.push_back(fmt::format("no longer among the images: {}", listed_few(gone)));
   if (const auto fresh = without(are, were); !fresh.empty())
-    all.push_back(fmt::format("not among its images: {}", listed_few(fresh)));
+    all.push_back(fmt::format("not in the dataset: {}", listed_few(fresh)));
   return all;
 }
 

@@ -12,19 +12,20 @@ std::string sentence(const Note& note) {
     case Note::Kind::ImagesOfATurn:
       return fmt::format("a turn loads {} of {} images", note.count, note.of);
     case Note::Kind::SmallDataset:
-      return fmt::format("only {} images for a batch of {}: it loads some again, from a cache",
-                         note.count, note.of);
+      return fmt::format(
+          "only {} images for a batch of {}: some images are loaded more than once, from a cache",
+          note.count, note.of);
     case Note::Kind::NoReference:
-      return fmt::format("not checked: {} has no reference, and no other variant gave the same",
-                         names);
+      return fmt::format(
+          "not checked: {} has no reference, and no other variant has the same output", names);
     case Note::Kind::Undefined:
       return fmt::format("not checked: what {} writes is undefined", names);
     case Note::Kind::Rounding:
       return fmt::format("not checked: {}", rounding);
     case Note::Kind::RoundingOfSome:
-      return fmt::format("not checked of the outputs: {} ({})", names, rounding);
+      return fmt::format("outputs not checked: {} ({})", names, rounding);
     case Note::Kind::Allowance:
-      return fmt::format("bounds allow for {} in the dtype of the output, as its peer holds them",
+      return fmt::format("bounds allow for {} that the peer keeps in the dtype of the output",
                          names);
     case Note::Kind::SameInput:
       return fmt::format(

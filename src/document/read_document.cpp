@@ -43,8 +43,8 @@ void check_kind(const Json& document) {
   const auto kind =
       std::ranges::find_if(kKinds, [&](const Kind& one) { return is_kind(document, one); });
   throw Invalid(kind == kKinds.end()
-                    ? "is no results document of normbench (expected a results.json)"
-                    : fmt::format("is no results document; it seems to be {}", kind->name));
+                    ? "is not a results document of normbench (expected a results.json)"
+                    : fmt::format("is not a results document; it seems to be {}", kind->name));
 }
 
 /// Returns true for the text of a run's journal, whose first line is an object of its own.
@@ -82,7 +82,7 @@ std::vector<Issue> duplicate_cases(const Results& results) {
       const auto [at, is_new] = first.try_emplace(case_key(name), pointer);
       if (is_new) continue;
       issues.push_back(
-          {pointer, fmt::format("{}, {} is there twice, first at {} (expected every case once)",
+          {pointer, fmt::format("{}, {} stands twice, first at {} (expected every case once)",
                                 name.experiment, name.variant, at->second)});
     }
   return issues;

@@ -378,7 +378,7 @@ Json to_json(const Results& results);
 Json to_json(const GroupResult& group);
 
 /// Reads a document without its derived fields ("summary", "verdict", …). Adds all mistakes and
-/// contradictions to `issues`. Throws Invalid if it is no results document.
+/// contradictions to `issues`. Throws Invalid if it is not a results document.
 Results read_results(const Json& document, std::vector<Issue>& issues);
 /// Reads a document. Throws Invalid ("/groups/0/cases/1/rounds: …") for any mistake.
 Results read_results(const Json& document);

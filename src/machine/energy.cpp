@@ -92,7 +92,7 @@ std::string EnergyMeter::missing() const {
   std::string why;
   if (!cpu_joules_) why = rapl_.missing().empty() ? "RAPL stopped answering" : rapl_.missing();
   if (gpu_mj_ && !gpu_joules_)
-    why += fmt::format("{}no energy of the GPU from NVML", why.empty() ? "" : "; ");
+    why += fmt::format("{}NVML reports no energy of the GPU", why.empty() ? "" : "; ");
   return why;
 }
 

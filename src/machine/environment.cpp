@@ -114,7 +114,7 @@ Json cpu_facts(const fs::path& root) {
   const auto governor = first_word(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   facts["governor"] = or_null(governor);
   if (!governor)
-    facts["governor_unknown"] = "no cpufreq here: the clock is not this system's to set";
+    facts["governor_unknown"] = "no cpufreq here: this system cannot set the clock rate";
   return facts;
 }
 

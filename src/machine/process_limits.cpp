@@ -73,7 +73,8 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
   bytes = std::max<std::int64_t>(1, left - back);  // 0 would mean unknown
-  note = fmt::format("{} left {}, {} kept back", format_bytes(left), where, format_bytes(back));
+  note = fmt::format("{} free {}, of which {} are kept back", format_bytes(left), where,
+                     format_bytes(back));
 }
 
 std::optional<std::int64_t> machine_bytes(const fs::path& root) {

@@ -188,7 +188,7 @@ CheckOutcome without_reference(Tensor64 output, std::string_view op) {
     const Worst worst{.image = index / per_image, .index = index % per_image};
     return {.result = {.max_abs_error = std::numeric_limits<double>::infinity(),
                        .held_to = HeldTo::Nothing},
-            .reason = fmt::format("wrong output: {} at {} is no finite number", *broken,
+            .reason = fmt::format("wrong output: {} at {} is not a finite number", *broken,
                                   place_text(worst, output.shape)),
             .note = ""};
   }

@@ -71,7 +71,8 @@ void ColdFiles::drop() const {
   }
   if (kept.all.resident_bytes > allowed)
     throw CannotRunHere(fmt::format(
-        "the system keeps {} of the files' {} in memory although told to forget them, most of {} "
+        "the system keeps {} of the files' {} in memory although it was asked to drop them, most "
+        "of {} "
         "(it cannot on tmpfs, nor where others have them mapped; and it tells only those who may "
         "write to the files)",
         format_bytes(static_cast<double>(kept.all.resident_bytes)),

@@ -241,7 +241,7 @@ CheckOutcome CaseContender::check_items() {
   if (unlike_ && worst.result.ok) {
     worst.result.ok = false;
     worst.reason =
-        fmt::format("wrong output: item {} differs from item {}, though both start from the same",
+        fmt::format("wrong output: item {} differs from item {}, although both have the same input",
                     unlike_->second, unlike_->first);
   }
   return worst;

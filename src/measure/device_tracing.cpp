@@ -49,7 +49,7 @@ void DeviceTracing::guarded(const std::function<void()>& call) {
 void DeviceTracing::give_up(const std::string& why) {
   tracer_ = nullptr;
   recording_ = false;
-  missing_ = why.empty() ? "its tracer failed and does not say why" : why;
+  missing_ = why.empty() ? "the tracer failed and gave no reason" : why;
 }
 
 void StageProfile::Scope::begin(std::string_view label, bool on_device) {

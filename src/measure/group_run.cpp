@@ -460,7 +460,7 @@ void GroupRun::guarded(Member& member, const std::function<void()>& planned) {
   } catch (const CannotRunHere& reason) {
     member.skip(reason.what());
   } catch (const std::bad_alloc&) {
-    member.fail(fmt::format("no memory is left (it may need {} of host memory)",
+    member.fail(fmt::format("out of memory (it may need {} of host memory)",
                             format_bytes(static_cast<double>(need(*member.planned).host))));
   } catch (const std::exception& error) {
     member.fail(error.what());

@@ -60,7 +60,7 @@ ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing
                              std::vector<std::string>& notes) {
   if (has_device && tracing.usable()) {
     if (auto steps = run(true)) return std::move(*steps);
-    notes.push_back(fmt::format("profiled again with CUDA events, as its tracer failed: {}",
+    notes.push_back(fmt::format("profiled again with CUDA events, because the tracer failed: {}",
                                 tracing.missing()));
   }
   return *run(false);

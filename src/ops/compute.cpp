@@ -12,7 +12,8 @@ Compute Compute::read(Reader& reader) {
   const bool whole = reader.has("ms"), by_image = reader.has("ms_per_image");
   if (whole) op.ms = reader.number("ms", op.ms, least_ms, most_ms);
   if (by_image) op.ms_per_image = reader.number("ms_per_image", op.ms_per_image, least_ms, most_ms);
-  if (whole && by_image) reader.complain_at("ms_per_image", "goes without \"ms\" (keep one)");
+  if (whole && by_image)
+    reader.complain_at("ms_per_image", "cannot be combined with \"ms\" (keep one)");
   if (!whole && !by_image) reader.complain("no \"ms\" or \"ms_per_image\" (how long it is busy)");
   if (reader.has("fill")) {
     constexpr double least_fill = 1e-6;
@@ -23,7 +24,8 @@ Compute Compute::read(Reader& reader) {
 
 std::optional<Misplaced> Compute::misplaced(Place place) const {
   if (!fill || place != Place::Cpu) return std::nullopt;
-  return Misplaced{"fill", "is of a GPU's multiprocessors; this runs on the CPU (remove this)"};
+  return Misplaced{"fill",
+                   "is a share of a GPU's multiprocessors, but this runs on the CPU (remove this)"};
 }
 
 }  // namespace normbench

@@ -120,7 +120,7 @@ void read_shape(Reader& reader, Shape& shape) {
       }))
     return reader.complain_at("shape", "must be 4 whole numbers from 1, [n, c, h, w]");
   for (const char* key : {"batch", "channels", "size"})
-    if (reader.has(key)) reader.complain_at(key, "goes without \"shape\" (keep one)");
+    if (reader.has(key)) reader.complain_at(key, "cannot be combined with \"shape\" (keep one)");
   shape = {.n = said[0], .c = said[1], .h = said[2], .w = said[3]};
 }
 

@@ -185,7 +185,7 @@ void set_at(Json& config, const std::string& pointer, Json value) {
     const Json::json_pointer target(pointer);
     const Json::json_pointer parent = target.parent_pointer();
     if (!config.contains(target) && !(config.contains(parent) && config[parent].is_object()))
-      throw Invalid("nothing is there in the config");
+      throw Invalid("the config has no such member");
     config[target] = std::move(value);
   } catch (const Json::exception&) {
     throw Invalid("is no JSON pointer (write /experiments/0/source/batch, for example)");

@@ -269,8 +269,7 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
     issues.push_back({text.options.where(option), why});
   };
   if (decided.graph)
-    complain("graph",
-             "a peer submits its work as it likes: no graph can be asked of it (remove this)");
+    complain("graph", "a peer submits its work as it likes: a peer has no graph (remove this)");
   if (decided.wait != Wait::Turn)
     complain("wait", "a peer waits at the end of its turn only (remove this)");
 }

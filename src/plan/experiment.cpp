@@ -55,7 +55,7 @@ Json read_point(Reader& entry, const Frame& frame) {
       if (said.contains(axis.name) && std::ranges::none_of(axis.values, is_wanted) &&
           !(is_swept && written.is_array() && std::ranges::any_of(written, is_wanted)))
         point.complain_at(axis.name,
-                          fmt::format("{} is no value of the axis (known: {})",
+                          fmt::format("{} is not a value of the axis (known: {})",
                                       said.at(axis.name).dump(), Json(axis.values).dump()));
     }
   for (const auto& [name, value] : said.items())
@@ -94,7 +94,7 @@ void check_stage(Reader& published, const std::string& stage, const Case& meant)
 /// Reports figures that only a whole variant can have, if the entry has a "stage".
 void check_parts(Reader& reader, const Published& published) {
   if (!published.stage.empty() && published.speed_up)
-    reader.complain_at("speed_up", "goes with the whole variant (a \"stage\" takes times)");
+    reader.complain_at("speed_up", "cannot be given for a \"stage\"");
   if (!published.stage.empty() && published.submitted_ms)
     reader.complain_at("submitted_ms",
                        "goes with the whole variant (a \"stage\" takes other times)");
@@ -138,7 +138,8 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
     published.variant = resolve(said, reader.pointer_to("variant"), group, reader.issues());
     const Case* meant = case_at(said, published.point, group);
     if (published.submitted_ms && meant && (!meant->peer.empty() || !meant->uses_gpu()))
-      reader.complain_at("submitted_ms", "is known of variants that use the GPU, and of no peer");
+      reader.complain_at("submitted_ms",
+                         "is measured only for variants on the GPU, and for no peer");
     if (!meant || !agree(published.point, group.point)) return;
     published.variant = meant->variant;
     check_stage(reader, published.stage, *meant);
@@ -201,7 +202,7 @@ void check_size(Reader& reader, const Claim& claim) {
   if (!is_equal && claim.within)
     reader.complain_at("within", "goes with \"=\" (\"<\" and \">\" take \"ratio\")");
   if (claim.across && claim.point.is_object() && claim.point.contains(claim.across->axis))
-    reader.complain_at("point", "has the axis that \"across\" goes along");
+    reader.complain_at("point", "must not set the axis of \"across\"");
   if (!is_equal && claim.across && claim.ratio)
     reader.complain_at("ratio", "does not go with \"across\" (write two claims)");
 }

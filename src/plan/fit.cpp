@@ -117,8 +117,8 @@ void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
     Case* planned = side == nullptr ? nullptr : largest(list, room, *side);
     if (planned == nullptr) return;
     planned->skip_kind = Skip::NoMemory;
-    planned->skip = fmt::format("all that is measured with it needs {}; of that, this needs most",
-                                room.text(*side, all));
+    planned->skip =
+        fmt::format("its group needs {}, and this case needs most of it", room.text(*side, all));
   }
 }
 

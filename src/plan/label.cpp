@@ -48,10 +48,10 @@ std::optional<std::string> label_mistake(std::string_view label) {
     return fmt::format("is {} bytes long (at most {})", label.size(), longest_label);
   if (label == constants_range || label == image_range || label.starts_with(step_prefix) ||
       label.starts_with("graph ("))
-    return fmt::format("\"{}\" is what tables and traces call something else (choose another name)",
+    return fmt::format("\"{}\" is a name that tables and traces use already (choose another name)",
                        label);
   if (with_each(label, number_mark, "").find_first_of("{}") != std::string::npos)
-    return "has a brace that is not of \"{i}\", the number of the iteration";
+    return "has a brace outside of \"{i}\", the number of the iteration";
   return std::nullopt;
 }
 

@@ -83,7 +83,7 @@ class DeviceTracer {
   /// Attaches to the device's driver. Call it once: it takes milliseconds. If it returns false,
   /// missing() returns the reason, and the functions below must not be called.
   virtual bool attach() = 0;
-  /// Why it cannot record ("CUPTI is taken by Nsight Systems"), or "" while nothing is wrong.
+  /// Why it cannot record ("CUPTI is in use by Nsight Systems"), or "" while nothing is wrong.
   virtual std::string missing() const = 0;
 
   /// Begins to record work. Call when the device is drained.

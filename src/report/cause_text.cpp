@@ -163,7 +163,7 @@ struct PipelineText {
   std::string headroom() const {
     if (!pipeline.headroom) return "";
     if (pipeline.headroom->value <= 1) return " Fed from memory it is no faster.";
-    return fmt::format(" Fed from memory it is {} as fast: no loader gives more.",
+    return fmt::format(" With images already in memory it is {} as fast: no loader can gain more.",
                        factor(pipeline.headroom->value));
   }
 };
@@ -245,7 +245,7 @@ struct CauseWords {
   }
   CauseText operator()(const why::LaunchLimit&) const {
     return {"launch", "launches",
-            fmt::format("Doing nothing that way takes {} of its time.", share())};
+            fmt::format("Empty launches made the same way take {} of its time.", share())};
   }
   CauseText operator()(const why::FewerThreads& found) const {
     return {"one thread", "one thread",

@@ -243,7 +243,7 @@ std::string why_text(const ComparedCase& one) {
     case NoVerdict::Ended:
       return ending_text(one.ending);
     case NoVerdict::NotMeasured:
-      return "measured in no pair of runs, or others had the processors in it";
+      return "measured in no pair of runs, or other programs had the processors in it";
     case NoVerdict::ClocksDiffer:
       return "device times on one side only";
     case NoVerdict::NoTime:

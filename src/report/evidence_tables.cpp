@@ -155,7 +155,7 @@ std::string output_text(const CheckResult& check) {
   if (check.unchecked_values > 0)
     text += fmt::format(", {} not checked", counted(check.unchecked_values, "value"));
   return check.held_to == HeldTo::Variant
-             ? fmt::format("{}, held to {}", text, spoken(check.variant))
+             ? fmt::format("{}, compared with {}", text, spoken(check.variant))
              : text;
 }
 

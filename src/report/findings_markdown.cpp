@@ -461,7 +461,7 @@ std::string introduction(std::span<const KeptDocument> documents, const std::str
       "# Findings\n\n"
       "Others have measured how images should be cast, normalised and moved to the GPU. normbench "
       "runs what they published, all variants by turns in the same rounds and every output "
-      "checked, and this page has what became of each: what it said, what is so here, and why. "
+      "checked, and this page has of each what was claimed, what was measured here, and why. "
       "`{}` renders it from the documents linked below: every figure, verdict and cause is theirs."
       "\n\n{}\n\n"
       "A ratio has its 95 % interval behind it, corrected for the number of pairs. A claim with a "

@@ -250,9 +250,9 @@ std::string reproduction_markdown(const std::vector<Reproduction>& all) {
 std::string reproduction_html(const std::vector<Reproduction>& all) {
   const html::Markup table = line_table(lines_of(all)).html_table("Claims and figures");
   const html::Markup lead = html::Element{"p", {{"class", "lead"}}}(html::words(count_text(all)));
-  return html::page({.title = "Published experiments, and what is so here",
+  return html::page({.title = "Published experiments, and the results here",
                      .about = "",
-                     .body = html::section("findings", "What became of each",
+                     .body = html::section("findings", "The result of each",
                                            lead + html::block("reasons", table))});
 }
 

@@ -39,7 +39,8 @@ std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
 /// of ratios of wall times.
 std::string busy_text(const GroupResult& group, const Busy& busy) {
   std::string text = fmt::format(
-      "Busy: others had the processors for {} of the time of {}; too few rounds are left to rank "
+      "Busy: other programs had the processors for {} of the time of {}; too few rounds are left "
+      "to rank "
       "anything by.",
       format_percent(busy.share), spoken_cases(group, busy.cases));
   std::vector<std::string> ratios;
@@ -114,7 +115,7 @@ std::string missing_text(const GroupResult& group, const Claim& claim) {
   const int left = index_of(group, claim.left), right = index_of(group, claim.right);
   if (left < 0 || right < 0 || !measured(group.cases[left]) || !measured(group.cases[right]))
     return "";
-  return "others had the processors";
+  return "other programs had the processors";
 }
 
 /// Returns a sentence for each text of a claim: the text, and the outcome of each of its
@@ -203,7 +204,7 @@ std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& 
         fmt::format("Device time leaves out the host stages of {}: \"clock\": \"wall\" counts all.",
                     spoken_cases(group, verdict.host_left_out)));
   if (!verdict.on_wall_clock.empty())
-    list.push_back(fmt::format("Of {} it is wall time: no device was used.",
+    list.push_back(fmt::format("The times of {} are wall times: no device was used.",
                                spoken_cases(group, verdict.on_wall_clock)));
   if (verdict.link) list.push_back(carried_text(*verdict.link));
   std::erase(list, "");

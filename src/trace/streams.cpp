@@ -135,9 +135,10 @@ void start_after_calls(TraceLane& stream, const TraceModel& model, const HostInd
       const std::int64_t skew_ns = call_ns - work.start_ns;
       ++losses.before_launch;
       losses.most_skew_ns = std::max(losses.most_skew_ns, skew_ns);
-      marks.add("before_launch", call_ns,
-                fmt::format("{} seems to start {} ns before {}; it is shown with it", work.name,
-                            skew_ns, index.slice(*origin).name));
+      marks.add(
+          "before_launch", call_ns,
+          fmt::format("{} seems to start {} ns before {}; it is shown at the start of that call",
+                      work.name, skew_ns, index.slice(*origin).name));
       start_ns = std::max(start_ns, call_ns);
     }
     work.end_ns += start_ns - work.start_ns;

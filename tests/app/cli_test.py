@@ -480,7 +480,7 @@ class CliTest(unittest.TestCase):
             f"{self.dir}/begun)",
             f"{self.dir}/empty: no results.json in this folder, nor in those inside it (expected a "
             "results.json, a run's folder, or a folder of runs)",
-            f"{config}: is no results document; it seems to be a config of normbench (measure it: "
+            f"{config}: is not a results document; it seems to be a config of normbench (measure it: "
             "normbench run --config FILE)",
             "absent: no such file (check the path)"])
 

@@ -732,7 +732,7 @@ class UnwritableTest(FaultsCase):
     def test_a_disk_that_is_full_with_nothing_else_to_go_to(self):
         done = self.on_small_disk("32k", prepare="export TMPDIR=$PWD/disk")
         self.assertEqual(done.returncode, 5, done.stderr)
-        self.assertRegex(done.stderr, r"normbench: nor to another folder: cannot \w+ disk/out-rescued-\S+: No space left on "
+        self.assertRegex(done.stderr, r"normbench: they could not be written to another folder either: cannot \w+ disk/out-rescued-\S+: No space left on "
                                       r"device; cannot \w+ \S+/disk/normbench-out-rescued-\S+: No space left on device\n")
         self.assertIn("continue with: normbench run --resume disk/out\n", done.stderr)
         copy = self.dir / "copy"
@@ -768,7 +768,7 @@ class UnwritableTest(FaultsCase):
     def test_files_that_may_not_grow(self):
         done = self.run_config(code=5, preexec_fn=limit_files(8192))
         self.assertIn(f"normbench: cannot write {self.out}/journal.jsonl: File too large\n", done.stderr)
-        self.assertRegex(done.stderr, r"nor to another folder: cannot write \S+: File too large; cannot write \S+: File")
+        self.assertRegex(done.stderr, r"they could not be written to another folder either: cannot write \S+: File too large; cannot write \S+: File")
         self.assert_no_torn_file(self.out)
         self.assertEqual(list((self.dir / "tmp").iterdir()), [])
         self.resume()
@@ -825,8 +825,8 @@ class UnwritableTest(FaultsCase):
         self.run_config()
         for out, message in (
             (self.dir / "absent" / "x", "No such file or directory"),
-            (self.dir, "it is there and is not a file"),
-            ("/dev/full", "it is there and is not a file"),
+            (self.dir, "it exists and is not a regular file"),
+            ("/dev/full", "it exists and is not a regular file"),
         ):
             done = normbench("report", self.out / "results.json", "--out", out)
             self.assertEqual(done.returncode, 5)

@@ -175,7 +175,7 @@ class Classes(InFolder):
         lines = self.prepare("classes", "set", "--storage", "png", code=2).stderr.splitlines()
         self.assertEqual(lines[0], "normbench: classes/cat/000.jpeg and classes/cat/000.jpg have the same name without its "
                                    "end (rename one)")
-        self.assertEqual(lines[3:], ["normbench: 97 more pairs of images have the same name without its end",
+        self.assertEqual(lines[3:], ["normbench: 97 more pairs of images have the same name without the extension",
                                      "4 mistakes; nothing was run"])
         self.assertFalse((self.dir / "set").exists())
 
@@ -327,7 +327,7 @@ class Unreadable(InFolder):
         os.chmod(photos / "dog", 0)
         self.addCleanup(os.chmod, photos / "dog", 0o755)
         for source, said in (("classes", "the folder dog cannot be listed: Permission denied"),
-                             ("classes/*/*.jpg", "a folder that it goes through cannot be listed: classes/*/*.jpg")):
+                             ("classes/*/*.jpg", "a folder of this pattern cannot be listed: classes/*/*.jpg")):
             done = self.prepare(source, "set", "--storage", "png", code=2, preexec_fn=obey_permissions)
             self.assertIn(f"normbench: {said}\n", done.stderr)
 

@@ -323,7 +323,7 @@ class InRounds(PeerCase):
         self.assertIn("my_kernel 1", cases["my kernel"]["peer_version"])
         # The bounds are wide. Equal times of identical code are tested on a quiet machine.
         if "busy" in document["groups"][0]:
-            self.assertIn("Busy: others had the processors", done.stdout)
+            self.assertIn("Busy: other programs had the processors", done.stdout)
         else:
             self.assertTrue(0.2 < cases["peer"]["ratio"]["value"] < 5, cases["peer"]["ratio"])
             self.assertRegex(done.stdout, r"(?m)^  peer .* [\d.]+x")

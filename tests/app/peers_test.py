@@ -196,7 +196,7 @@ class PeersTest(unittest.TestCase):
         done = self.run_config(content, ALLOW)
         self.assertEqual(self.cases()["right"]["check"]["held_to"], "nothing")
         self.assertIn("1 output not checked", done.stdout)
-        self.assertIn("not checked: model has no reference, and no other variant gave the same", done.stdout)
+        self.assertIn("not checked: model has no reference, and no other variant has the same output", done.stdout)
 
     def test_peers_that_cannot_are_skipped(self):
         self.run_config(config("right", "unavailable", "unsupported"), ALLOW)

@@ -256,8 +256,8 @@ class Mistakes(Prepare):
             self.refused(out, "--storage", "raw", "--quality", 3, "--shards", 9, "--threads", 0, "--on-error", "stop"),
             ["normbench: --threads 0: expected a whole number from 1 to 4096",
              'normbench: unknown on-error "stop" (known: fail, skip)',
-             "normbench: --quality: goes with --storage jpeg",
-             "normbench: --storage raw: needs --size H W, since the files do not say their shape",
+             "normbench: --quality: is for --storage jpeg only",
+             "normbench: --storage raw: needs --size H W, since the files do not store their shape",
              "normbench: --shards: needs --size H W, since a shard's images have one size",
              "normbench: --shards 9: there are only 4 images",
              "6 mistakes; nothing was run"])
@@ -408,7 +408,7 @@ class Broken(Prepare):
         (self.photos / "000.PNG").write_bytes((self.photos / "000.png").read_bytes())
         source = self.photos / "000.*"
         done = self.prepare(self.dir / "a", "--storage", "npy", "--size", 8, 8, source=source, code=2)
-        self.assertIn(f"normbench: {self.photos}/000.PNG and {self.photos}/000.png have the same name without its end "
+        self.assertIn(f"normbench: {self.photos}/000.PNG and {self.photos}/000.png have the same name without the extension "
                       "(rename one)\n", done.stderr)
         self.prepare(self.dir / "b", "--storage", "npy", "--size", 8, 8, "--shards", 1, source=source)
         self.assertEqual(self.manifest(self.dir / "b")["images"], 2)
@@ -482,7 +482,7 @@ class Changed(Prepare):
         (self.photos / "000.png").write_bytes(png(noise(40, 60, 99)))
         done = self.prepare(folder, "--storage", "png", "--on-error", "skip", code=1)
         self.assertEqual(done.stderr, f"normbench: changed since the preparation of {folder} began: "
-                                      f"{self.photos}/000.png (what is finished stays; remove the folder to start "
+                                      f"{self.photos}/000.png (finished files are kept; remove the folder to start "
                                       "again)\n")
         self.assertEqual(files_of(folder), kept)
 

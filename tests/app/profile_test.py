@@ -304,8 +304,8 @@ class OnFakeCuda(ProfileTest):
     def test_from_events_where_cupti_does_not(self):
         for mode, why in (
             ("unusable", r"CUPTI cannot record \(cuptiSubscribe"),
-            ("taken", "CUPTI is taken by Nsight Systems"),
-            ("taken_unnamed", "CUPTI is taken by another tool"),
+            ("taken", "CUPTI is in use by Nsight Systems"),
+            ("taken_unnamed", "CUPTI is in use by another tool"),
             ("old", "CUPTI is too old"),
             ("forbidden", "CUPTI cannot record .*INSUFFICIENT_PRIVILEGES"),
         ):

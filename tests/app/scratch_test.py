@@ -78,7 +78,7 @@ class Scratch(unittest.TestCase):
         self.assertIn("cannot make a scratch folder in", done.stderr)
         self.assertIn("nowhere: No such file or directory", done.stderr)
         done = self.run_config(self.config({}), "--scratch", "/proc", code=2)
-        self.assertIn("cannot make a scratch folder in /proc: it takes no new folders", done.stderr)
+        self.assertIn("cannot make a scratch folder in /proc: folders cannot be made there", done.stderr)
         self.assertFalse(self.out.exists())
 
     def test_a_mistake_is_told_at_its_place(self):

@@ -156,7 +156,7 @@ class SimdTest(unittest.TestCase):
         for what in ([], ["ops"], ["configs"]):
             done = normbench("list", *what, "--format", "json")
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertEqual(done.stderr, "normbench: --format json goes with: normbench list kernels\n")
+            self.assertEqual(done.stderr, "normbench: --format json is only for: normbench list kernels\n")
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ TEST(CpuMemory, SaysWhyItFails) {
       EXPECT_THAT(failure_of(memory, bytes),
                   testing::MatchesRegex("cannot allocate .*: mmap failed: Cannot allocate memory"));
   EXPECT_EQ(failure_of(Memory::Pinned, 1),
-            "the CPU does not allocate pinned memory (known: pageable, pageable_huge)");
+            "the CPU cannot allocate pinned memory (known: pageable, pageable_huge)");
 }
 
 /// A GPU backend that only returns facts.

@@ -83,7 +83,7 @@ TEST(Nvml, AnAbsentLibraryIsNamed) {
   const Nvml nvml(kGpu, "/nowhere/libnvidia-ml.so.1");
   EXPECT_EQ(nvml.missing(),
             "NVML not found (/nowhere/libnvidia-ml.so.1: cannot open shared object file: No such "
-            "file or directory): no clocks, temperature, power");
+            "file or directory): clocks, temperature and power are unknown");
   EXPECT_EQ(nvml.driver_version(), std::nullopt);
   EXPECT_EQ(nvml.sm_clock_mhz(), std::nullopt);
   EXPECT_EQ(nvml.throttle_reasons(), std::nullopt);
@@ -100,14 +100,16 @@ TEST(Nvml, ALibraryThatIsNoNvml) {
 TEST(Nvml, ThatDoesNotStartSaysWhy) {
   const Failing failing("nvmlInit_v2");
   const Nvml nvml(kGpu, FAKE_NVML);
-  EXPECT_EQ(nvml.missing(), "NVML does not start (Not Supported): no clocks, temperature, power");
+  EXPECT_EQ(nvml.missing(),
+            "NVML does not start (Not Supported): clocks, temperature and power are unknown");
   EXPECT_EQ(nvml.driver_version(), std::nullopt);
 }
 
 TEST(Nvml, AnUnknownGpuIsNamed) {
   const Nvml nvml("0000:ff:00.0", FAKE_NVML);
   EXPECT_EQ(nvml.missing(),
-            "NVML does not see the GPU at 0000:ff:00.0 (Not Found): no clocks, temperature, power");
+            "NVML does not see the GPU at 0000:ff:00.0 (Not Found): clocks, temperature and power "
+            "are unknown");
   EXPECT_EQ(nvml.power_mw(), std::nullopt);
   EXPECT_EQ(nvml.driver_version(), "580.95.05");
 }

@@ -353,14 +353,14 @@ TEST_F(CuptiTracer, AStageWithoutReportsGetsAKernelOfTheFakesOwn) {
 TEST_F(CuptiTracer, ThatIsTakenNamesTheHolder) {
   set_mode("taken");
   EXPECT_FALSE(tracer.attach());
-  EXPECT_EQ(tracer.missing(), std::string("CUPTI is taken by Nsight Systems") + kEvents);
+  EXPECT_EQ(tracer.missing(), std::string("CUPTI is in use by Nsight Systems") + kEvents);
   EXPECT_THAT(log(), ElementsAre("cuptiGetVersion", "cuptiSubscribe_v2 normbench"));
 }
 
 TEST_F(CuptiTracer, ThatIsTakenByNobodyKnown) {
   set_mode("taken_unnamed");
   EXPECT_FALSE(tracer.attach());
-  EXPECT_EQ(tracer.missing(), std::string("CUPTI is taken by another tool") + kEvents);
+  EXPECT_EQ(tracer.missing(), std::string("CUPTI is in use by another tool") + kEvents);
 }
 
 TEST_F(CuptiTracer, ThatCannotBeUsedSaysWhy) {
@@ -423,7 +423,7 @@ TEST_F(CuptiTracer, ThatFailsLaterSaysSo) {
   set_mode("no_flush");
   tracer.stop();
   EXPECT_EQ(tracer.missing(),
-            "CUPTI keeps its records (cuptiActivityFlushAll: CUPTI_ERROR_UNKNOWN)");
+            "CUPTI did not deliver its records (cuptiActivityFlushAll: CUPTI_ERROR_UNKNOWN)");
   set_mode("works");
 }
 
@@ -556,7 +556,7 @@ TEST_F(GpuDayCupti, ThatAllRefuseSaysItOnce) {
   setenv("FAKE_CUPTI_MODE", "taken", 1);
   Tracer taken("", both);
   EXPECT_FALSE(taken.attach());
-  EXPECT_EQ(taken.missing(), std::string("CUPTI is taken by Nsight Systems") + kEvents);
+  EXPECT_EQ(taken.missing(), std::string("CUPTI is in use by Nsight Systems") + kEvents);
   EXPECT_THAT(log_of(second), HasSubstr("cuptiSubscribe_v2"));
 }
 
@@ -577,7 +577,7 @@ TEST_F(GpuDayCupti, ThatRefuseForReasonsOfTheirOwnAreNamed) {
   EXPECT_EQ(both.missing(),
             "CUPTI cannot record (cuptiSubscribe: CUPTI_ERROR_NOT_INITIALIZED, no driver, or one "
             "older than the library); " +
-                second + "/libcupti_of_test.so: CUPTI is taken by another tool" + kEvents);
+                second + "/libcupti_of_test.so: CUPTI is in use by another tool" + kEvents);
 }
 
 TEST_F(GpuDayCupti, IsTriedOnceUnderAllItsNames) {

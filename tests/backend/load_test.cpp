@@ -285,7 +285,7 @@ TEST_F(StoredRows, MappedFilesThatAreCutLaterAreNamed) {
     fs::resize_file(folder_ / "part3.raw", 10);
     EXPECT_EQ(complaint(launch, op),
               std::string("1 of ") + (images == 1 ? "6" : "2") +
-                  " files cannot be read: part3.raw (ends too early (was it cut?))");
+                  " files cannot be read: part3.raw (ends too early (was it cut off?))");
   }
 }
 
@@ -304,7 +304,7 @@ TEST_F(StoredRows, FilesThatBreakLaterAreNamed) {
   write("part2.raw", {1, 2});
   fs::remove(folder_ / "part3.raw");
   EXPECT_EQ(complaint(launch, op),
-            "2 of 6 files cannot be read: part2.raw (ends too early (was it cut?)); "
+            "2 of 6 files cannot be read: part2.raw (ends too early (was it cut off?)); "
             "part3.raw (No such file or directory)");
 }
 

@@ -160,7 +160,7 @@ TEST(TeamFor, NeedsMoreThanACoreKeepsToItself) {
 }
 
 TEST(TeamFor, IsExplained) {
-  EXPECT_EQ(explain_team(1, zen4), "one thread: this process may use no more");
+  EXPECT_EQ(explain_team(1, zen4), "one thread, as this process may use only one");
   EXPECT_EQ(explain_team(2, zen4),
             "\"all\" is 2 threads for a case with a stage that moves more than 3.20 MB, else 1: "
             "what a team of 2 saves at 16 GB/s a thread must exceed 0.1 ms for waking it, and a "

@@ -101,9 +101,9 @@ TEST_F(File, SaysWhyItCannotBeWritten) {
       [&] { write_file(path("no/x"), ""); },
       ThrowsMessage<CannotWrite>("cannot write " + path("no/x") + ": No such file or directory"));
   EXPECT_THAT([&] { write_file(folder_, ""); },
-              ThrowsMessage<CannotWrite>(HasSubstr("it is there and is not a file")));
+              ThrowsMessage<CannotWrite>(HasSubstr("it exists and is not a regular file")));
   EXPECT_THAT([] { write_file("/dev/null", "x"); },
-              ThrowsMessage<CannotWrite>(HasSubstr("it is there and is not a file")));
+              ThrowsMessage<CannotWrite>(HasSubstr("it exists and is not a regular file")));
   EXPECT_THAT(files(), ElementsAre());
 }
 

@@ -38,7 +38,7 @@ TEST_F(InputFileTest, IsReadFromAnywhere) {
   file.read(3, two);
   EXPECT_EQ(two, (std::array{std::byte{'d'}, std::byte{'e'}}));
   EXPECT_THAT([&] { file.read(4, two); },
-              testing::ThrowsMessage<std::runtime_error>("ends too early (was it cut?)"));
+              testing::ThrowsMessage<std::runtime_error>("ends too early (was it cut off?)"));
 }
 
 TEST_F(InputFileTest, IsMapped) {

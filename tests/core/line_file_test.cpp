@@ -81,7 +81,7 @@ TEST_F(Lines, AreNotKeptWholeToSeeHowTheyBegin) {
   std::ofstream(path_, std::ios::binary) << "first" << large;
   EXPECT_EQ(LineFile::first_line(path_), std::nullopt);
   EXPECT_THAT([&] { LineFile::create(path_, "other: 1"); },
-              ThrowsMessage<CannotWrite>("cannot write " + path_ + ": something else is in it"));
+              ThrowsMessage<CannotWrite>("cannot write " + path_ + ": it has other content"));
   std::ofstream(path_, std::ios::binary | std::ios::app) << "\nsecond\n";
   EXPECT_EQ(LineFile::first_line(path_), ("first" + large).substr(0, 1 << 16));
   EXPECT_THAT([&] { LineFile::create(path_, "first" + large); },
@@ -92,7 +92,7 @@ TEST_F(Lines, AreNotBegunOverSomethingElse) {
   for (const std::string mine : {"mine", "{\"first\""}) {
     std::ofstream(path_, std::ios::binary) << mine;
     EXPECT_THAT([&] { LineFile::create(path_, "first"); },
-                ThrowsMessage<CannotWrite>("cannot write " + path_ + ": something else is in it"));
+                ThrowsMessage<CannotWrite>("cannot write " + path_ + ": it has other content"));
     EXPECT_EQ(text(), mine);
   }
   std::ofstream(path_, std::ios::binary) << "{\"first\": 1, \"cut o";
@@ -126,9 +126,9 @@ TEST_F(Lines, DoNotWaitForAPipe) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   EXPECT_EQ(LineFile::first_line(path_), std::nullopt);
   EXPECT_THAT([&] { LineFile::create(path_, "first"); },
-              ThrowsMessage<CannotWrite>(HasSubstr("it is there and is not a file")));
+              ThrowsMessage<CannotWrite>(HasSubstr("it exists and is not a regular file")));
   EXPECT_THAT([&] { LineFile::resume(path_); },
-              ThrowsMessage<Invalid>(HasSubstr("it is there and is not a file")));
+              ThrowsMessage<Invalid>(HasSubstr("it exists and is not a regular file")));
 }
 
 TEST_F(Lines, SayWhichOneIsWrong) {

@@ -111,7 +111,7 @@ TEST_F(MemoryTest, AFullDeviceIsSaidWithAdvice) {
 
 TEST_F(MemoryTest, PageableMemoryIsNotCudasToGive) {
   EXPECT_EQ(error_of([&] { backend->allocate(Memory::Pageable, 64); }),
-            "CUDA does not allocate pageable memory");
+            "CUDA cannot allocate pageable memory");
 }
 
 }  // namespace

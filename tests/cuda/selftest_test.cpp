@@ -58,7 +58,7 @@ TEST_F(SelftestOfCuda, AnErrorThatStaysFailsTheOtherRowsWithItsReason) {
   ASSERT_EQ(place.rows.size(), 2u);
   EXPECT_THAT(place.rows[0].failure, ::testing::HasSubstr(" failed: cudaErrorIllegalAddress"));
   EXPECT_THAT(place.rows[1].failure,
-              ::testing::StartsWith("not tested to the end, nothing runs here any more: "
+              ::testing::StartsWith("not tested to the end, because nothing can run here any more: "
                                     "cudaMalloc(576 B) failed: cudaErrorIllegalAddress"));
 }
 

@@ -80,8 +80,8 @@ TEST(PreparationMistakes, AreAllTold) {
   EXPECT_THAT(
       mistakes_of(of(
           3, {.storage = SaveFormat::Raw, .height = {}, .width = {}, .quality = 9, .shards = 4})),
-      ElementsAre("--quality: goes with --storage jpeg",
-                  "--storage raw: needs --size H W, since the files do not say their shape",
+      ElementsAre("--quality: is for --storage jpeg only",
+                  "--storage raw: needs --size H W, since the files do not store their shape",
                   "--shards: needs --size H W, since a shard's images have one size",
                   "--shards 4: there are only 3 images"));
   EXPECT_THAT(
@@ -102,14 +102,13 @@ TEST(PreparationMistakes, AreSourcesOfOneNameAndNamesThatNoManifestCanHold) {
   Preparation preparation = of(0, {});
   preparation.sources = {"/photos/a/x.jpg", "/photos/a/x.png", "/photos/b/x.jpg",
                          "/photos/b/\xFF.jpg"};
-  EXPECT_THAT(
-      mistakes_of(preparation),
-      ElementsAre(
-          "/photos/a/x.jpg and /photos/a/x.png have the same name without its end (rename one)",
-          "/photos/b/\xFF.jpg: is not named in UTF-8 (rename it)"));
+  EXPECT_THAT(mistakes_of(preparation),
+              ElementsAre("/photos/a/x.jpg and /photos/a/x.png have the same name without the "
+                          "extension (rename one)",
+                          "/photos/b/\xFF.jpg: its name is not UTF-8 (rename it)"));
   preparation.form = sharded;
   EXPECT_THAT(mistakes_of(preparation),
-              ElementsAre("/photos/b/\xFF.jpg: is not named in UTF-8 (rename it)"));
+              ElementsAre("/photos/b/\xFF.jpg: its name is not UTF-8 (rename it)"));
 }
 
 TEST(PreparationMistakes, OfOneKindAreThreeAndACount) {
@@ -121,7 +120,7 @@ TEST(PreparationMistakes, OfOneKindAreThreeAndACount) {
       mistakes_of(preparation),
       ElementsAre(HasSubstr("/photos/cat/000.jpg and /photos/cat/000.png have the same name"),
                   HasSubstr("001.png have"), HasSubstr("002.png have"),
-                  "597 more pairs of images have the same name without its end"));
+                  "597 more pairs of images have the same name without the extension"));
 }
 
 TEST(PreparationMistakes, AreClassesThatAreCalledAsFilesAre) {
@@ -130,10 +129,11 @@ TEST(PreparationMistakes, AreClassesThatAreCalledAsFilesAre) {
                          "/photos/manifest.json/a.jpg", "/photos/prepare.jsonl/a.jpg"};
   EXPECT_THAT(
       mistakes_of(preparation),
-      ElementsAre("/photos/manifest.json: is called as a file of the dataset's own (rename it)",
-                  "/photos/prepare.jsonl: is called as a file of the dataset's own (rename it)",
-                  "/photos/cat/a.jpg becomes cat/a.png, as a folder of others is called (rename "
-                  "one)"));
+      ElementsAre(
+          "/photos/manifest.json: has the name of a file that the dataset needs (rename it)",
+          "/photos/prepare.jsonl: has the name of a file that the dataset needs (rename it)",
+          "/photos/cat/a.jpg becomes cat/a.png, as a folder of others is called (rename "
+          "one)"));
 }
 
 TEST(PreparationMistakes, AreDatasetsAmongClasses) {
@@ -171,7 +171,7 @@ TEST(PreparationDifferences, AreNamedOneByOne) {
       differences(sharded, other, {"a", "b", "c", "d", "e"}, {"b", "f"}),
       ElementsAre("storage was npy, is jpeg", "quality was not given, is 90",
                   "shards was 4, is not given", "no longer among the images: a, c, d and 1 more",
-                  "not among its images: f"));
+                  "not in the dataset: f"));
 }
 
 }  // namespace

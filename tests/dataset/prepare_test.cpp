@@ -315,8 +315,9 @@ TEST_F(Prepare, KnowsThatAFinishedDatasetIsNoLongerTrue) {
   write("d.png", kept);
   EXPECT_EQ(prepare(preparation, {}, silent_).outcome, Outcome::WasThere);
   fs::resize_file(folder_ / "set/b.raw", 10);
-  EXPECT_THAT([&] { prepare(preparation, {}, silent_); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("b.raw: is not as it was written")));
+  EXPECT_THAT(
+      [&] { prepare(preparation, {}, silent_); },
+      ThrowsMessage<std::runtime_error>(HasSubstr("b.raw: is changed since it was written")));
 }
 
 TEST_F(Prepare, TakesNoFolderThatHoldsOtherFiles) {

@@ -138,7 +138,7 @@ TEST_F(JournalFile, IsNotResumedWhenDamagedInTheMiddle) {
       {"{\"journal\":0,\"header\":{}}\n", "entry 1: /journal: expected 1"},
       {"{\"journal\":1}\n", "entry 1: /header: expected an object"},
       {"hello\n", "entry 1: "},
-      {"", "no whole line in it: the run had not begun (start it anew)"}};
+      {"", "it has no complete line: the run had not begun (start a new run)"}};
   for (const auto& [content, message] : all) {
     std::ofstream(path_, std::ios::binary) << content;
     EXPECT_THAT([&] { Journal::resume(path_); },

@@ -11,18 +11,18 @@ TEST(Notes, AreSentences) {
   EXPECT_EQ(sentence({.kind = Kind::ImagesOfATurn, .count = 16, .of = 40}),
             "a turn loads 16 of 40 images");
   EXPECT_EQ(sentence({.kind = Kind::SmallDataset, .count = 3, .of = 8}),
-            "only 3 images for a batch of 8: it loads some again, from a cache");
+            "only 3 images for a batch of 8: some images are loaded more than once, from a cache");
   EXPECT_EQ(sentence({.kind = Kind::NoReference, .names = {"model"}}),
-            "not checked: model has no reference, and no other variant gave the same");
+            "not checked: model has no reference, and no other variant has the same output");
   EXPECT_EQ(sentence({.kind = Kind::Undefined, .names = {"stream"}}),
             "not checked: what stream writes is undefined");
   EXPECT_EQ(sentence({.kind = Kind::Rounding}),
             "not checked: rounding alone may be as large as the values");
   EXPECT_EQ(sentence({.kind = Kind::RoundingOfSome, .names = {"x", "y"}}),
-            "not checked of the outputs: x, y (rounding alone may be as large as the values)");
+            "outputs not checked: x, y (rounding alone may be as large as the values)");
   EXPECT_EQ(
       sentence({.kind = Kind::Allowance, .names = {"constants", "difference"}}),
-      "bounds allow for constants, difference in the dtype of the output, as its peer holds them");
+      "bounds allow for constants, difference that the peer keeps in the dtype of the output");
   EXPECT_EQ(sentence({.kind = Kind::SameInput, .names = {"torch"}}),
             "torch is given the same input in every call: a result that it only remembered would "
             "pass");

@@ -34,15 +34,15 @@ TEST(ReadDocument, MistakesSayWhatTheFileIs) {
   EXPECT_FALSE(is_results(R"({"schemaVersion": 1, "tool": {"name": "normbench"})"));
   EXPECT_THAT(mistake("results"), HasSubstr("new.json: line 1, column 1"));
   EXPECT_EQ(mistake("[]"),
-            "new.json: is no results document of normbench (expected a results.json)");
+            "new.json: is not a results document of normbench (expected a results.json)");
   EXPECT_EQ(mistake(R"({"context": {}, "benchmarks": []})"),
-            "new.json: is no results document; it seems to be Google Benchmark's output");
+            "new.json: is not a results document; it seems to be Google Benchmark's output");
   EXPECT_EQ(mistake(R"({"meta": {}, "devices": [], "benchmarks": []})"),
-            "new.json: is no results document; it seems to be nvbench's output");
+            "new.json: is not a results document; it seems to be nvbench's output");
   EXPECT_THAT(mistake("{\"journal\":1}\n{\"measure\":{}}\n"),
               HasSubstr("new.json: is the journal of a run, not its results (name its folder"));
   EXPECT_EQ(mistake(R"({"results": [{"command": "ls", "mean": 1}]})"),
-            "new.json: is no results document; it seems to be hyperfine's output");
+            "new.json: is not a results document; it seems to be hyperfine's output");
   EXPECT_EQ(
       mistake(R"({"schema": 2, "tool": {"name": "normbench"}, "groups": []})"),
       "new.json: this version reads schema 1; the document has 2: a newer normbench wrote it");

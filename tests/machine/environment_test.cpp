@@ -20,7 +20,7 @@ TEST(MachineFiles, OfNothingAreNull) {
   const FakeRoot root;
   EXPECT_EQ(cpu_facts(root).dump(),
             R"({"model":null,"flags":null,"virtualised":null,"governor":null,)"
-            R"("governor_unknown":"no cpufreq here: the clock is not this system's to set"})");
+            R"("governor_unknown":"no cpufreq here: this system cannot set the clock rate"})");
   EXPECT_EQ(memory_facts(root).dump(),
             R"({"total_bytes":null,"available_bytes":null,"transparent_huge_pages":null})");
   EXPECT_EQ(load_facts(root).dump(), "null");

@@ -119,7 +119,7 @@ TEST_F(MemoryNeedTest, ACaseWithoutMemoryFailsAlone) {
   // The source takes 128 B, the output 512, a gap at most 512, and addresses 40 B. The check takes
   // 8 B * 2 * (2 * 120 + 240) for 2 images with 60 input and 60 output values each.
   EXPECT_EQ(results.groups[0].cases[1].reason,
-            "no memory is left (it may need 8.87 kB of host memory)");
+            "out of memory (it may need 8.87 kB of host memory)");
   EXPECT_EQ(group.cases.size(), 2u);
 }
 

@@ -92,8 +92,7 @@ TEST_F(PeerLoadTest, PixelsThatAreNotDecodedAreHeldOneByOne) {
     outcomes("psnr 30");
     FAIL();
   } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(),
-                testing::HasSubstr("says that its images keep a \"psnr\", but it decodes none"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("reports a \"psnr\", but it decodes no images"));
   }
 }
 

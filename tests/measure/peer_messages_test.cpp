@@ -92,9 +92,9 @@ TEST(Replies, ThatAreRight) {
         << rounds;
   EXPECT_THAT(mistake(read_ready, R"({"type": "ready", "psnr": 40, "filter": "area"})"),
               testing::StartsWith(" answered `prepare` wrongly: /filter: "));
-  EXPECT_EQ(
-      mistake(read_ready, R"({"type": "ready", "filter": "box"})"),
-      " answered `prepare` wrongly: /psnr: expected the decibels that images of this filter keep");
+  EXPECT_EQ(mistake(read_ready, R"({"type": "ready", "filter": "box"})"),
+            " answered `prepare` wrongly: /psnr: expected the PSNR in dB of images resized by this "
+            "filter");
   EXPECT_EQ(mistake(read_ready, R"({"type": "ready", "psnr": -1})"),
             " answered `prepare` wrongly: /psnr: expected decibels from 0 to 100");
   EXPECT_NO_THROW(read_ready(R"( {"type": "ready", "took": [1e3, null]} )"

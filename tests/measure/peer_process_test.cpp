@@ -195,7 +195,7 @@ TEST_F(PeerProcessTest, SpeaksBeforeItIsAsked) {
   PeerProcess peer("torch", {{"/bin/sh", "-c", "echo Welcome; : > \"$0\"; sleep 600", file}, ""},
                    interrupted);
   while (!exists(file)) std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(failure(peer), "peer torch spoke before it was asked: \"Welcome\\n\"");
+  EXPECT_EQ(failure(peer), "peer torch wrote before the first request: \"Welcome\\n\"");
 }
 
 TEST_F(PeerProcessTest, LastLinesOfStderrFollow) {

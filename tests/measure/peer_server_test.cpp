@@ -136,7 +136,7 @@ TEST_F(PeerServerTest, HasAnOrder) {
   EXPECT_EQ(reply({{"type", "output"}, {"path", "x.npy"}}),
             failed("output: nothing was run (send run first)"));
   EXPECT_EQ(reply(normalize_message(plain)),
-            failed("prepare: there is a case already (start another process for another)"));
+            failed("prepare: a case is prepared already (start another process for another case)"));
   EXPECT_EQ(run(1, 0).at("type"), "ran");
 }
 

@@ -100,7 +100,7 @@ TEST_F(TracerTest, CasesWithoutADeviceDoNotAskForIt) {
 }
 
 TEST_F(TracerTest, OneThatCannotAttachIsReplacedByMarks) {
-  fake_tracer.cannot_attach = "CUPTI is taken by Nsight Systems";
+  fake_tracer.cannot_attach = "CUPTI is in use by Nsight Systems";
   add_group({send_and_cast("a"), send_and_cast("b")});
   const GroupResult group = run_plan().groups[0];
   for (const CaseProfile& profile : group.profile) {
@@ -108,7 +108,7 @@ TEST_F(TracerTest, OneThatCannotAttachIsReplacedByMarks) {
     EXPECT_EQ(profile.steps, 2);
   }
   EXPECT_THAT(group.cases[0].notes, IsEmpty());
-  EXPECT_EQ(untraced, "CUPTI is taken by Nsight Systems");
+  EXPECT_EQ(untraced, "CUPTI is in use by Nsight Systems");
   EXPECT_EQ(told_of("attach"), 1);
   EXPECT_EQ(told_of("start"), 0);
   EXPECT_EQ(records(traces.at(0)).size(), 4u);
@@ -134,8 +134,8 @@ TEST_P(FailingTracerTest, TheCaseIsProfiledAgainWithMarksAndSaysSo) {
   add_group({send_and_cast("a"), send_and_cast("b")});
   const GroupResult group = run_plan().groups[0];
   EXPECT_THAT(group.cases[0].notes,
-              ElementsAre("profiled again with CUDA events, as its tracer failed: " + GetParam() +
-                          " is broken"));
+              ElementsAre("profiled again with CUDA events, because the tracer failed: " +
+                          GetParam() + " is broken"));
   EXPECT_THAT(group.cases[1].notes, IsEmpty());
   ASSERT_EQ(group.profile.size(), 2u);
   for (const CaseProfile& profile : group.profile) {
@@ -171,7 +171,7 @@ TEST_F(TracerTest, OneThatGivesUpInTheMiddleHasFailedToo) {
   EXPECT_THAT(
       group.cases[0].notes,
       ElementsAre(
-          "profiled again with CUDA events, as its tracer failed: CUPTI keeps its records"));
+          "profiled again with CUDA events, because the tracer failed: CUPTI keeps its records"));
 }
 
 }  // namespace

@@ -157,9 +157,9 @@ TEST_F(SavedFilesTest, WithoutAFolderNothingIsSaved) {
   backends.at(Place::Cpu)->scratch = "";
   const Case planned = case_of("", "");
   GroupMemory memory = memory_for(planned);
-  EXPECT_THAT(
-      [&] { contender(planned, memory)->first_call(); },
-      testing::ThrowsMessage<std::runtime_error>("no folder to save files in: a run has one"));
+  EXPECT_THAT([&] { contender(planned, memory)->first_call(); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  "there is no folder to save files in: only a run has one"));
 }
 
 }  // namespace

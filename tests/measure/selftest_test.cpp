@@ -194,7 +194,7 @@ TEST(Selftest, WhereNothingRunsAnyMoreTheOthersFailWithTheReason) {
                    planted<Copy, Bug::Kills>("kills"), planted<Stream, Bug::None>("after")});
   const auto& rows = place.rows;
   const std::string lost =
-      "not tested to the end, nothing runs here any more: nothing works any more";
+      "not tested to the end, because nothing can run here any more: nothing works any more";
   EXPECT_EQ(rows.at(0).failure, "");
   EXPECT_EQ(rows.at(1).failure, lost);
   EXPECT_EQ(rows.at(2).failure, "1x1x1x1 uint8 nchw -> uint8 nchw: a call failed");

@@ -105,7 +105,8 @@ TEST_F(StandardTest, AloneNothingIsChecked) {
     EXPECT_EQ(group.cases[i].check, (CheckResult{.ok = true, .held_to = HeldTo::Nothing}));
     EXPECT_THAT(
         group.cases[i].notes,
-        ElementsAre("not checked: model has no reference, and no other variant gave the same"));
+        ElementsAre(
+            "not checked: model has no reference, and no other variant has the same output"));
   }
   EXPECT_EQ(group.cases[2].check.held_to, HeldTo::Reference);
   EXPECT_EQ(read_group(to_json(group)), group);
@@ -124,7 +125,7 @@ TEST_F(StandardTest, WhatIsNoNumberIsNoStandard) {
   spoil(0, std::numeric_limits<float>::infinity());
   add_group({model_case("broken", 0), model_case("b", 1), model_case("c", 1)});
   const GroupResult group = run_plan().groups[0];
-  EXPECT_EQ(group.cases[0].reason, "wrong output: inf at [0, 10, 0, 0] is no finite number");
+  EXPECT_EQ(group.cases[0].reason, "wrong output: inf at [0, 10, 0, 0] is not a finite number");
   EXPECT_FALSE(group.cases[0].check.ok);
   EXPECT_EQ(group.cases[1].check, held(0, "c"));
 }

@@ -135,7 +135,7 @@ TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
   EXPECT_TRUE(last_outcome(planned).result.ok);
   planned.stages[0].kernel = &wrong;
   EXPECT_EQ(last_outcome(planned).reason,
-            "wrong output: item 3 differs from item 0, though both start from the same");
+            "wrong output: item 3 differs from item 0, although both have the same input");
 }
 
 std::set<int> greys_read;

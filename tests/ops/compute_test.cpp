@@ -33,7 +33,7 @@ TEST(ComputeRead, ReportsMistakes) {
   read(Json::object(), mistakes);
   EXPECT_THAT(mistakes, ElementsAre(HasSubstr("/0: no \"ms\" or \"ms_per_image\"")));
   read({{"ms", 1}, {"ms_per_image", 1}}, mistakes);
-  EXPECT_THAT(mistakes, ElementsAre("/0/ms_per_image: goes without \"ms\" (keep one)"));
+  EXPECT_THAT(mistakes, ElementsAre("/0/ms_per_image: cannot be combined with \"ms\" (keep one)"));
   read({{"ms", 0}, {"fill", 1.5}}, mistakes);
   EXPECT_THAT(mistakes, ElementsAre(HasSubstr("/0/ms: "), HasSubstr("/0/fill: ")));
   read({{"ms_per_image", -1}, {"fill", 0}}, mistakes);

@@ -139,10 +139,10 @@ TEST(Concat, PutsTheImagesOfEachInputBehindThoseBefore) {
 TEST(Concat, NeedsTensorsThatDifferInTheirBatchAlone) {
   EXPECT_EQ(infer_error(Concat{}, {host}), "needs 2 inputs or more, got 1");
   EXPECT_EQ(infer_error(Concat{}, {host, host, nchw(DType::Float16, {7, 3, 4, 6})}),
-            "input 3 must be like the first one but for its batch, 7x3x4x5 float16 nchw, got "
+            "input 3 must be like the first input, except for its batch, 7x3x4x5 float16 nchw, got "
             "7x3x4x6 float16 nchw");
   EXPECT_EQ(infer_error(Concat{}, {host, nchw(DType::UInt8, {2, 3, 4, 5})}),
-            "input 2 must be like the first one but for its batch, 2x3x4x5 float16 nchw, got "
+            "input 2 must be like the first input, except for its batch, 2x3x4x5 float16 nchw, got "
             "2x3x4x5 uint8 nchw");
 }
 

@@ -257,11 +257,12 @@ TEST(Experiment, APointHasValuesOfTheSweepAsWrittenOrAsSet) {
          "variants": {"v": ["copy"]},
          "published": [{"variant": "v", "point": {"n": 8}, "wall_ms": 2},
                        {"variant": "v", "point": {"n": 2, "size": [4, 8]}, "wall_ms": 2}])");
-  EXPECT_THAT(mistakes(text),
-              ElementsAre("/experiments/0/published/0/point/n: 8 is no value of the axis (known: "
-                          "[1,2])",
-                          "/experiments/0/published/1/point/size: [4,8] is no value of the axis "
-                          "(known: [[4,4]])"));
+  EXPECT_THAT(
+      mistakes(text),
+      ElementsAre("/experiments/0/published/0/point/n: 8 is not a value of the axis (known: "
+                  "[1,2])",
+                  "/experiments/0/published/1/point/size: [4,8] is not a value of the axis "
+                  "(known: [[4,4]])"));
   PlanOptions options;
   options.set = {{"/experiments/0/sweep/n", "[8]"}, {"/experiments/0/sweep/size", "[[4, 8]]"}};
   EXPECT_THAT(make_plan("c.json", text, fakes::without_device(), options).groups[0].published,
@@ -302,7 +303,8 @@ TEST(Experiment, MistakesInSizes) {
           "/experiments/0/claims/8/point/k: unknown axis \"k\" (known: n, m)",
           "/experiments/0/claims/8/within: must be at least 0, got -1",
           "/experiments/0/claims/9/ids: unknown id of the experiment \"A1\" (there are none)",
-          "/experiments/0/claims/9/point/m: \"nhcw\" is no value of the axis (known: [\"nchw\"])"));
+          "/experiments/0/claims/9/point/m: \"nhcw\" is not a value of the axis (known: "
+          "[\"nchw\"])"));
   EXPECT_THAT(
       mistakes(config(
           R"("sweep": {"n": [1, "all"]}, "threads": "$n", "variants": {"v": ["copy"], "w": ["copy"]},

@@ -51,13 +51,13 @@ TEST(Labels, AreNames) {
               ElementsAre(at + "is 101 bytes long (at most 100)"));
   EXPECT_THAT(of_label('"' + std::string(100, 'x') + '"'), IsEmpty());
   EXPECT_THAT(of_label("\"a{j}\""),
-              ElementsAre(at + "has a brace that is not of \"{i}\", the number of the iteration"));
+              ElementsAre(at + "has a brace outside of \"{i}\", the number of the iteration"));
   EXPECT_THAT(of_label(R"("a\nb")"),
               ElementsAre(at + "holds a control character (a line break, an escape, …)"));
   EXPECT_THAT(of_label("\"copy (fused)\""),
               ElementsAre(at + "reads like a kernel that is forced (choose another name)"));
   EXPECT_THAT(of_label("\"ProfilerStep#3\""),
-              ElementsAre(at + "\"ProfilerStep#3\" is what tables and traces call something else "
+              ElementsAre(at + "\"ProfilerStep#3\" is a name that tables and traces use already "
                                "(choose another name)"));
   EXPECT_THAT(of_label("\"constants\""), testing::SizeIs(1));
 }

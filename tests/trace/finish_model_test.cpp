@@ -153,8 +153,10 @@ TEST(FinishModel, WorkDoesNotStartBeforeItsCallAndKeepsItsLength) {
   EXPECT_THAT(drawn(model, "stream 7"), ElementsAre("k [1000, 1300)"));
   EXPECT_EQ(model.losses,
             (TraceLosses{.launches = 1, .launched = 1, .before_launch = 1, .most_skew_ns = 30}));
-  EXPECT_THAT(mark_names(model),
-              ElementsAre("k seems to start 30 ns before cudaLaunchKernel; it is shown with it"));
+  EXPECT_THAT(
+      mark_names(model),
+      ElementsAre(
+          "k seems to start 30 ns before cudaLaunchKernel; it is shown at the start of that call"));
   EXPECT_EQ(model.marks[0].ns, 1000);
 }
 

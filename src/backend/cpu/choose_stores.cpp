@@ -41,7 +41,7 @@ Stores choose_stores(const Signature& signature, const std::vector<std::int64_t>
 }
 
 std::string explain_stores(const std::vector<std::int64_t>& caches, int threads) {
-  std::string why = "caches are unknown";
+  std::string why = "the sizes of the caches are unknown";
   if (is_spread(caches)) {
     why = fmt::format("1.5 x {} of cache x {} thread{}: the last-level cache of {} is shared",
                       mebibytes(caches[caches.size() - 2]), threads, threads == 1 ? "" : "s",

@@ -56,7 +56,7 @@ std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes) {
   const auto page = static_cast<std::size_t>(page_bytes());
   if (memory == Memory::Pageable) return std::make_unique<MappedPages>(bytes, page, page);
   if (memory != Memory::PageableHuge)
-    throw std::runtime_error("the CPU does not allocate " + std::string(name_of(memory)) +
+    throw std::runtime_error("the CPU cannot allocate " + std::string(name_of(memory)) +
                              " memory (known: pageable, pageable_huge)");
   auto pages = std::make_unique<MappedPages>(bytes, kHugeBytes, page);
   if (madvise(pages->data(), pages->bytes(), MADV_HUGEPAGE) != 0)

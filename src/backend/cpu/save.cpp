@@ -17,7 +17,8 @@ Launch prepare_saving(const Save& op, const Signature& s) {
   const auto memories = std::make_shared<std::vector<Memory>>();
   return [op, memories, images = s.in[0].shape.n](Queue& queue, std::span<const View> in,
                                                   std::span<const View>, View) {
-    if (queue.files.empty()) throw std::runtime_error("no folder to save files in: a run has one");
+    if (queue.files.empty())
+      throw std::runtime_error("there is no folder to save files in: only a run has one");
     const std::int64_t threads = std::min<std::int64_t>(queue.threads, images);
     memories->resize(static_cast<std::size_t>(threads));
     std::atomic<std::int64_t> next{0};

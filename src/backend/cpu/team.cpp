@@ -81,7 +81,8 @@ std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
 void require_size(int size, int threads) {
   if (size != threads)
     throw std::runtime_error(fmt::format(
-        "OpenMP gives {} of {} threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS?)", size, threads));
+        "OpenMP starts only {} of {} threads (look at OMP_THREAD_LIMIT and OMP_MAX_ACTIVE_LEVELS)",
+        size, threads));
 }
 
 }  // namespace
@@ -139,7 +140,7 @@ int team_for(std::int64_t bytes, int threads, std::span<const std::int64_t> cach
 }
 
 std::string explain_team(int threads, std::span<const std::int64_t> caches) {
-  if (threads <= 1) return "one thread: this process may use no more";
+  if (threads <= 1) return "one thread, as this process may use only one";
   return fmt::format(
       "\"all\" is {} threads for a case with a stage that moves more than {}, else 1: what a team "
       "of {} saves at {:.0f} GB/s a thread must exceed {:.1f} ms for waking it{}. A number is used "

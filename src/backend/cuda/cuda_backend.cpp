@@ -45,7 +45,7 @@ std::optional<std::string> no_device(int& devices) {
   if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess) {
     if (driver == 0) return "no NVIDIA driver";
     if (!driver_finds_none())
-      return fmt::format("the NVIDIA driver is too old, it is for CUDA {}: {}",
+      return fmt::format("the NVIDIA driver is too old, it supports CUDA {}: {}",
                          version_text(driver), needed_driver());
     error = cudaErrorNoDevice;
   }

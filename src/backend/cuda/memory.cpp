@@ -116,7 +116,7 @@ void prefer_device(Allocation& memory, int device) {
 std::unique_ptr<Allocation> allocate_kind(Memory memory, std::size_t bytes) {
   const Kind* kind = std::ranges::find(kinds, memory, &Kind::memory);
   if (kind == std::end(kinds))
-    throw std::runtime_error("CUDA does not allocate " + std::string(name_of(memory)) + " memory");
+    throw std::runtime_error("CUDA cannot allocate " + std::string(name_of(memory)) + " memory");
   void* data = nullptr;
   check(kind->allocate(&data, bytes), kind->call, static_cast<std::int64_t>(bytes));
   return std::make_unique<Owned>(data, bytes, kind->free);

@@ -85,7 +85,7 @@ std::optional<Value> Nvml::ask(const char* name, Args... args) const {
 
 Nvml::Nvml(const std::string& pci_bus_id, const std::string& library)
     : missing_(open(pci_bus_id, library)) {
-  if (!missing_.empty()) missing_ += ": no clocks, temperature, power";
+  if (!missing_.empty()) missing_ += ": clocks, temperature and power are unknown";
 }
 
 Nvml::~Nvml() {

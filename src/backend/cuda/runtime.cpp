@@ -24,7 +24,9 @@ constexpr std::string_view context_lost =
 /// The first matching entry is used.
 constexpr Advice advice_table[] = {
     {cudaErrorMemoryAllocation,
-     "use a smaller batch, or page-lock less (a container's memory limit counts it)", "cudaHost"},
+     "use a smaller batch, or less page-locked memory (it counts toward a container's memory "
+     "limit)",
+     "cudaHost"},
     {cudaErrorMemoryAllocation,
      "use a smaller batch, or free the GPU (nvidia-smi shows who holds it)"},
     {cudaErrorUnsupportedPtxVersion,
@@ -46,7 +48,7 @@ constexpr Advice advice_table[] = {
      "put an unregister stage after each register; buffers that share a page cannot both be "
      "registered"},
     {cudaErrorHostMemoryNotRegistered, "put a register stage before it"},
-    {cudaErrorNotSupported, "this GPU or its driver does not offer it (see `normbench info`)"},
+    {cudaErrorNotSupported, "this GPU or its driver does not support it (see `normbench info`)"},
     {cudaErrorStreamCaptureUnsupported, "a stage here cannot be captured: set graph to false"},
     {cudaErrorStreamCaptureInvalidated, "a stage here cannot be captured: set graph to false"},
 };
@@ -54,7 +56,7 @@ constexpr Advice advice_table[] = {
 std::string advice_for(std::string_view call, cudaError_t error) {
   if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction)
     return "this build has kernels for " + built_architectures() +
-           ": build it where the GPU is (scripts/build finds it), or use the package";
+           ": build it on the machine with the GPU (scripts/build finds it), or use the package";
   if (error == cudaErrorInsufficientDriver) return needed_driver();
   const auto row = std::ranges::find_if(advice_table, [&](const Advice& advice) {
     return advice.code == error && call.starts_with(advice.call);

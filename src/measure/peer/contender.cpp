@@ -158,8 +158,7 @@ void PeerContender::prepare() {
   if (!unlike) ready_.unlike = 1;
   const Load* const load = work_.loader();
   if (ready_.psnr_db > 0 && (load == nullptr || load->storage != Storage::Image))
-    throw std::runtime_error(
-        process_.told(" says that its images keep a \"psnr\", but it decodes none"));
+    throw std::runtime_error(process_.told(" reports a \"psnr\", but it decodes no images"));
 }
 
 /// Writes a file with the names of the files that the case loads, in order, as a JSON list. They
@@ -171,7 +170,8 @@ std::string PeerContender::write_file_list(const PeerFolder& folder) const {
   try {
     write_file(path, Json(load->walk().files()).dump());
   } catch (const Json::type_error&) {
-    throw CannotRunHere("a file is not named in UTF-8, and a peer is told of files in JSON");
+    throw CannotRunHere(
+        "the name of a file is not UTF-8, so that it cannot be sent to a peer as JSON");
   }
   return path;
 }
@@ -250,7 +250,7 @@ CheckOutcome PeerContender::compare(std::optional<ImageRange> only) {
   if (ready_.unlike == 1) copy = 0;
   if (copy >= ready_.unlike)
     throw std::runtime_error(process_.told(fmt::format(
-        " says that its result is of copy {} of the input, but it has {}", copy, ready_.unlike)));
+        " reports a result of copy {} of the input, but it has {}", copy, ready_.unlike)));
   try {
     std::vector<std::unique_ptr<ArrayFile>> files;
     std::vector<View> outputs;

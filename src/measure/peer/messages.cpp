@@ -190,7 +190,8 @@ std::string read_hello(const std::string& line) {
   if (name.empty()) reader.complain_at("name", "is empty");
   reply.throw_mistakes();
   if (protocol != peer_protocol)
-    throw Invalid(fmt::format(" speaks protocol {}, this normbench {}", protocol, peer_protocol));
+    throw Invalid(
+        fmt::format(" uses protocol {}, but this normbench uses {}", protocol, peer_protocol));
   return version.empty() ? name : fmt::format("{} {}", name, version);
 }
 
@@ -224,7 +225,7 @@ PeerReady read_ready(const std::string& line) {
     reader.complain_at("psnr", fmt::format("expected decibels from 0 to {}", most_db));
   ready.filter = reader.word("filter", ready.filter);
   if (ready.filter != ResizeFilter::Triangle && ready.psnr_db == 0)
-    reader.complain_at("psnr", "expected the decibels that images of this filter keep");
+    reader.complain_at("psnr", "expected the PSNR in dB of images resized by this filter");
   ready.unlike = reader.integer("unlike", 1, 1, most_copies);
   ready.rounds = read_rounds(reader);
   reply.throw_mistakes();

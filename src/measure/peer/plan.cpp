@@ -201,7 +201,7 @@ PeerPrepare read_prepare(const Json& message) {
   for (std::size_t i = 0; i < stages.size(); ++i)
     said.stages.push_back(read_stage(Reader(stages[i], element("/stages", i), issues)));
   if (reader.has("outputs"))
-    throw Unsupported("normbench takes plain chains of stages as a peer, no other wiring");
+    throw Unsupported("as a peer, normbench runs only plain chains of stages");
   const Json& inputs = read_list(reader, "inputs");
   throw_if_any(issues);
   read_input(inputs, reader, said);
@@ -233,7 +233,7 @@ Plan plan_peer_case(const PeerPrepare& said, const Backends& backends, PlanOptio
   if (planned.skip) throw Unsupported(*planned.skip);
   if (planned.inputs.empty()) throw Unsupported("normbench does not load files as a peer");
   if (planned.stages.size() != said.stages.size())
-    throw Invalid("/stages/0/op: the input is the source (leave this stage out)");
+    throw Invalid("/stages/0/op: the input takes the place of the source (leave this stage out)");
   for (std::size_t i = 0; i < said.stages.size(); ++i)
     compare(said.stages[i], i, planned.stages[i]);
   return plan;

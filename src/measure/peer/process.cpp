@@ -73,8 +73,8 @@ PeerProcess::Answer PeerProcess::ask(const std::string& request, const std::stri
   read();
   if (!said_.empty())
     fail(request_.empty()
-             ? fmt::format(" spoke before it was asked: {}", quote(said_))
-             : fmt::format(" said more than one line to `{}`: {}", request_, quote(said_)));
+             ? fmt::format(" wrote before the first request: {}", quote(said_))
+             : fmt::format(" answered `{}` with more than one line: {}", request_, quote(said_)));
   request_ = request;
   const Time start = steady_clock::now();
   const Time deadline = start + timeout;

@@ -184,7 +184,7 @@ std::optional<Json> PeerServer::reply(std::string_view line) {
   } catch (const Unsupported& missing) {
     return reason("unsupported", missing.what());
   } catch (const std::bad_alloc&) {
-    return reason("error", where + ": no memory is left");
+    return reason("error", where + ": out of memory");
   } catch (const std::exception& error) {
     return reason("error", fmt::format("{}: {}", where, error.what()));
   }
@@ -201,7 +201,7 @@ Json PeerServer::hello(const Json&) {
 }
 
 Json PeerServer::prepare(const Json& message) {
-  if (work_) throw Invalid("there is a case already (start another process for another)");
+  if (work_) throw Invalid("a case is prepared already (start another process for another case)");
   const PeerPrepare said = read_prepare(message);
   work_ = std::make_unique<Work>(said, make_backends_(said.device), clock_);
   if (!said.unlike) return {{"type", "ready"}};

@@ -80,8 +80,8 @@ void judge_coverage(const Lab& lab, std::vector<Candidate>& rows) {
     RowFinding& finding = row.finding;
     finding.finished = row.done;
     if (!row.done && lab.lost())
-      fail(finding,
-           fmt::format("not tested to the end, nothing runs here any more: {}", *lab.lost()));
+      fail(finding, fmt::format("not tested to the end, because nothing can run here any more: {}",
+                                *lab.lost()));
     else if (row.done && finding.accepted == 0)
       fail(finding, fmt::format("accepts none of {} cases", finding.offered));
   }

@@ -204,8 +204,7 @@ std::vector<std::string> matches_of(const fs::path& pattern, const std::string& 
   const int code = glob(pattern.c_str(), GLOB_NOSORT, ends_glob, &all);
   if (code == 0) paths.assign(all.gl_pathv, all.gl_pathv + all.gl_pathc);
   globfree(&all);
-  if (code == GLOB_ABORTED)
-    throw Invalid("a folder that it goes through cannot be listed: " + said);
+  if (code == GLOB_ABORTED) throw Invalid("a folder of this pattern cannot be listed: " + said);
   return paths;
 }
 

@@ -139,7 +139,7 @@ void check_sums(const Manifest& manifest, Reader& reader) {
   for (const SourceFile& source : manifest.sources) source_bytes += source.bytes;
   const auto check = [&](std::string_view key, std::int64_t said, std::int64_t sum) {
     if (said != sum)
-      reader.complain_at(key, fmt::format("is {}, but its lists make {}", said, sum));
+      reader.complain_at(key, fmt::format("is {}, but its lists add up to {}", said, sum));
   };
   check("images", manifest.images, images);
   check("bytes", manifest.bytes, bytes);

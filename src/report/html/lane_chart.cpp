@@ -26,7 +26,7 @@ std::string lane_words(const LaneAnalysis& lane) {
   text += lane.busy ? "busy " + format_percent(*lane.busy) : "not timed";
   if (lane.alone_ns) text += fmt::format(", alone {} ms an item", format_ms(*lane.alone_ns));
   if (lane.exposed_ns)
-    text += fmt::format(", {} ms of it hidden by nothing", format_ms(*lane.exposed_ns));
+    text += fmt::format(", {} ms of it while no other lane works", format_ms(*lane.exposed_ns));
   return text;
 }
 

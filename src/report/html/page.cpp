@@ -90,7 +90,8 @@ Markup how_to_read() {
       "The dark bar under a stage is the time that this machine needs at least for the bytes that "
       "the stage moves, by a limit that was measured in the same rounds. The gap is what the stage "
       "could still gain.",
-      "An output is held to a reference in double within a bound that its arithmetic allows; a "
+      "An output is compared with a reference in double, within a bound that its arithmetic "
+      "allows; a "
       "case whose output is wrong is never ranked.",
       "Rounds that were disturbed are counted, never dropped from the numbers."};
   Markup content;

@@ -41,9 +41,10 @@ struct Hint {
 constexpr auto kHints = std::to_array<Hint>(
     {{CUPTI_ERROR_UNKNOWN, "no driver or no device"},
      {CUPTI_ERROR_NOT_INITIALIZED, "no driver, or one older than the library"},
-     {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "this user may not"},
-     {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, "this virtual machine may not"},
-     {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "not on this virtual device"},
+     {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "this user lacks the permission"},
+     {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
+      "this virtual machine lacks the permission"},
+     {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "not supported on this virtual device"},
      {CUPTI_ERROR_NOT_SUPPORTED, "not on this device"},
      {CUPTI_ERROR_NOT_COMPATIBLE, "another profiler's settings forbid it"}});
 
@@ -126,7 +127,7 @@ std::string Session::subscribe() {
   if (subscribed_) return "";
   holder.back() = '\0';
   if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
-    return fmt::format("CUPTI is taken by {}", holder_name(holder.data()));
+    return fmt::format("CUPTI is in use by {}", holder_name(holder.data()));
   return refused("cuptiSubscribe", result);
 }
 
@@ -262,7 +263,7 @@ void Tracer::pop() {
 void Tracer::flush(std::uint32_t flag) {
   const CUptiResult result = cupti().flush_all(flag);
   if (result != CUPTI_SUCCESS)
-    missing_ = fmt::format("CUPTI keeps its records (cuptiActivityFlushAll: {})",
+    missing_ = fmt::format("CUPTI did not deliver its records (cuptiActivityFlushAll: {})",
                            result_name(cupti(), result));
 }
 
