@@ -16,8 +16,8 @@ bool read_affinity(cpu_set_t& cpus) {
   return sched_getaffinity(0, sizeof(cpus), &cpus) == 0;
 }
 
-/// Returns the CPUs of OpenMP's places. The thread's affinity would be one place only: when OpenMP
-/// binds threads, it has pinned the first thread before main().
+/// Returns the CPUs of OpenMP's places. The affinity of the first thread would give one place only,
+/// because OpenMP, when it binds threads, pins the first thread before main().
 cpu_set_t cpus_of_places() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -68,7 +68,7 @@ Unpinned::~Unpinned() {
 
 std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed) {
   std::map<int, int> taken;                       // hardware threads of each core so far
-  std::vector<std::pair<int, int>> turn_and_cpu;  // earlier threads of the core, and CPU
+  std::vector<std::pair<int, int>> turn_and_cpu;  // earlier threads of this core, and the CPU
   for (const HardwareThread& thread : threads)
     if (thread.cpu < CPU_SETSIZE && CPU_ISSET(thread.cpu, &allowed))
       turn_and_cpu.emplace_back(taken[thread.core]++, thread.cpu);

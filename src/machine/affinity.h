@@ -11,15 +11,17 @@
 
 namespace normbench {
 
-/// Returns the CPUs that this process was allowed to use at the first call, so call it before
-/// anything is pinned. If OpenMP binds threads, returns the CPUs of OpenMP's places. Empty if they
-/// are unknown, or too many for a cpu_set_t.
+/// Returns the CPUs that this process may use: those of OpenMP's places if OpenMP binds threads,
+/// else those that the calling thread was allowed to use at the first call. So make the first call
+/// before any thread is pinned. The set is empty if the CPUs are unknown, or too many for a
+/// cpu_set_t.
 const cpu_set_t& allowed_cpus();
 
 /// Lets the calling thread run on these CPUs only. Returns false if the system refuses.
 bool bind_this_thread(const cpu_set_t& cpus);
 
-/// While it lives, the calling thread and the children that it starts may run on all allowed CPUs.
+/// While this object lives, the thread that made it may run on all allowed CPUs, and so may the
+/// threads and processes that this thread starts.
 class Unpinned {
  public:
   Unpinned();
@@ -39,9 +41,10 @@ std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_
 /// Returns the numbers as text, three or more consecutive ones as a range: "0-3, 8, 10".
 std::string numbers_text(std::span<const int> numbers);
 
-/// Returns the CPU for each thread of a team, by rank, from what hwloc knows of the machine. Teams
-/// with more threads are not bound. Empty if the CPUs are unknown, or if the user binds threads by
-/// OpenMP's variables. Computed once.
+/// Returns the CPUs to which the threads of teams are bound, by the rank of the thread: the allowed
+/// CPUs in the order of cores_first(), with the cores as hwloc knows them. A team with more threads
+/// than there are CPUs in this list is not bound. The list is empty if the CPUs are unknown, or if
+/// the user binds threads by OpenMP's variables. It is computed once.
 const std::vector<int>& team_cpus();
 
 /// Returns how the threads of teams are bound: "each to a CPU of its own by hwloc, cores first: 0,

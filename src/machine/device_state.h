@@ -14,11 +14,12 @@ struct DeviceState {
   bool operator==(const DeviceState&) const = default;
 };
 
-/// The bit of throttle_bits for an idle GPU. It is no limit.
+/// The bit of throttle_bits that NVML sets for an idle GPU. It does not stand for a limit.
 inline constexpr std::int64_t throttle_idle = 1;
 
-/// Returns the words for a mask of clock event reasons ("sw_power_cap"), lowest bit first. A bit
-/// without a word gives "unknown_0x800". Empty if nothing holds the clocks back.
+/// Returns a word for each bit that is set in a mask of NVML's clock event reasons
+/// ("sw_power_cap"), lowest bit first. A bit that is not known gives "unknown_0x800". Empty if the
+/// mask is 0.
 std::vector<std::string> throttle_words(std::uint64_t mask);
 
 }  // namespace normbench

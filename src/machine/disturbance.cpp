@@ -55,7 +55,7 @@ std::optional<double> leading_number(std::string_view text) {
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// Returns the numbers that follow `key` (and a colon) at the start of a line.
+/// Returns the numbers of all lines that have `key`, then blanks or a colon, then a number.
 std::vector<double> numbers_of(std::string_view text, std::string_view key) {
   std::vector<double> numbers;
   for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {

@@ -18,8 +18,9 @@ struct Disturbance {
 /// Returns a function that reads totals since the machine or the container started, and the present
 /// frequency. The totals are the steal time of all processors (proc/stat), and the throttled time
 /// of this process's control groups and of all groups above (cpu.stat). The frequency is the mean
-/// scaling_cur_freq of the first 64 processors, else their mean "cpu MHz" (proc/cpuinfo). Files lie
-/// below `root` ("/" except in tests) and stay open.
+/// scaling_cur_freq of the first 64 processors. If none of them has this file, the frequency is the
+/// mean "cpu MHz" in proc/cpuinfo. The files are those below `root` ("/" except in tests), and stay
+/// open.
 std::function<Disturbance()> disturbance_reader(const std::filesystem::path& root);
 
 /// Returns what happened between two readings, with the frequency of the later one.

@@ -18,7 +18,8 @@ class Rapl {
 
   /// Why no counter can be read, or "".
   const std::string& missing() const { return missing_; }
-  /// Returns the microjoules of every package; nothing if one of them cannot be read.
+  /// Returns the counter of every package, in microjoules; nothing if one of the counters cannot be
+  /// read.
   std::optional<std::vector<std::int64_t>> read() const;
   /// Returns the joules of all packages between two readings. A counter may wrap around once
   /// between them.
@@ -39,8 +40,8 @@ struct EnergyReading {
   std::optional<std::int64_t> gpu_mj;
 };
 
-/// Sums the energy of stretches of work. It gives no energy if they are shorter than `shortest_ns`
-/// together, since meters tick about every millisecond.
+/// Sums the energy of stretches of work. It gives no energy if all stretches together take less
+/// than `shortest_ns`, because the meters tick only about every millisecond.
 class EnergyMeter {
  public:
   static constexpr std::int64_t shortest_ns = 100'000'000;
@@ -55,7 +56,8 @@ class EnergyMeter {
   void stop(std::int64_t ns);
 
   std::int64_t ns() const { return ns_; }
-  /// The joules of all stretches; nothing if a meter cannot be read or the stretches are too short.
+  /// The joules of all stretches; nothing if a reading of the meter failed, or if all stretches
+  /// together are too short.
   std::optional<double> cpu_joules() const { return long_enough() ? cpu_joules_ : std::nullopt; }
   std::optional<double> gpu_joules() const { return long_enough() ? gpu_joules_ : std::nullopt; }
   /// Why some of the energy is missing, or "".

@@ -53,7 +53,8 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-/// Returns the bytes of a line like "MemTotal:  16384 kB"; null if there is none.
+/// Returns, in bytes, the value of a line like "MemTotal:  16384 kB" with this key; null if there
+/// is no such line.
 Json kilobytes(const fs::path& path, std::string_view key) {
   const auto text = line_of(path, key);
   std::int64_t value = 0;
@@ -61,7 +62,7 @@ Json kilobytes(const fs::path& path, std::string_view key) {
   return value * 1024;
 }
 
-/// Returns the word in brackets: "madvise" in "always [madvise] never".
+/// Returns the word in brackets: "madvise" in "always [madvise] never"; null if there is none.
 Json chosen(const fs::path& path) {
   std::ifstream in(path);
   for (std::string word; in >> word;)

@@ -24,8 +24,8 @@ int available_threads();
 // The functions below read files of /proc and /sys below `root`, which is "/" except in tests. A
 // fact that cannot be read is null.
 
-/// Returns the CPU's model, the flags that choose kernels, whether it is virtualised, and its
-/// governor (and why there is none).
+/// Returns the CPU's model, those of its flags by which libraries choose kernels (instruction
+/// sets), whether it is virtualised, and its governor or why none is known.
 Json cpu_facts(const std::filesystem::path& root);
 
 /// Returns the members total_bytes, available_bytes, transparent_huge_pages ("always", "madvise",

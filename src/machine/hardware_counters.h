@@ -21,8 +21,8 @@ struct CounterReading {
   std::uint64_t enabled_ns = 0, running_ns = 0;  // how long it was enabled, and how long it counted
 };
 
-/// Returns the count as if the counter had counted while it was enabled; nothing if it was enabled
-/// but never counted.
+/// Returns the count, scaled up from the time in which the counter counted to the time for which it
+/// was enabled. Returns 0 if it was never enabled, and nothing if it was enabled but never counted.
 std::optional<std::int64_t> scaled(const CounterReading& reading);
 
 /// The kernel's interface to counters, which tests replace.
@@ -31,9 +31,9 @@ class PerfEvents {
   virtual ~PerfEvents() = default;
   /// Returns the ids of all threads of this process.
   virtual std::vector<int> threads() = 0;
-  /// Opens a counter for the user-space code of a thread, and of threads that it starts later. With
-  /// `group` -1 the counter leads a new group and is off. Otherwise it joins the group of that
-  /// leader. Returns the counter's number, or -errno.
+  /// Opens a counter for the user-space code of a thread, and of threads that this thread starts
+  /// later. With `group` -1 the counter leads a new group and is off. Otherwise the counter joins
+  /// the group whose leader has the number `group`. Returns the counter's number, or -errno.
   virtual int open(HardwareEvent event, int thread, int group) = 0;
   /// Switches a leader's whole group on or off.
   virtual void enable(int leader, bool on) = 0;
@@ -66,8 +66,8 @@ struct HardwareCounts {
   std::string missing = {};  // why some counts are missing, or ""
 };
 
-/// Counts while it is on: all threads that the process has when this object is made, and the
-/// threads that they start later. Never throws: a count that cannot be read is missing.
+/// While enabled, counts the events of all threads that the process has when this object is made,
+/// and of the threads that these start later. Never throws: a count that cannot be read is missing.
 class HardwareCounters {
  public:
   explicit HardwareCounters(PerfEvents& events);

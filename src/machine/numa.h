@@ -13,8 +13,8 @@ namespace normbench {
 /// Returns the node of each of these CPUs; empty if the node of any of them is not known.
 std::vector<int> nodes_of(std::span<const int> cpus, std::span<const HardwareThread> threads);
 
-/// While it lives, pages that this thread touches first come from one node, as long as the node has
-/// free pages. Afterwards the thread's old policy holds again.
+/// While this object lives, pages that the thread which made it touches first come from one node,
+/// as long as the node has free pages. Its destructor restores the thread's earlier policy.
 class NearNode {
  public:
   explicit NearNode(int node);

@@ -17,8 +17,8 @@ struct Residency {
 };
 
 /// Returns how much of a file is in memory, by mincore. Linux reports the truth to the file's owner
-/// and to users who may write to the file. To others it reports that all of it is in memory. Throws
-/// std::runtime_error if the file cannot be read.
+/// and to users who may write to the file. To other users, Linux reports that the whole file is in
+/// memory. Throws std::runtime_error if the file cannot be read.
 Residency residency(const std::string& file);
 
 }  // namespace normbench

@@ -47,8 +47,8 @@ void read_v1(const fs::path& folder, CgroupLimits& limits) {
     tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Returns the bytes of cached files in a group and the groups below it: "inactive_file 4096" and
-/// "active_file" in memory.stat, with a prefix in version 1.
+/// Returns the bytes of cached files in a group and the groups below it: the sum of "inactive_file"
+/// and "active_file" in memory.stat. In version 1 these names begin with `prefix` ("total_").
 std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   std::ifstream in(folder / "memory.stat");
   std::int64_t bytes = 0, value = 0;
@@ -57,7 +57,7 @@ std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   return bytes;
 }
 
-/// Adds the folder of a group and the folders of all groups above it.
+/// Adds the folder of a group and the folders of all groups above it to `folders`, innermost first.
 void walk_up(const fs::path& mount, const std::string& group, int version,
              std::vector<CgroupFolder>& folders) {
   fs::path folder = fs::path(group).lexically_normal().relative_path();
@@ -68,8 +68,8 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
   }
 }
 
-/// Sets `bytes` to what may be used of `left` bytes, and `note` to a text about it. `where`: "in
-/// the container".
+/// Sets `bytes` to the `left` bytes without those that are kept back. Says in `note` how many are
+/// left, where, and how many are kept back. `where`: "in the container".
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
   bytes = std::max<std::int64_t>(1, left - back);  // 0 would mean unknown

@@ -23,8 +23,9 @@ struct CgroupFolder {
 };
 
 /// Returns the folders of this process's control groups and of all groups above them, innermost
-/// first. A folder need not exist: in a container the path may be the host's, and the container's
-/// group is the root of the mount. Reads proc/self/cgroup below `root`.
+/// first. Some of these folders may not exist: in a container, proc/self/cgroup may give the host's
+/// path, while the root of the mount is the container's own group. Reads proc/self/cgroup below
+/// `root`.
 std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root);
 
 /// Returns the tightest limits of this process's control groups (versions 1 and 2) and of all
@@ -32,8 +33,8 @@ std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root);
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
 /// Returns the bytes that this process's control groups, and all groups above, still allow: the
-/// least difference of a limit and the usage. Cached files do not count as usage, since they are
-/// dropped first. Nothing if there is no limit.
+/// least difference between a group's limit and its usage. Cached files do not count as usage,
+/// because the kernel drops them before it refuses memory. Returns nothing if no group has a limit.
 std::optional<std::int64_t> free_cgroup_memory(const std::filesystem::path& root);
 
 /// Bytes on the two sides of the link: host memory of every kind, and device memory.
@@ -42,7 +43,7 @@ struct Sides {
   bool operator==(const Sides&) const = default;
 };
 
-/// Notes on the free memory of the two sides: "the container allows 8.6 GB".
+/// Notes on the free memory of the two sides: "8.6 GB left in the container, 430 MB kept back".
 struct SideNotes {
   std::string host = {}, device = {};
 };
@@ -53,12 +54,15 @@ struct FreeMemory {
   SideNotes notes = {};
 };
 
-/// Returns the memory that this process may use. On the host it is what is left in the machine or
-/// in the tightest of the control groups, whichever is less. On the device it is `device_bytes`,
-/// which the GPU reports as left. Swap does not count, since swapped memory must not be measured.
-/// 5 % of each, 256 MiB at least, are kept back. This process needs memory besides its buffers
-/// (code, trace, page tables, the driver), and so do other programs. Nearly full systems also
-/// reclaim memory all the time. Reads proc and sys below `root`.
+/// Returns the memory that this process may use for its buffers. On the host it is taken from what
+/// is left in the machine or in the tightest of the control groups, whichever is less. On the
+/// device it is taken from the `device_bytes` that the GPU reports as left. Swap does not count,
+/// because swapped memory must not be measured.
+/// On each side, 5 % of what is left is kept back, and 256 MiB at least, for three reasons:
+/// - This process needs memory besides its buffers (code, trace, page tables, the driver).
+/// - Other programs need memory, too.
+/// - A nearly full system reclaims memory all the time, which disturbs measurements.
+/// Reads proc and sys below `root`.
 FreeMemory free_memory(std::optional<std::int64_t> device_bytes, const std::filesystem::path& root);
 
 }  // namespace normbench

@@ -23,8 +23,9 @@ struct CacheLevel {
   int count = 0;
 };
 
-/// The time to wake a team of sleeping threads on a quiet machine, in ns. It is a constant, since
-/// measured times vary a hundredfold, and every process must decide alike.
+/// The time to wake a team of sleeping threads on a quiet machine, in ns. It is a constant because
+/// measured times vary a hundredfold, and because every process must decide alike whether a case
+/// gets a team.
 inline constexpr double team_wake_ns = 100'000;
 
 /// The structure of the machine. Members are 0 or empty if they are not known.
