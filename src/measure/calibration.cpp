@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kRows = 96;  // rows of a window
 
-/// Returns the first `count` windows of an image as text for a config. They lie one below the
-/// other.
+/// Returns `count` windows as text for a config. They lie one below the other, from the image's
+/// top.
 std::string windows(int count) {
   std::string list;
   for (int i = 0; i < count; ++i)
@@ -30,9 +30,11 @@ std::string windows(int count) {
 
 // The slowed variant runs the same loop over 21 windows of images instead of 20. Both variants read
 // one source: with a source each, they differed by some per cent, depending on where the operating
-// system put the sources. All windows have one size: the same kernel took 4 to 6 % longer for 5 %
-// more rows, depending on their number. The kernel's stores are named, since by default they depend
-// on the size. Two calls are checked, since more would leave the first pair of windows 12 rounds.
+// system put the sources. The slowed variant has more windows and not higher ones, because a
+// kernel's time is not proportional to the rows of a window: for 5 % more rows it was 4 to 6 %
+// longer. The config names a kernel with non-temporal stores (fused_nt), because by default the
+// size decides which stores are used. Only two calls are checked, because more checks would leave
+// time for only 12 rounds of the first slowed pair.
 std::string cold_config() {
   return R"({
   "schema": 1, "name": "calibrate",
@@ -62,7 +64,7 @@ constexpr std::string_view kHot = R"({
 
 constexpr int most_fresh_processes = 40;
 
-/// Takes memory with room for every group of the plan.
+/// Allocates memory with room for every group of the plan.
 GroupMemory memory_for(const Plan& plan, const RunContext& context) {
   std::vector<const Case*> cases;
   for (const Group& group : plan.groups)
@@ -97,7 +99,7 @@ class Cycles {
   bool fresh_process(PairKind kind) { return keep(kind, next_seed(), true); }
 
  private:
-  /// Seeds lie far enough apart for what a group adds to its own.
+  /// Seeds lie 16 apart, because a group adds small numbers to its own seed.
   std::int64_t next_seed() { return study_.seed + 16 * measured_++; }
 
   bool keep(PairKind kind, std::int64_t seed, bool fresh) {
@@ -126,8 +128,9 @@ class Cycles {
   double clock_cost_ns_;
   GroupMemory cold_, hot_;
   std::int64_t measured_ = 0;
-  std::array<bool, words(PairKind{}).size()> checked_{};  // whether each kind was checked; once is
-                                                          // enough, since the ops stay the same
+  std::array<bool, words(PairKind{}).size()> checked_{};  // by kind: whether a pair was checked;
+                                                          // once is enough, since the ops stay the
+                                                          // same
 };
 
 }  // namespace

@@ -13,13 +13,13 @@ constexpr Cache cache_of(PairKind kind) {
   return kind == PairKind::Cached ? Cache::Hot : Cache::Cold;
 }
 
-/// Returns the index of the group of this kind in the plan of its config. Throws Invalid if there
-/// is none.
+/// Returns the index of the group with pairs of this kind. `plan` is the plan of
+/// calibration_config(). Throws Invalid if the plan has no such group.
 std::size_t group_of(const Plan& plan, PairKind kind);
 
 struct CalibrationStudy {
   Plan cold, hot;            // plans of calibration_config()
-  double max_seconds = 180;  // no cycle begins after this time; the first one always does
+  double max_seconds = 180;  // no second or later cycle begins after this time
   int pairs = 0;             // how many of each kind; 0: as many as the time allows
   std::int64_t seed = 1;
   /// Measures a pair in a fresh process. Returns nothing when interrupted.
@@ -27,11 +27,12 @@ struct CalibrationStudy {
   std::function<void(const MeasuredPair&)> on_pair;
 };
 
-/// Measures cycles of one pair of each kind. Each group has its own seed, and rounds as in a run,
-/// but no limits. Pairs for the same cache share one memory, since filling memory takes longer than
-/// measuring a large pair; each turn places its buffers there anew. After each cycle one identical
-/// pair is measured in a fresh process, at most 40 in all: a large and a cache-sized pair in
-/// alternation. Returns false when interrupted.
+/// Measures cycles. A cycle measures one pair of each kind. A pair is measured in rounds like a
+/// group of a run, with a seed of its own, but the limits of the group are not measured. All pairs
+/// with cold caches share one memory, and so do all pairs with hot caches, because to fill memory
+/// takes longer than to measure a large pair. Each turn places its buffers in that memory anew.
+/// After each of the first 40 cycles, one more pair is measured in a fresh process: an Identical
+/// one (large) and a Cached one (cache-sized) in alternation. Returns false when interrupted.
 bool calibrate(CalibrationStudy& study, RunContext& context);
 
 }  // namespace normbench

@@ -31,19 +31,21 @@ class CaseBuffers {
   CaseBuffers(const Case& planned, GroupMemory& memory, const Backends& backends);
 
   const std::vector<Slot>& slots() const { return slots_; }
-  /// Returns the slot that holds the bytes of `slot`: itself, or another one if its value is made
-  /// in place.
+  /// Returns the slot whose buffer holds the value of `slot`: another slot if the value is made in
+  /// place there, else `slot` itself.
   std::size_t root(std::size_t slot) const { return roots_[slot]; }
   bool is_output(std::size_t root) const;
 
-  /// Draws new addresses for all placed buffers of all sets. If there are tens of thousands of
-  /// them, it draws only once: each turn uses other buffers anyway. Call when drained.
+  /// Draws new addresses for all placed buffers of all sets. For a kind of memory with more than
+  /// 65,536 buffers, only the first call draws, because each turn uses other buffers anyway. Call
+  /// only while no work is in flight.
   void place(std::mt19937_64& random);
-  /// Returns the address of the slot in these buffers. Not for a fresh slot.
+  /// Returns the address of the slot in these buffers. The slot must not be a fresh one.
   std::byte* address(std::size_t slot, const BufferSlots& in) const;
-  /// Fills the placed buffers of these sets. Call when drained.
+  /// Fills the placed buffers of these sets with the pattern. Call only while no work is in flight.
   void poison(const BufferSlots& in, const Poison& poison) const;
-  /// Returns the buffers of iteration number `iteration`, if iterations run in turn.
+  /// Returns the buffers of iteration number `iteration`, for a case that runs one iteration after
+  /// another.
   BufferSlots slots_of(std::size_t iteration) const;
   /// Returns the buffers of seat `flight` when it is used for the `round`th time. Each of the
   /// `flights` seats has sets of its own.

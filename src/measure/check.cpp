@@ -23,7 +23,7 @@ namespace {
 /// first.
 class Images {
  public:
-  /// `desc` describes the whole tensor. The view may hold only the images from `begin` on.
+  /// `desc` describes the whole tensor. `view` holds the tensor's images from number `begin` on.
   Images(const View& view, const TensorDesc& desc, std::int64_t begin, const Backends& backends)
       : view_(view), desc_(desc), begin_(begin), backends_(backends) {}
 
@@ -76,8 +76,8 @@ std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, boo
   return parts;
 }
 
-/// Replaces right infinities by the expected values. An infinity is right if a value within the
-/// bound rounds to it in the output's dtype.
+/// Replaces each correct infinity by the expected value. An infinity is correct if a value within
+/// the bound rounds to it in the output's dtype.
 void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     double& value = got.values[i];
@@ -133,13 +133,15 @@ std::string wrong(const Worst& worst, const Shape& shape, const std::string& who
       worst.expected, whose, worst.got);
 }
 
-/// Returns how far the logits of a network may be off when two programs compute it in `dtype`, as a
-/// share of their largest magnitude. For one op, torch.testing.assert_close allows 1e-3 in float16
-/// and 1.6e-2 in bfloat16, some units of rounding. Rounding errors of layers are almost
-/// independent, so they grow with the root of the number of layers. A factor of 8 is enough for 64
-/// layers. In float32, rounding (1.3e-6 an op) is not the limit: algorithms of convolutions lose
-/// more digits (Winograd's). On a GPU, PyTorch runs convolutions in TF32 by default, which has
-/// float16's significand.
+/// Returns how far the logits of two programs that compute the same network in `dtype` may lie
+/// apart, as a share of the largest magnitude of a logit.
+/// - float16 and bfloat16: for one op, torch.testing.assert_close allows 1e-3 and 1.6e-2, some
+///   units of rounding. The rounding errors of layers are almost independent, so their sum grows
+///   with the square root of the number of layers. A factor of 8 is enough for 64 layers.
+/// - float32 on a CPU: 1e-3. Rounding alone (1.3e-6 an op) would be less, but some algorithms of
+///   convolutions lose more digits (Winograd's).
+/// - float32 on a GPU: as float16, because PyTorch runs convolutions in TF32 there by default,
+///   which has as many significant bits.
 double share_of_magnitude(DType dtype, Place place) {
   constexpr double layers = 8;
   switch (dtype) {
@@ -198,7 +200,7 @@ CheckOutcome without_reference(Tensor64 output, std::string_view op) {
           .output = std::move(output)};
 }
 
-/// The image that differs most from the exact one.
+/// The least peak signal-to-noise ratio of an image, and the number of that image.
 struct Likeness {
   double psnr_db = most;
   std::int64_t image = 0;
@@ -248,8 +250,8 @@ std::string unchecked_text(const Case& planned, std::span<const OutputCheck> che
   return sentence({.kind = Note::Kind::RoundingOfSome, .names = names});
 }
 
-/// Returns the output nearest to its bound. An output that could not be checked counts only if it
-/// is wrong nevertheless.
+/// Returns the check of the output whose largest error is the largest share of its bound. An output
+/// that could not be checked counts only if it is wrong nevertheless.
 const OutputCheck* nearest_to_bound(std::span<const OutputCheck> checks) {
   const auto weight = [](const OutputCheck& check) {
     const bool counts = check.is_checked() || check.worst().is_wrong();
@@ -354,8 +356,8 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
       }
     }
   };
-  // One thread checks an image that is drawn between rounds, so that the other processors stay
-  // idle. One thread also checks tensors that must be copied: it copies slab after slab.
+  // A single thread checks an image that is drawn between rounds, so that the other processors stay
+  // idle. A single thread also checks tensors that must be copied to host memory, slab after slab.
   const auto is_here = [](const Images& images) { return images.is_read_in_place(); };
   const bool in_team =
       by_rows && !only && std::ranges::all_of(in, is_here) && std::ranges::all_of(out, is_here);

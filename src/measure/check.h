@@ -26,20 +26,21 @@ struct CheckOutcome {
 
 /// Runs the references of the case's stages on its inputs, and compares all outputs with the exact
 /// values. It works in slabs of images, or on all images at once if outputs are sums over them.
-/// Each value has a bound, composed of the stages' error bounds. The result has the largest error
-/// with the bound of that value, and the largest share of an error in its own bound.
+/// Each value has a bound, composed of the stages' error bounds. The result has the largest error,
+/// with the bound of the value that has it. It also has the largest ratio of a value's error to the
+/// bound of the same value.
 /// An output that could not be checked (OutputCheck) is left out and named in the note. If no
 /// output could be checked, `held_to` is Nothing. If an op of the chain runs only in peers, nothing
-/// is compared: the outcome contains the output, and infinities or NaN in it are wrong.
+/// is compared: the outcome contains the output, and is wrong if the output has infinities or NaN.
 /// A slab takes memory for 1 million doubles with their errors, or for one image if that is larger.
 /// Memory that host code cannot read is copied slab by slab.
-/// `item`: the iteration of the turn that gave the outputs. A case that loads files reads other
-/// files in each iteration.
+/// `item`: the iteration of the turn that gave the outputs. It matters to a case that loads files,
+/// which reads different files in each iteration.
 /// `psnr_db`: the peak signal-to-noise ratio that a peer promises for its images (see
 /// Kernel::psnr_db); 0: the peer is exact. If the peer or a stage's row has one, all outputs are
 /// compared by that ratio, not element by element.
-/// `only`: check just these images, unless outputs are sums over all images. The outputs may then
-/// hold just these images.
+/// `only`: check just these images, and accept outputs that hold just these. If outputs are sums
+/// over all images, everything is checked nevertheless.
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,
@@ -51,14 +52,16 @@ struct Standard {
   Tensor64 output;
 };
 
-/// True if `planned` must give the same output as the standard's case. Their networks have the same
-/// names and the same training modes. Both load the same files, or none. The inputs of their
-/// first networks have the same shape. Their outputs have the same dtype, layout and shape.
+/// True if `planned` must give the same output as the standard's case, which it must if both cases
+/// - run networks of the same names in the same training modes,
+/// - load the same files, or none,
+/// - give their first network inputs of the same shape, and
+/// - have outputs of the same dtype, layout and shape.
 bool is_standard_for(const Standard& standard, const Case& planned);
 
-/// Compares the output of `planned` with the standard. The bound is a share of the standard's
-/// largest magnitude, and a little more for values near 0. The share depends on the coarsest dtype
-/// in both chains (docs/peers.md).
+/// Compares the output of `planned` with the standard. The bound is the same for all values: a
+/// share of the largest magnitude in the standard's output, plus 1e-5. The share depends on the
+/// coarsest dtype in both chains (docs/peers.md).
 CheckOutcome hold_to(const Standard& standard, const Case& planned, const Tensor64& output);
 
 }  // namespace normbench

@@ -15,10 +15,12 @@ class ColdFiles {
   explicit ColdFiles(const Case& planned);
 
   bool any() const { return !files_.empty(); }
-  /// How many items a turn can have before it reads an image twice; no limit without cold files.
+  /// The most items that a turn can have without reading an image twice; without cold files, the
+  /// largest int64.
   std::int64_t most_items() const { return most_items_; }
   /// Asks the system to drop the pages of the files, and checks that it did. Throws CannotRunHere
-  /// if more than a hundredth of the bytes stays in memory, or a tenth of an item's bytes.
+  /// if more than a hundredth of the files' bytes stays in memory, or more than a tenth of the
+  /// bytes of one item.
   void drop() const;
 
  private:

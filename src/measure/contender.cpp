@@ -25,7 +25,8 @@ std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poiso
 
 namespace {
 
-/// True if the reference can check any single image of each output.
+/// True if the reference can check any single image of each output, and host code can read all
+/// outputs.
 bool are_images_known(const Case& planned) {
   const auto is_known = [](const Stage& stage) { return has_reference(stage.op); };
   const auto has_images = [&](int value) {
@@ -46,7 +47,8 @@ std::function<ImageNumbers(std::int64_t)> images_of(const Case& planned) {
   return [walk = load->walk()](std::int64_t item) { return walk.numbers_of(item); };
 }
 
-/// Returns the numbers of `count` items in order: the first, the last, and random ones between.
+/// Returns the numbers of `count` items (or of all, if there are fewer) in order: the first, the
+/// last, and random ones between.
 std::vector<std::int64_t> drawn_items(std::int64_t items, std::int64_t count,
                                       std::mt19937_64& random) {
   std::vector<std::int64_t> between, drawn{0, items - 1};
@@ -175,8 +177,8 @@ std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random)
   return next;
 }
 
-/// Runs a turn and keeps the outputs of some items. Items with the same input must give equal
-/// outputs.
+/// Runs a turn, keeps the outputs of the chosen items, and looks for items that gave different
+/// outputs from the same input. For a part of a pipeline, only runs the turn.
 void CaseContender::run_checked(std::int64_t items, std::byte poison) {
   kept_.clear();
   unlike_.reset();

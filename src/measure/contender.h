@@ -17,16 +17,18 @@ class Contender {
  public:
   virtual ~Contender() = default;
   /// Runs the very first iteration, without a warm-up, and returns its time in ns. The code of
-  /// kernels is loaded onto a device before.
+  /// kernels is loaded onto a device before that iteration is timed.
   virtual std::int64_t first_call() = 0;
-  /// Call after the last turn. Runs one more iteration, unless the turn's output can be checked.
+  /// Call after the last turn. Runs one more iteration, unless check() can read the outputs of the
+  /// last turn itself.
   virtual void last_call() = 0;
-  /// Compares the output of the first or the last call with the reference. If there is no
-  /// reference, the outcome contains the output itself.
+  /// Compares the output of the latest first_call() or last_call() with the reference. If there is
+  /// no reference, the outcome contains the output itself.
   virtual CheckOutcome check() = 0;
-  /// Checks one random image of a random call whose outputs the latest turn left. If outputs are
-  /// freed, it checks the last call or one more. The first time, it also checks one call more.
-  /// Returns nothing if the checks of first and last calls are enough.
+  /// Checks one random image of a random call of the latest turn whose outputs are still in memory.
+  /// If calls free their outputs, checks an image of the turn's last call instead, or of one more
+  /// call. The first check, and perhaps later ones, also checks one further call. Returns nothing
+  /// if this contender needs no checks besides those of its first and last calls.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up, and decides how the contender's turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
@@ -41,15 +43,15 @@ std::int64_t poisoned_iteration(Engine& engine, const Poison& poison, bool poiso
 /// Draws one image of the batch.
 ImageRange drawn_image(const Case& planned, std::mt19937_64& random);
 
-/// Writes the tensor as a .npy file; it may lie in any memory. Throws CannotWrite.
+/// Writes the tensor, which may lie in any memory, as a .npy file. Throws CannotWrite.
 void write_array(const std::string& path, View view, const Backends& backends);
 
 /// A case in this process: iterations in turn, a pipeline, or a part of a pipeline.
 class CaseContender final : public Contender {
  public:
-  /// In a checked turn of a pipeline, `checked_items` of its items (or all, if there are fewer) are
-  /// compared with the reference. All items are compared with one another. Throws
-  /// std::runtime_error when a kind of memory cannot be allocated.
+  /// After a checked turn of a pipeline, `checked_items` of its items (or all, if there are fewer)
+  /// are compared with the reference. Besides, all items with the same input must have the same
+  /// outputs. Throws std::runtime_error when a kind of memory cannot be allocated.
   CaseContender(const Case& planned, GroupMemory& memory, const Backends& backends,
                 Recorder& recorder, Clock& clock, std::mt19937_64& random,
                 std::int64_t checked_items);
@@ -74,7 +76,7 @@ class CaseContender final : public Contender {
   };
   /// The input and the outputs of an item of a pipeline.
   struct Given {
-    const std::byte* input = nullptr;  // the address of its first input; null: it loads
+    const std::byte* input = nullptr;  // address of the item's first input; null if it loads files
     std::size_t hash = 0;              // hash of all outputs
   };
 
@@ -97,7 +99,7 @@ class CaseContender final : public Contender {
   // For iterations in turn:
   std::int64_t last_item_ = 0;  // the number of the latest turn's last iteration
   std::int64_t checked_ = 0;    // the number of the iteration whose output check() reads
-  bool keeps_images_;           // keeps one image of the last call of a turn with `looked_at`
+  bool keeps_images_;           // whether turns with `looked_at` keep an image of their last call
   Kept kept_image_ = {};
   int drawn_ = 0;  // calls of check_recent() so far
 

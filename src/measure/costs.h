@@ -11,10 +11,10 @@ namespace normbench {
 /// Nanoseconds of one call, with the tools that are attached now: medians over many loops of calls.
 struct MeasuringCosts {
   double clock_ns = 0;             // a reading of the clock; the least, since turns are sized by it
-  std::int64_t clock_step_ns = 0;  // the clock's smallest step that was seen
+  std::int64_t clock_step_ns = 0;  // the smallest step of the clock that was seen
   double range_recorded_ns = 0;    // a range while the recorder is on, with its NVTX range
   double range_ns = 0;             // a range while the recorder is off
-  double nvtx_ns = 0;              // an NVTX range alone; without a tool, the check for one
+  double nvtx_ns = 0;              // an NVTX range alone; without a tool, the check for a tool
 
   bool operator==(const MeasuringCosts&) const = default;
 };

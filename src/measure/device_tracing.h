@@ -31,10 +31,10 @@ class DeviceTracing {
   /// never repeat.
   std::uint64_t next_id() { return ++last_id_; }
 
-  /// Begins to record, if usable. Call when drained.
+  /// Begins to record, if usable() is true. Call while no work is in flight.
   void start();
-  /// Ends recording and returns what was recorded; an empty trace if the tracer failed. Call when
-  /// drained.
+  /// Ends recording and returns what was recorded; an empty trace if the tracer failed. Call while
+  /// no work is in flight.
   DeviceTrace stop();
 
   /// Call around the submission of work. They do nothing while nothing is recorded.
@@ -60,8 +60,8 @@ class StageProfile {
 
   StageProfile(Clock& clock, DeviceTracing& tracing) : clock_(clock), tracing_(tracing) {}
 
-  /// Encloses the range of one run, so that the range does not contain the calls of tracer and
-  /// counters.
+  /// Made before and destroyed after the range of one run of a stage, so that the range does not
+  /// contain the calls to the tracer and the counters.
   class Scope {
    public:
     /// Does nothing when `profile` is null.

@@ -223,7 +223,8 @@ void Engine::run_visit(Item& item, std::size_t server, Worker& worker) {
   if (++item.visit == visits_.size()) finish(item);
 }
 
-/// Runs the stages [first, last) and opens the ranges that start there; `range` is the next one.
+/// Runs the stages [first, last) and opens the config's ranges that start at them. `range` is the
+/// next range to open, and is advanced; `end` is past the last range.
 void Engine::run_stages(Item& item, std::size_t first, std::size_t last, NextRange& range,
                         NextRange end, Stream* stream, Worker& worker) {
   for (std::size_t s = first; s < last;) {
@@ -367,7 +368,8 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   const bool reads_cycles = options_.cycles && device_ != nullptr;
   if (reads_cycles) device_->start_cycles();
   const HostUse used(clock_);
-  // HostUse reads its counters outside of the wall time, which contains the device's time.
+  // HostUse reads its counters before the wall time begins and after it ends. The wall time
+  // contains the device's work.
   flow_.round.start_ns = clock_.now_ns();
   const bool marks_ends = in_turn() && device_ != nullptr;
   const int first = marks_ends ? device_->mark() : 0;
@@ -387,7 +389,8 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   flow_.round.counters = flow_.round.counters - interlude_.counters;
   if (marks_ends) flow_.round.device_ns = device_->ns_between(first, last);
   collect_endings();
-  for (const auto& item : items_) item->wait();  // the next turn forgets its marks
+  for (const auto& item : items_) item->wait();  // the next turn forgets the mark that the item
+                                                 // waits for
   for (const Worker* worker : workers()) collect(*worker);
   options_ = {};
   return std::move(flow_);

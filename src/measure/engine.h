@@ -38,8 +38,8 @@ struct EngineOptions {
   bool graphs = true;                 // false: a case with graphs runs without them
   std::int64_t first = 0;             // in turn: the number of the first iteration
   /// In lanes: called for each item when all of its work is done, on any thread. In turn: called on
-  /// the host during the last iteration, when all outputs exist and none is freed. The time and the
-  /// counts of this call are subtracted from the turn's.
+  /// the host during the last iteration, when all outputs exist and none is freed; the turn's times
+  /// and counts do not contain this call.
   std::function<void(Item&)> on_done = {};
 };
 
@@ -86,12 +86,13 @@ class Engine {
   std::vector<std::string_view> labels() const { return items_.front()->labels(); }
 
   /// Draws new addresses for all placed buffers of all sets, and drops all graphs. For a part of a
-  /// pipeline it also stores the values that stages outside the part make. Call when drained.
+  /// pipeline it also stores the values that stages outside the part make. Call while no work is in
+  /// flight.
   void place(std::mt19937_64& random);
   /// Loads the code of all kernels onto the device, so that no call has to. Call after place().
   void load_kernels();
-  /// Runs `items` items; none is in flight before or afterwards. When a stage throws, waits until
-  /// no lane works any more, then throws the same exception.
+  /// Runs `items` items. No item is in flight before the call or after it. When a stage throws,
+  /// waits until no lane works any more, then throws the same exception.
   Flow run(std::int64_t items, const EngineOptions& options);
 
   // For iterations in turn:
@@ -125,7 +126,8 @@ class Engine {
   void capture(std::int64_t iterations);
   /// Captures the graphs of the next `iterations` iterations and launches each once, since a first
   /// launch costs more than later ones. Then uses all other buffer sets once, without graphs, so
-  /// that the next iterations find their buffers as cold as ever. Drained when it returns.
+  /// that the next iterations find their buffers as cold as ever. When it returns, all work is
+  /// done.
   void launch_graphs_once(std::int64_t iterations);
   void drop_graphs();
 
@@ -225,7 +227,8 @@ class Engine {
   std::vector<std::thread> item_threads_;     // with Submit::Item: the latest thread of each seat
   std::vector<std::unique_ptr<Item>> items_;  // declared after the queues, so that their memory is
                                               // freed first
-  const std::vector<int> fed_;                // the values that a part reads and other stages make
+  const std::vector<int> fed_;                // values that a part of a pipeline reads and stages
+                                              // outside it make
   std::vector<Fed> fed_bytes_;  // the bytes of these values, by item; seats rotate over the items
   std::size_t first_fed_ = 0;   // the index in fed_bytes_ for the first seat
   std::vector<std::unique_ptr<Host>> hosts_;
