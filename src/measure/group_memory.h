@@ -41,8 +41,9 @@ std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, st
                                           std::size_t capacity, std::mt19937_64& random,
                                           std::size_t line = 64);
 
-/// Returns the bytes of the caches that cold buffers must exceed threefold: the host's last level,
-/// and the device's cache. A device that reports none gets the host's size.
+/// Returns the sizes in bytes of the caches that cold buffers must exceed threefold: the host's
+/// last level, and the device's cache. If the device reports no cache, the host's size is taken for
+/// it.
 Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes);
 
 /// Copies of a case's inputs: copy i of input k is at first + i * stride + offsets[k]. For cold

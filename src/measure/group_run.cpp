@@ -97,7 +97,7 @@ bool walks_through_files(const Case& planned) {
   return load != nullptr && load->image_count() > load->batch;
 }
 
-/// Adds a note if a turn does not reach all images.
+/// Adds a note if a turn does not reach all images of the dataset.
 void note_images_of_a_turn(CaseResult& result) {
   const std::int64_t images = result.iterations * result.images;
   if (result.dataset && images < result.dataset->images)
@@ -357,7 +357,7 @@ void GroupRun::compare_first_outputs() {
   std::stable_partition(waiting.begin(), waiting.end(), [&](const Member* member) {
     return member->planned->variant == group().baseline;
   });
-  std::vector<Member*> first;  // the first member of each kind
+  std::vector<Member*> first;  // the members whose outputs became standards
   for (Member* member : waiting) {
     if (standard_for(*member->planned) != nullptr) {
       hold_to_standard(*member, *member->given->output);

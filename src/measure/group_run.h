@@ -34,8 +34,8 @@ struct Member {
   CaseResult* result;
   std::unique_ptr<Contender> contender = nullptr;  // null: it takes no more turns
   TurnShape shape = {};
-  std::optional<CheckOutcome> given = {};  // the first output, until another one can be compared
-                                           // with it
+  std::optional<CheckOutcome> given = {};  // the outcome of the first call, until its output is
+                                           // compared with those of other members
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
@@ -61,20 +61,22 @@ class GroupRun {
  public:
   GroupRun(const Plan& plan, std::size_t index, RunContext& context);
 
-  /// Prepares every contender that can run, makes its first call, and checks it. Returns false when
-  /// interrupted.
+  /// Prepares every contender that can run, makes its first call, and checks the output of that
+  /// call. Limits are prepared only if a case is live. Returns false when interrupted.
   bool prepare(double clock_cost_ns);
   /// Runs one turn of one contender, inside its ranges. The round's start counts from the start of
-  /// the group. A device that worked within the last millisecond is warmed up by one iteration.
+  /// the group. If the member and the turn before it used the device, and that turn ended less than
+  /// 1 ms ago, a single iteration is the warm-up.
   Turn turn(Member& member, TurnShape shape, std::size_t number);
-  /// Compares the output of the member's first or last call with the reference, or with the
-  /// standard. A wrong output fails the member.
+  /// Compares the output of the member's latest first_call() or last_call() with the reference, or
+  /// if there is none, with the standard. A wrong output fails the member.
   void check(Member& member);
-  /// Checks one of the calls whose outputs the case's latest turn left, drawn at random. Returns
-  /// false if no call can be drawn.
+  /// Checks a call of the member's latest turn (Contender::check_recent). Returns false if nothing
+  /// was checked, because the member has no reference or needs no such checks.
   bool check_recent(Member& member);
-  /// Draws whether a call of the case's next turn is checked: three times in the first eight rounds
-  /// on average, and more rarely later.
+  /// Decides at random whether a call of the member's next turn is checked. On average, that
+  /// happens in three of the first eight rounds, and more and more rarely in later rounds. It never
+  /// happens for limits, nor if `checked_calls` is 2 or less.
   bool draws_a_call(const Member& member);
   /// Draws a number from 1 to `calls`.
   std::int64_t drawn_call(std::int64_t calls) {
@@ -91,8 +93,9 @@ class GroupRun {
   /// True if the run was interrupted while it waited for a member.
   bool cut_short() const { return cut_short_; }
 
-  /// Finds once more a member that agrees with each standard, since the earlier one may have
-  /// failed. Stores its name in the standard's check.
+  /// For each standard, finds anew a member whose output agrees with it, because the member found
+  /// before may have failed since. Stores the name of that member in the check of the standard's
+  /// case. If there is none, the check says that the output was compared with nothing.
   void name_witnesses();
 
   /// The members that still take turns: cases first, then limits. live_cases() has no limits.
@@ -116,17 +119,18 @@ class GroupRun {
   /// Returns a live member, apart from the standard's own, whose output agrees with the standard;
   /// null for none.
   const Member* witness_of(const Standard& standard) const;
-  /// Compares first outputs that have no reference. In each kind of output, the standard is the
-  /// baseline's output, or the first one if the baseline has none. All others are compared with the
-  /// standard.
+  /// Compares the first outputs of members without a reference with one another. Outputs that must
+  /// be equal (is_standard_for()) are one kind. The standard of a kind is the baseline's output, or
+  /// if the baseline has no output of this kind, the first one. All others of the kind are compared
+  /// with it.
   void compare_first_outputs();
   Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(NoLimit why);
   /// Aligns the iterations of turns, so that the fixed costs of a turn have the same share in each.
   /// Contenders with about as many iterations as the baseline (within a factor of 2) all get the
-  /// largest number among them. Contenders that walk through files all get the largest number among
-  /// those, so that their turns read the same files.
+  /// number of the one with most. Contenders that walk through files also get the number of the one
+  /// with most among them, so that all their turns read the same files.
   void align_turns();
   Sides need(const Case& planned) const;
   void take_memory();

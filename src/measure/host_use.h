@@ -1,5 +1,6 @@
-/// The host's resources, apart from time, that a process uses. They are read before and after the
-/// timed part, since the system calls that read them take time.
+/// Measures what this process uses of the host in a turn, besides wall time: CPU time, page faults,
+/// context switches, and waits for processors. The system calls that read these take time, so they
+/// are made before and after the timed part.
 #pragma once
 
 #include <vector>

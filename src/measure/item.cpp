@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// While it lives, submitted kernels are loaded but not run.
+/// While this object lives, kernels that are submitted to the queue are loaded but not run.
 class Loading {
  public:
   explicit Loading(Queue& queue) : queue_(queue) { queue_.begin_load(); }
@@ -107,7 +107,8 @@ void Item::bind(std::size_t s, GroupMemory& memory) {
   const std::vector<Slot>& slots = buffers_.slots();
   Step& step = steps_[s];
   {
-    // The kernel may allocate host memory, such as the memory that `exchange` copies back to.
+    // prepare() of a device's kernel may allocate host memory, as that of `exchange` does to have a
+    // target for its copy to the host. Such memory must lie near the link.
     const Bound bound = stage.place == Place::Cuda ? memory.bind_near_link() : nullptr;
     step.launch = stage.kernel->prepare(stage.op, stage.signature);
   }
@@ -173,7 +174,8 @@ void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
 void Item::free_slots(std::span<const std::size_t> slots, bool keep_outputs) {
   for (const std::size_t slot : slots) {
     if (keep_outputs && buffers_.is_output(slot)) continue;
-    // Device memory is freed in the queue's order, host memory at once.
+    // Device memory is freed in the queue's order, but host memory at once, so the device must be
+    // done with it first.
     if (used_by_device_[slot] && host_reaches(buffers_.slots()[slot].memory)) {
       device_->drain();
       drained();

@@ -13,7 +13,8 @@
 
 namespace normbench {
 
-/// A label of ranges, and their name: the label with the present item's number in it.
+/// The label of a range, and the range's present name: the label with the number of the present
+/// item in place of "{i}".
 struct RangeName {
   std::string_view label, name;
 };
@@ -72,15 +73,16 @@ class Item {
   void allocate_fresh(std::size_t stage, Queue& queue, const std::optional<Poison>& poison) {
     if (!steps_[stage].fresh.empty()) allocate(steps_[stage].fresh, queue, poison);
   }
-  /// Frees fresh buffers that no later stage uses; with `keep_outputs`, not the outputs. A device's
-  /// pool would at once give out freed memory that is still in the cache. So memory on a device is
-  /// kept, and that of an earlier iteration is freed instead: the iteration whose placed buffers
-  /// come back next.
+  /// Frees the fresh buffers whose last stage this is; with `keep_outputs`, not the outputs. Host
+  /// memory is freed at once. Device memory is kept for a while, because the device's pool would
+  /// give it out again at once, still in the cache. Instead, the slot's buffer of an earlier
+  /// iteration is freed: the iteration whose placed buffers the next iteration uses.
   void free_finished(std::size_t stage, bool keep_outputs) {
     if (!steps_[stage].finished.empty() && frees_early_)
       free_slots(steps_[stage].finished, keep_outputs);
   }
-  /// Poisons the item's placed buffers, and removes the files that it saved. Call when drained.
+  /// Poisons the item's placed buffers, and removes the files that the item saved. Call only while
+  /// no work is in flight.
   void poison(const Poison& poison) const;
   /// Returns the present address of a slot; an invalid address for a fresh slot without memory.
   std::byte* address(std::size_t slot) const;
@@ -88,7 +90,7 @@ class Item {
   /// fresh output is valid only until it is freed.
   std::vector<View> inputs() const;
   std::vector<View> outputs() const;
-  /// Returns why a saved file does not hold its image, or "" if all files do.
+  /// Returns why one of the saved files does not hold its image, or "" if all of them do.
   std::string why_not_saved() const;
 
   // Names:
@@ -119,8 +121,8 @@ class Item {
   // Waits:
   /// Call before a stage is submitted to the queue. In turn, the host waits until the device has
   /// finished with the buffers of a host stage. In lanes, work submitted from now on starts after
-  /// the item's earlier work on other queues. The host waits for that only if the stage runs on the
-  /// host.
+  /// the item's earlier work on other queues. The host waits for that earlier work only if the
+  /// stage runs on the host.
   void wait_before(std::size_t stage, Queue& queue) {
     if (pending_ != nullptr) wait_elsewhere(queue);
     if (!steps_[stage].hazards.waits.empty()) wait_for_uses(steps_[stage].hazards.waits);

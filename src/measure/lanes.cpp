@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view threads_for = "items in flight";
 
-/// "lane save" if the lane has one server, else "lane save 1", "lane save 2".
+/// Returns the name of a server's thread: "lane save" if the lane has one server, else "lane save
+/// 1", "lane save 2".
 std::string thread_name(const Lane& lane, int server) {
   return lane.servers == 1 ? "lane " + lane.name
                            : "lane " + lane.name + " " + std::to_string(server + 1);

@@ -17,8 +17,8 @@ constexpr std::int64_t staged_turns = 12;  // turns of a contender, in all proce
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
-/// True if the time of a turn is the time of its only stage. On a device, a turn also contains what
-/// lies between stages.
+/// True if the time of a turn is the time of its only stage. It is not for a stage on a device,
+/// because there a turn also contains the time between one run of the stage and the next.
 bool is_one_stage(const Case& planned) {
   return planned.stages.size() == 1 && !is_on_device(planned.stages[0]);
 }
@@ -52,7 +52,8 @@ void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
 }
 
 /// Moves the rounds after the first `whole` to the cut rounds, and drops their times of stages,
-/// items and lanes. In part of a block, contenders were not equally often at every position.
+/// items and lanes. They are only a part of a block, in which contenders were not equally often at
+/// every position.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -77,7 +78,8 @@ void set_aside(GroupRun& run, std::size_t whole) {
 enum class BlockEnd { Whole, Cut, Interrupted };
 
 /// Runs a block, in which every live contender is once at every position. The group's rounds began
-/// at `start`, in seconds. If the group's time ends within the block, its rounds are set aside.
+/// at `start`, in seconds. If the group's time ends within the block, all rounds of the block are
+/// set aside.
 BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
@@ -114,14 +116,15 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   return BlockEnd::Whole;
 }
 
-/// Returns the time in ns by which a round is judged. Without device time it is the wall time.
+/// Returns the time in ns by which a round is judged: the device time if `clock` asks for it and
+/// the round has one, else the wall time.
 double decides(const Round& round, DecidingClock clock) {
   const bool device = clock == DecidingClock::Device && round.device_ns > 0;
   return static_cast<double>(device ? round.device_ns : round.wall_ns);
 }
 
-/// Asks the rule whether to stop, with the deciding times of all rounds of all live cases. A round
-/// that others held up counts as 0.
+/// Asks the rule whether to stop. The rule gets the deciding times of all rounds of all live cases.
+/// A round that other programs held up has 0 in place of its time, which means no value.
 std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
@@ -214,8 +217,8 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
   while (draws && member.live() && member.result->check.calls < enough &&
          !run.context().interrupted && run.seconds() < until)
     run.guarded(member, [&] {
-      // Each turn ends with a call drawn at random: more iterations would cost time and check
-      // nothing more.
+      // The turn ends with the call that is checked, drawn at random. Iterations after that call
+      // would cost time and check nothing.
       shape.iterations = run.drawn_call(member.shape.iterations);
       run.turn(member, shape, run.result().order.size());
       draws = run.check_recent(member);
@@ -226,7 +229,7 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
 /// false when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
-  // Further checks may take as many seconds as the rounds, or `least` if that is more.
+  // Further checks may take as many seconds as the rounds may, or `least` if that is more.
   constexpr double least = 10;
   const double until =
       run.seconds() + std::max(least, run.plan().measure_of(run.group()).max_seconds_per_group);

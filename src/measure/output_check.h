@@ -30,13 +30,13 @@ struct LargestError {
   double error = 0, bound = 0;
 };
 
-/// Compares an output slab by slab. A value cannot be checked if its bound is infinite, or not
-/// smaller than the largest exact magnitude of the output. Rounding alone may then be as large as
-/// the values, and zeros would pass. If all exact values are 0, any finite bound is good enough.
+/// Compares an output slab by slab. A value cannot be checked if its bound is infinite, or at least
+/// as large as the largest exact magnitude of the output, because an output of zeros would then
+/// pass. If all exact values are 0, any finite bound is good enough.
 class OutputCheck {
  public:
-  /// Compares `got`, which holds these images, or these rows of images that are `height` rows high
-  /// (0: as high as `got`).
+  /// Compares `got` with the exact values. `images` says which images of the output both hold, or
+  /// which rows of them. `height` is the number of rows of the whole images; 0: that of `got`.
   void compare(const Exact& exact, const Tensor64& got, const ImageRange& images = {},
                std::int64_t height = 0);
 

@@ -20,8 +20,8 @@ double profile_iterations(const Plan& plan, const Group& group) {
   return static_cast<double>(cases * schedule_steps(plan.profile));
 }
 
-/// Returns the fewest rounds in whole blocks, in which every contender is equally often at every
-/// position.
+/// Returns how many rounds a group has at least: StopRule::fewest_rounds, rounded up to whole
+/// blocks. A block has as many rounds as there are contenders.
 std::size_t whole_blocks(std::size_t contenders) {
   const std::size_t blocks = (StopRule::fewest_rounds + contenders - 1) / contenders;
   return blocks * contenders;
@@ -54,7 +54,8 @@ std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
     return std::nullopt;
   const double prepared = prepared_.value_or(start_);
   const Overrun overrun{prepared - start_, now - prepared, whole_blocks(step.all)};
-  // Each contender's share of a round is a turn and its warm-up, both of at least one iteration.
+  // A contender's share of a round is a turn and its warm-up, both of at least one iteration. So an
+  // iteration takes at most half of that share.
   profiles_ +=
       profile_iterations(plan_, plan_.groups[step.group]) * overrun.round_seconds / 2 / all;
   ++known_;

@@ -1,4 +1,5 @@
-/// Estimates how much longer a run takes from what it took so far. It reads no clock.
+/// Estimates, from the time that a run has taken so far, how much longer it will take. It gets the
+/// time from its caller and reads no clock.
 #pragma once
 
 #include "measure/run_context.h"
@@ -21,10 +22,11 @@ class Pace {
   explicit Pace(const Plan& plan);
 
   void group_started(std::size_t index, std::int64_t part, double now);
-  /// Returns the group's overrun after its first round, if there is one; nothing otherwise. A step
-  /// of kind Process ends a part of the group.
+  /// Call after each step. At the end of the group's first round, returns the overrun if the group
+  /// will take too long; returns nothing at other steps. A step of kind Process ends a part of the
+  /// group.
   std::optional<Overrun> step_done(const GroupStep& step, double now);
-  /// Call when this process has measured a group.
+  /// Call when a group has been measured.
   void group_finished(double now);
 
   /// Estimates the seconds that all remaining groups and their profiles take.
@@ -33,7 +35,8 @@ class Pace {
  private:
   void begin_part();
   void part_finished(double now);
-  /// The seconds asked for by one part of a group; 0 where nothing of it runs here.
+  /// The seconds that the config gives to the rounds of one part of a group; 0 if nothing of the
+  /// group runs here. Below, these are the seconds asked for.
   double asked_of(std::size_t group) const;
   /// The seconds asked for by one part of this group and of each group after it.
   double asked_from(std::size_t group) const;

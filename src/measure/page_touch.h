@@ -9,15 +9,16 @@
 
 namespace normbench {
 
-/// The team that touches memory first. `rank` returns which of its threads touches the page `at`
-/// bytes after `first`. With one thread, the caller touches all pages.
+/// The team that touches memory first. `rank` returns which of the team's threads touches the page
+/// that is `at` bytes after `first`. With one thread, the caller touches all pages.
 struct TouchPlan {
   int threads = 1;
   std::function<int(const std::byte* first, std::size_t at)> rank = {};
 };
 
 /// Returns the plan for copies of `bytes` bytes, which lie `stride` bytes apart. A team of
-/// `threads` reads each copy in equal shares: the thread that reads a page touches it.
+/// `threads` will read each copy in equal shares, and each page is touched by the thread that will
+/// read it.
 TouchPlan touched_by_readers(int threads, std::size_t bytes, std::size_t stride);
 
 /// Returns the plan for memory whose buffers move in every turn. `nodes`: the nodes of the team's

@@ -31,9 +31,9 @@ std::string input_shapes(const Stage& stage) {
   return fmt::format("[{}]", fmt::join(inputs, ", "));
 }
 
-/// Returns the shapes of inputs by label: of each stage, and of each run that is launched as one.
-/// They are as torch prints them, in the order of memory: "[[10, 3, 720, 1280]]". If several stages
-/// have one label, the first counts.
+/// Returns the shapes of the inputs of each stage, and of each run of stages that a graph launches
+/// (the inputs of its first stage), by label. They are written as torch prints them, in the order
+/// of memory: "[[10, 3, 720, 1280]]". If several stages have one label, the first counts.
 std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned) {
   std::map<std::string, std::string, std::less<>> shapes;
   for (const Stage& stage : planned.stages) shapes.emplace(stage.label, input_shapes(stage));
@@ -42,8 +42,8 @@ std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned
   return shapes;
 }
 
-/// Returns the median profiled time of a step over its median measured time; 0 if that is not
-/// known.
+/// Returns the median profiled time of a step over its median measured time; 0 if the case was not
+/// measured.
 double overhead(const CaseResult& result, std::vector<double> step_ns) {
   std::vector<double> measured;
   for (const Round& round : result.rounds)

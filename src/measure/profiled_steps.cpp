@@ -159,8 +159,8 @@ class Steps {
     trace.source = name_of(DeviceTimes::CudaEvents);
     return trace;
   }
-  /// Adds what a device did between marks; used without a tracer. Clocks drift apart, so they were
-  /// aligned before each step, or before a pipeline's window.
+  /// Adds to `trace` what a device did between marks. Without a tracer, this is all that is known.
+  /// Clocks drift apart, so they were aligned before each step, or before a pipeline's window.
   void add_records(const Flow& flow, DeviceTrace& trace) const {
     trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
     for (const StageSpan& span : flow.spans) {

@@ -17,8 +17,8 @@ constexpr bool is_recorded(StepAction action) {
 /// Decides as torch.profiler.schedule() does; with `repeat` 0, cycles never end.
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step);
 
-/// Returns the number of steps to run: all steps of a schedule that repeats, else the steps of one
-/// cycle.
+/// Returns the number of steps to run: those that are skipped first, and those of all cycles. If
+/// `repeat` is 0, cycles never end, and one of them is run.
 std::int64_t schedule_steps(const ProfileOptions& options);
 
 /// The steps [first, last), which follow one another and are treated alike. Recorded steps of a
@@ -40,8 +40,8 @@ struct ProfiledSteps {
   std::int64_t discarded = 0;        // how many warm-up steps were thrown away
   ProfileCounters counters;
   StageProfile::Faults faults;
-  std::map<std::string, std::string, std::less<>> labels;  // the labels of names that contain a
-                                                           // step's number
+  std::map<std::string, std::string, std::less<>> labels;  // the labels of range names that contain
+                                                           // a step's number
   std::vector<ItemSpan> items = {};                        // the items of a pipeline
   std::vector<LaneWork> lane_work = {};                    // work of a few items of a pipeline
 };

@@ -25,9 +25,9 @@ class Recording {
   DeviceTracing* tracing_;
 };
 
-/// Counts each recorded step, and measures energy over each stretch of successive steps. Make it
-/// when all threads have been started. Never throws: counters() names what could not be counted,
-/// with the reason.
+/// Counts page faults, context switches and events of the processor in each recorded step, and
+/// measures the energy of each stretch of successive steps. Make it after all threads have been
+/// started. Never throws: counters() names what could not be counted, with the reason.
 class StepCounters {
  public:
   StepCounters(const RunContext& context, bool uses_gpu);

@@ -19,8 +19,8 @@ struct ImageRange {
   std::int64_t first = 0, count = 0;
   std::int64_t row = 0, rows = 0;  // rows [row, row + rows); 0 rows: all rows
 
-  /// Returns the images of a tensor that belong to this range. A tensor that is no batch belongs to
-  /// it as a whole.
+  /// Returns which part of a tensor belongs to this range: the same images of a batch, or all of a
+  /// tensor that is no batch.
   ImageRange of(const TensorDesc& desc, const Case& planned) const;
 };
 

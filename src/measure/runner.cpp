@@ -231,8 +231,8 @@ class Measuring {
   std::vector<Measured> groups_;
 };
 
-/// Profiles the groups without a profile, and adds them to the journal again; a later line replaces
-/// the earlier one. Returns false when it ended early.
+/// Profiles the groups without a profile, and adds them to the journal again. Of two lines about a
+/// group, the later one counts. Returns false when it ended early.
 bool profile_groups(const Plan& plan, RunContext& context, DeviceTracing& tracing, Keeping& keeping,
                     std::vector<GroupResult>& groups) {
   if (context.capture != nullptr) context.capture->begin();

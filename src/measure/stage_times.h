@@ -16,16 +16,17 @@ struct Anchor {
 };
 
 /// Finds when mark 0 was reached. Puts several marks into the queue, each between two readings of
-/// the clock, and uses the closest pair of readings. Forgets earlier marks; call when drained.
+/// the clock, and uses the closest pair of readings. Forgets earlier marks. Call while no work is
+/// in flight.
 Anchor take_anchor(Queue& queue, Clock& clock);
 
 /// Returns how long one mark takes the host or the device, whichever is longer, in ns. Forgets all
-/// marks; call when drained.
+/// marks. Call while no work is in flight.
 double mark_cost_ns(Queue& queue, Clock& clock);
 
 /// Returns the device time between two marks with nothing between them, in ns. Marks around a stage
 /// measure this time in addition to the stage's work. It is the least of many, so that subtracting
-/// it never makes work too short. Forgets all marks; call when drained.
+/// it never makes work too short. Forgets all marks. Call while no work is in flight.
 std::int64_t empty_bracket_ns(Queue& queue);
 
 /// One run of a stage, or of several that are launched as one, for an item.
@@ -46,8 +47,8 @@ struct StageSpan {
 };
 
 struct LaneTimes {
-  std::int64_t busy_ns = 0;     // the work of all its servers
-  std::int64_t exposed_ns = 0;  // the time in which no other lane worked
+  std::int64_t busy_ns = 0;     // the working times of all its servers, added up
+  std::int64_t exposed_ns = 0;  // the time in which this lane was the only one at work
 };
 /// Returns the times of lanes 0 to `lanes` - 1.
 std::vector<LaneTimes> lane_times(const std::vector<StageSpan>& spans, std::size_t lanes);

@@ -6,12 +6,12 @@
 
 namespace normbench {
 
-/// A reading that takes up to this long (ns) is made after every turn. It is too short to make the
-/// device idle.
+/// Readings that take up to this long, in ns, are made after every turn, because they are too short
+/// to make the device idle.
 inline constexpr std::int64_t quick_reading_ns = 500'000;
 
 /// Reads after every turn while readings are quick. After a slow reading it pauses for a hundred
-/// times the reading's time, so that readings take a hundredth of all time.
+/// times the reading's time, so that slow readings take at most a hundredth of the time.
 class StateReader {
  public:
   /// `device` is null if there is none.

@@ -11,9 +11,10 @@
 namespace normbench {
 
 /// Decides by the width of the ratios' intervals, never by their position, so that stopping favours
-/// no contender. It looks at `decision_level`, and only after 120, 240, 480, … rounds (at the first
-/// call then or later). Fewer rounds may show only one state of the machine. If a host changes its
-/// state every 40 rounds or so, 26 rounds show one state more often than both.
+/// no contender. It looks at intervals of the level `decision_level`, and only at the first calls
+/// with at least 120, 240, 480, … rounds. Fewer rounds may show only one state of the machine: if a
+/// host changes its state every 40 rounds on average, about half of all series of 26 rounds show
+/// only one state.
 class StopRule {
  public:
   static constexpr int fewest_rounds = 12;
@@ -25,13 +26,13 @@ class StopRule {
 
   /// Returns why to stop now, or nothing. Precision: every ratio has reached the precision, with
   /// rounds that are worth 40 independent ones (effective_rounds). Time: the time is over, and
-  /// there are the fewest rounds.
+  /// there are at least the fewest rounds.
   /// `series`: the values of all rounds, by contender. Ratios are to `series[baseline]`. For a
   /// single contender, the interval of its own values decides.
   std::optional<Stop> decide(std::span<const std::vector<double>> series, std::size_t baseline,
                              double seconds);
 
-  /// True if the group's time is over. It still needs its fewest rounds.
+  /// True if the group's time is over. The group still has to complete its fewest rounds.
   bool time_is_over(double seconds) const { return seconds >= max_seconds_; }
   bool has_fewest(std::size_t rounds) const { return rounds >= fewest_rounds_; }
 
