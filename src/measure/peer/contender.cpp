@@ -25,7 +25,8 @@ namespace {
 
 constexpr const char* in_memory = "/dev/shm";
 
-/// True if twice as much is free, since other programs may want some of it, too.
+/// True if twice as many bytes are free in the folder, since other programs may want some of them,
+/// too.
 bool has_room(const fs::path& folder, std::int64_t bytes) {
   std::error_code unknown;
   const fs::space_info space = fs::space(folder, unknown);
@@ -93,7 +94,7 @@ PeerContender::~PeerContender() {
   try {
     process_.end(close_request(), duration(limits_.end_seconds));
   } catch (const std::exception&) {
-    // The destructor of its process kills it.
+    // The destructor of process_ kills the peer.
   }
 }
 
@@ -161,8 +162,9 @@ void PeerContender::prepare() {
     throw std::runtime_error(process_.told(" reports a \"psnr\", but it decodes no images"));
 }
 
-/// Writes a file with the names of the files that the case loads, in order, as a JSON list. They
-/// may be too many for a line. Returns the path; "" if the case loads none.
+/// Writes a file that lists the names of the files that the case loads, in order, in JSON. The
+/// names may be too many for the line of a request. Returns the list's path; "" if the case loads
+/// no files.
 std::string PeerContender::write_file_list(const PeerFolder& folder) const {
   const Load* const load = work_.loader();
   if (load == nullptr) return "";
@@ -210,7 +212,8 @@ std::string rounds_text(const Rounds& rounds) {
 }  // namespace
 
 CheckOutcome PeerContender::check() {
-  // A network's output is compared with others' outputs for the first images.
+  // The output of a network is compared with the outputs of other variants for the first images of
+  // the data set. So the peer runs the first item again if it has run others since.
   if (has_network() && work_.loader() != nullptr && last_item_ > 0) run(1, 0);
   CheckOutcome outcome = compare({});
   if (ready_.unlike == 1 && !work_.inputs.empty() && outcome.note.empty() && !has_network())
@@ -222,7 +225,8 @@ std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random)
   if (has_network()) return std::nullopt;
   CheckOutcome outcome = compare(drawn_image(work_, random));
   // Every second time, the next call is checked, too. A fault in every other call shows in one of
-  // two successive calls. The next call may also get an input that no turn has.
+  // two successive calls. If the peer has a copy of the inputs that no turn uses, the next call
+  // runs on that copy.
   if (drawn_++ % 2 == 0 && outcome.result.ok) {
     const auto copies = static_cast<std::int64_t>(memory_.inputs(work_).count);
     if (ready_.unlike > copies)
@@ -313,8 +317,8 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   const auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
-  // The wait is divided evenly over warm-up and turn, since this process does not see when the peer
-  // waited.
+  // The time that the peer waited for a processor counts for the turn in proportion to the turn's
+  // share of the whole time, since this process does not see when the peer waited.
   if (whole_ns > 0)
     turn.round.queued_ns =
         std::llround(static_cast<double>(delay_ns) / static_cast<double>(whole_ns) *

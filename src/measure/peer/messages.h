@@ -19,9 +19,10 @@ inline constexpr std::size_t peer_line_bytes = 1 << 20;
 std::string hello_request();
 /// Returns the request to prepare a case. `paths` are .npy files of the case's inputs. `files` is a
 /// file that lists the files that the case loads, or "". `device` is the number of the GPU, for a
-/// case that uses it. `unlike`: the copies of the inputs must differ (docs/peers.md). A case that
-/// is no plain chain needs more: each stage has the numbers of the values that it reads and writes,
-/// inputs first. The request then has the numbers of the outputs.
+/// case that uses it. `unlike`: the copies of the inputs must differ (docs/peers.md). If the case
+/// is no plain chain, the request also says, for each stage, the numbers of the values that the
+/// stage reads and writes, and the numbers of the outputs. The case's inputs have the first
+/// numbers.
 std::string prepare_request(const Case& planned, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device);
@@ -50,8 +51,8 @@ std::string read_hello(const std::string& line);
 struct PeerReady {
   double psnr_db = 0;  // dB that each loaded image keeps; 0: images are exact
   ResizeFilter filter = ResizeFilter::Triangle;  // the filter that resizes images
-  Rounds rounds = {};                            // the values that it rounds to the dtype of the
-                                                 // output
+  Rounds rounds = {};                            // intermediate values that the peer rounds to the
+                                                 // dtype of the output
   std::int64_t unlike = 1;                       // how many copies of the inputs differ; 1: none do
   bool operator==(const PeerReady&) const = default;
 };

@@ -17,7 +17,7 @@ struct PeerStage {
   Json op, parameters = Json::object(), place, kernel, output;  // null: not in the message
   std::vector<TensorDesc> in, out;                              // empty: not in the message
 
-  /// Returns "normalize"; if `op` is not text, returns its JSON.
+  /// Returns the name of the op ("normalize"), or the JSON of `op` if that is not text.
   std::string name() const;
 };
 
@@ -44,8 +44,9 @@ struct Unsupported : std::runtime_error {
 /// Throws Invalid with all issues, if there are any.
 void throw_if_any(const std::vector<Issue>& issues);
 
-/// Returns the size of a last cache for which a cold source has exactly `said.copies` copies. A
-/// case that is measured with this size rotates over as many.
+/// Returns the bytes of a last-level cache for which a cold source has exactly `said.copies`
+/// copies. If this process measures as if it had such a cache, it rotates over as many copies as
+/// the process that asks.
 std::int64_t cache_bytes_of(const PeerPrepare& said);
 
 /// Returns a plan of one group with one case, which can run. `options` describe this machine.

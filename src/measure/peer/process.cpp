@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kSlice = 50ms;          // an interrupt or the peer's end is noticed this
-                                               // late
+constexpr milliseconds kSlice = 50ms;          // an interrupt or the peer's end is noticed after at
+                                               // most this time
 constexpr milliseconds kEndSlice = 5ms;        // the same for end(), which only waits for the
                                                // peer's end
 constexpr milliseconds kSilenceGrace = 500ms;  // how long a peer may live after it closed its

@@ -22,9 +22,9 @@ class PeerProcess {
   /// Starts the peer called `name`. Throws std::runtime_error ("peer torch cannot be started: …").
   PeerProcess(std::string name, const PeerCommand& command, const std::atomic<bool>& interrupted);
 
-  /// Sends `line` and returns the answer; messages name the request `request`. Throws
-  /// std::runtime_error if there is no answer in time, the peer ends, or it sends a second line or
-  /// too long a line. Throws CutShort when the run is interrupted.
+  /// Sends `line` and returns the answer. `request` is the name of the request in the messages of
+  /// exceptions. Throws std::runtime_error if there is no answer in time, the peer ends, or it
+  /// sends a second line or too long a line. Throws CutShort when the run is interrupted.
   Answer ask(const std::string& request, const std::string& line, Duration timeout);
 
   /// Waits until the peer is idle, at most `timeout`. OpenMP's threads spin after their work, on

@@ -35,7 +35,7 @@ PlanOptions options_here(const Backends& backends) {
 }
 
 Json reason(std::string_view type, std::string why) {
-  constexpr std::size_t most = 10'000;  // bytes, since the reply has to fit in a line
+  constexpr std::size_t most = 10'000;  // in bytes; longer replies might not fit in a line
   if (why.size() > most) why = why.substr(0, most) + " …";
   return {{"type", type}, {"why", why}};
 }
@@ -102,7 +102,7 @@ class PeerServer::Work {
   }
 
   /// Takes a turn as in this process's own rounds. Stages are timed if that costs less than 0.5 %
-  /// of it.
+  /// of the turn.
   Turn turn(std::int64_t iterations, std::int64_t warmup_ns) {
     if (!marks_) marks_ = shape_of_turns(engine_, clock_cost_ns(clock_)).marks;
     // The asking process asks for a short warm-up if the device has just worked.

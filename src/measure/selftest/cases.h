@@ -1,4 +1,5 @@
-/// The cases for rows: ops with parameters, shapes, kinds of memory.
+/// The cases on which the self-test runs kernel rows: parameters of ops, shapes, and kinds of
+/// memory.
 #pragma once
 
 #include "backend/backend.h"
@@ -20,9 +21,13 @@ struct Extent {
   bool host_memory = false;  // used only for kernels of a device that read host memory
 };
 
-/// Returns the routes of rows of this op in a place: device memory for a device's kernels, all
-/// kinds of host memory for transfers. With `host_memory`, returns the routes of kernels that read
-/// host memory instead.
+/// Returns the routes on which this op's rows in a place are tested:
+/// - On a CPU: pageable memory.
+/// - On a device, for ops that copy over the link or lock pages: the kinds of host memory that the
+///   op can copy from or to, or lock.
+/// - On a device, for other ops: device memory. With `host_memory`, from host memory that kernels
+///   can read, to device memory.
+/// With `host_memory`, there are no routes for the first two.
 std::vector<Route> routes_of(std::string_view op, Place place, bool host_memory = false);
 
 /// Returns tiny, odd and strided extents. Unless `quick`, also returns extents for whole and

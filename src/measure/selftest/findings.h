@@ -32,7 +32,7 @@ struct Options {
 /// sets, teams, addresses, and previous contents of memory.
 struct RowFinding {
   std::string op = {}, kernel = {};
-  std::int64_t offered = 0;   // cases that the op allows
+  std::int64_t offered = 0;   // cases that the row was offered
   std::int64_t accepted = 0;  // how many of these cases the row accepts
   std::int64_t runs = 0;
   std::int64_t wrong = 0;           // cases that failed
@@ -51,10 +51,10 @@ inline constexpr double most_of_memory = 0.4;
 struct NotTested {
   enum class Kind {
     NoCases,        // `kernel` is not tested, since `op` has no cases
-    Simd,           // `missing`, `unasked` and other CPUs' instruction sets
-    MemoryUnknown,  // tensors of more than 2^31 elements: free memory is unknown
-    TooLarge,       // these tensors need more than `most_of_memory` of the free memory
-    NotAsked,       // these tensors need much of the free memory, and were not requested
+    Simd,           // the instruction sets in `missing` and `unasked`, and those of other CPUs
+    MemoryUnknown,  // large tensors (more than 2^31 elements): free memory is unknown
+    TooLarge,       // large tensors need more than `most_of_memory` of the free memory
+    NotAsked,       // large tensors need much of the free memory, and were not requested
     Interrupted,
     Failed,  // `error` is the reason
   };

@@ -12,8 +12,9 @@ struct Look {
   Flip flip = Flip::None;
 };
 
-/// Returns elements [first, first + count) of an endless random sequence. They are any uint8, or
-/// multiples of 1/128 from -128 to 384, rounded to the dtype.
+/// Returns elements [first, first + count) of an endless random sequence. An element of uint8 may
+/// be any value. An element of a float dtype is a multiple of 1/128 from -128 to 384, rounded to
+/// the dtype.
 std::vector<std::byte> random_elements(DType dtype, std::int64_t first, std::int64_t count);
 
 /// Returns the range of random elements, and whether they are whole numbers.

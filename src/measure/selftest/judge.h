@@ -8,7 +8,7 @@ namespace normbench::selftest {
 /// What an op's output should be.
 struct Exact {
   Tensor64 values;
-  Errors bounds = {};  // how far right values may lie from `values`
+  Errors bounds = {};  // how far correct values may lie from `values`
 };
 
 /// Returns what all outputs should be, from the op's reference and error analysis. `signature` may
@@ -21,12 +21,12 @@ struct Judged {
                            // wrong
   double bound = 0;        // the bound of that element
   std::size_t output = 0;  // the output that the element is in
-  std::optional<std::string> failure;  // message about the first wrong element; nothing: all are
-                                       // right
+  std::optional<std::string> failure;  // message about the first wrong element; nothing: none is
+                                       // wrong
 };
 
-/// Compares images of an output in host memory with the exact values, from image `first` on.
-/// `poison` is what the output's bytes were before the run.
+/// Compares an output in host memory with the exact values, which are those of the output's images
+/// from `first` on. `poison` is what the output's bytes were before the run.
 Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t first = 0);
 
 /// Returns in words the first element that differs between two outputs of the same description.

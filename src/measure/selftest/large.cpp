@@ -20,8 +20,8 @@ constexpr std::int64_t upload_images = 100;
 constexpr std::byte poison{0xFF};
 constexpr int team = 3;
 
-/// Returns the images at which an index of 31 or 32 bits ends, of elements or of bytes, with their
-/// neighbours and some images between.
+/// Returns the images in which the index of an element or of a byte first exceeds 31 or 32 bits,
+/// the images before and after these, and some images spread over the batch.
 std::set<std::int64_t> sampled_images() {
   std::set<std::int64_t> images{0, shape.n - 1};
   for (std::int64_t image = 0; image < shape.n; image += shape.n / 16) images.insert(image);
@@ -41,7 +41,8 @@ std::vector<Op> ops() {
           Cast{.to = DType::Float16}, Copy{}};
 }
 
-/// Compares sampled images of the output with the reference, up to the first wrong one.
+/// Compares sampled images of the output with the reference, up to the first wrong one. If none is
+/// wrong, looks for writes outside of the output.
 Judged judge_samples(const Op& op, const Signature& signature, const Buffer& out) {
   Judged total;
   const std::int64_t out_bytes = signature.out[0].bytes() / shape.n;

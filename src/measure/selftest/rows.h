@@ -31,7 +31,7 @@ void offer(Lab& lab, Candidate& row, const std::string& words, const Op& op,
 void fail(RowFinding& finding, const std::string& words);
 
 /// Runs the rows of an op on every case that they accept. A row that throws gets no more cases. If
-/// the device cannot be recovered, no row does.
+/// the device cannot be recovered afterwards, no row gets more cases.
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
 /// Returns values that are hard to round. For a float dtype smaller than float32, they are every
@@ -40,9 +40,9 @@ void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, 
 /// Among the values are NaN (also with payloads that are cut off), infinities and subnormals.
 std::vector<std::byte> hard_elements(DType dtype, int step);
 
-/// Runs an op's rows on values that are hard to round. The parameters change only the dtype: cast;
-/// normalize, denormalize, sub and div by 0 and 1. Results must be rounded to nearest even. NaN
-/// must stay NaN (0 as uint8). No other op has such cases.
+/// Runs an op's rows on values that are hard to round, with parameters that change only the dtype:
+/// cast, and normalize, denormalize, sub and div with mean 0 and std 1. Results must be rounded to
+/// nearest even. NaN must stay NaN (0 as uint8). Does nothing for other ops.
 void test_rounding(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
 /// Runs normalize, cast and copy on one large uint8 tensor, and compares some images of the outputs

@@ -91,7 +91,7 @@ void launch(Queue& queue, const Launch& run, const Trial& trial, const Memories&
   queue.drain();
 }
 
-/// Returns the number of one of several tensors: " 2"; "" if there is only one.
+/// Returns " 2" for tensor number 2 of several; "" if there is only one.
 std::string number_of(std::size_t i, std::size_t count) {
   return count > 1 ? fmt::format(" {}", i) : "";
 }
@@ -179,7 +179,7 @@ std::string in_words(const Setting& setting) {
 Settled::~Settled() {
   try {
     queue_.drain();
-  } catch (const std::exception&) {  // the exception of the row is the reason
+  } catch (const std::exception&) {  // the row's own exception tells the reason
   }
 }
 
