@@ -38,8 +38,8 @@ double warm(Engine& engine, double enough_ns) {
   return static_cast<double>(spent_ns) / static_cast<double>(iterations);
 }
 
-/// Returns the time of all `iterations` in ns, from the first submission until drained. Graphs are
-/// captured before.
+/// Returns the time of all `iterations` in ns, from the first submission until all work is done.
+/// Graphs are captured before.
 double burst_ns(Engine& engine, std::int64_t iterations) {
   engine.capture(iterations);
   const std::int64_t start_ns = engine.clock().now_ns();

@@ -8,17 +8,17 @@
 
 namespace normbench {
 
-/// The least time of a turn, and of the warm-up before it, in ns.
+/// The least time of a turn, in ns: shorter iterations are repeated. Only the turn of a pipeline
+/// may be shorter.
 inline constexpr double turn_floor_ns = 1e6;
 /// The least warm-up of a device that was idle, in ns. A device that worked within the last
 /// `device_idle_ns` is warmed up by one iteration.
 inline constexpr double device_warm_up_ns = 20e6;
 inline constexpr double device_idle_ns = 1e6;
 
-/// Returns the least of `first` and the results of a few calls of `measure`; the last call begins
-/// within 20 ms of `start_ns`. This is the time when nothing else takes the processor. With it,
-/// contenders with the same code get turns of the same length. Otherwise interruptions would affect
-/// them differently.
+/// Returns the least of `first` and the results of up to 8 calls of `measure`, none of which begins
+/// later than 20 ms after `start_ns`. The least time is the one that nothing has interrupted. So
+/// contenders with the same code get about the same time, and turns of the same length.
 double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
                 const std::function<double()>& measure);
 
@@ -31,9 +31,9 @@ double iteration_in_burst_ns(Clock& clock,
 /// take at least that time and the time of 1000 readings of the clock.
 std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 
-/// Returns the fewest iterations of a turn: an epoch if the case loads files, but at most 16
-/// iterations or 3 s; else 1. With an epoch, turns of all variants load all images, and workers can
-/// load ahead.
+/// Returns the fewest iterations of a turn. For a case that loads files, they are those of an epoch
+/// (all images once), but at most 16, and at most as many as take 3 s. For any other case, returns
+/// 1. In an epoch, every variant loads all images, and a library's workers can load ahead.
 std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns);
 
 /// Returns how long one reading of the clock takes, in ns.
@@ -76,13 +76,13 @@ struct Turn {
 };
 
 /// Places buffers anew, warms up and captures graphs, all untimed. Then times the iterations from
-/// the first submission until drained. `look`, unless empty, is called in the last iteration when
-/// all outputs exist and none is freed. Its time is not counted.
+/// the first submission until all work is done. `look`, unless empty, is called in the last
+/// iteration when all outputs exist and none is freed. The turn's time does not contain this call.
 Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
                const std::function<void(Item&)>& look = {});
 
-/// Runs at least one iteration, and for at least 1 ms, or 20 ms on a device. It waits for each and
-/// uses no graphs. Returns the mean time of an iteration in ns.
+/// Runs at least one iteration, and for at least 1 ms, or 20 ms on a device. Waits for each
+/// iteration, and uses no graphs. Returns the mean time of an iteration in ns.
 double warm_up(Engine& engine);
 
 }  // namespace normbench

@@ -14,10 +14,11 @@ namespace normbench {
 class Watchdog {
  public:
   using OnHung = std::function<void(std::size_t group, const std::string& contender)>;
-  /// A turn that takes longer than the limit hangs; this is noticed before twice the limit.
-  /// `on_hung` is then called once, on the watchdog's thread, with the arguments of arm(). It owns
-  /// the journal and stdout: until it returns or replaces the process, the turn's thread waits in
-  /// disarm(). It must not call this watchdog.
+  /// A turn that takes longer than the limit counts as hung. This is noticed before the turn has
+  /// taken twice the limit. `on_hung` is then called once, on the watchdog's thread, with the
+  /// arguments of arm(). It may write to the journal and to stdout: if the turn ends after all, the
+  /// turn's thread waits in disarm() until `on_hung` returns or replaces the process. `on_hung`
+  /// must not call this watchdog.
   Watchdog(double limit_seconds, OnHung on_hung);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;

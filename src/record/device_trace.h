@@ -25,7 +25,8 @@ constexpr auto words(Activity) {
                                         {Activity::Sync, "sync"},
                                         {Activity::Overhead, "overhead"}});
 }
-/// True for work of a device. The others are calls of a host thread, or the tracer's own.
+/// True for work of a device. The other activities are calls of a host thread, or work of the
+/// tracer itself.
 constexpr bool is_device_work(Activity activity) {
   return activity == Activity::Kernel || activity == Activity::Memcpy ||
          activity == Activity::Memset || activity == Activity::Stage;
@@ -83,7 +84,8 @@ class DeviceTracer {
   /// Attaches to the device's driver. Call it once: it takes milliseconds. If it returns false,
   /// missing() returns the reason, and the functions below must not be called.
   virtual bool attach() = 0;
-  /// Why it cannot record ("CUPTI is in use by Nsight Systems"), or "" while nothing is wrong.
+  /// Why the tracer cannot record ("CUPTI is in use by Nsight Systems"), or "" while nothing is
+  /// wrong.
   virtual std::string missing() const = 0;
 
   /// Begins to record work. Call when the device is drained.

@@ -10,8 +10,8 @@
 namespace normbench {
 
 /// The kind of a range, which is also its NVTX category. Part: a part of a stage, on the thread
-/// that runs this part. Worker: the share of a stage that another thread has. Range: stages that
-/// the config puts into a range.
+/// that runs this part. Worker: a thread's share of a stage, on a thread of the stage's team other
+/// than the first. Range: stages that the config puts into a range.
 enum class RangeKind { Run, Point, Variant, Step, Stage, Part, Init, Warmup, Worker, Range, Image };
 constexpr auto words(RangeKind) {
   return std::to_array<Word<RangeKind>>({{RangeKind::Run, "run"},

@@ -81,8 +81,8 @@ struct Recorder::Log {
   const ReadClock read_;
   std::vector<std::unique_ptr<Slice[]>> chunks_;
   std::size_t opened_ = 0;  // chunks in use; the last one may hold no slice yet
-  Slice* next_ = nullptr;   // the place for the next slice …
-  Slice* end_ = nullptr;    // … unless it is at the end of the chunk
+  Slice* next_ = nullptr;   // the place for the next slice, unless it is end_
+  Slice* end_ = nullptr;    // the end of the last open chunk
 };
 
 // `Cached` has the recorder's number, not its address, which a later recorder may get again.

@@ -42,7 +42,8 @@ struct ThreadLog {
 };
 
 /// Collects the slices of ranges that open and close while it is enabled. Each thread writes to its
-/// own log without a lock. It allocates only when its log gets longer than ever before.
+/// own log without a lock. A thread allocates memory only when its log gets longer than ever
+/// before.
 class Recorder {
  public:
   /// Finds out whether an NVTX tool is attached. This loads the tool if nothing in the process has
@@ -88,9 +89,10 @@ class Recorder {
   std::vector<ThreadLog> finished_;         // slices of threads that have left
 };
 
-/// A range that lasts as long as this object lives. It goes to the recorder while that is enabled,
-/// and to the NVTX domain `normbench` while a tool is attached. It does nothing if `recorder` is
-/// null. `name` must outlive the recorder: a literal, or one from intern().
+/// A range that lasts as long as this object lives. The range goes to the recorder while the
+/// recorder is enabled, and to the NVTX domain `normbench` while a tool is attached. It goes
+/// nowhere if `recorder` is null. `name` must outlive the recorder: a literal, or one from
+/// intern().
 class Range {
  public:
   Range(Recorder* recorder, RangeKind kind, std::string_view name, std::int64_t bytes = 0,

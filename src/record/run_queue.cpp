@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Removes the number at the start of `text`, and the blank behind it, and returns the number; -1
-/// if there is none.
+/// Removes the number at the start of `text`, and the blank behind it, and returns the number.
+/// Returns -1, and removes nothing, if there is no number.
 std::int64_t take_number(std::string_view& text) {
   std::int64_t number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
