@@ -9,8 +9,8 @@ namespace normbench {
 
 /// Disturbances in a stretch of time; 0 for what the machine does not report.
 struct Disturbance {
-  std::int64_t steal_ns = 0;       // a hypervisor gave processors of this machine to others
-  std::int64_t throttled_ns = 0;   // the container's CPU quota held its processes back
+  std::int64_t steal_ns = 0;       // how long a hypervisor gave processors to other machines
+  std::int64_t throttled_ns = 0;   // how long the container's CPU quota held processes back
   std::int64_t frequency_khz = 0;  // mean over the processors, at the end of the stretch
   bool operator==(const Disturbance&) const = default;
 };

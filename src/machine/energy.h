@@ -16,7 +16,7 @@ class Rapl {
  public:
   explicit Rapl(const std::filesystem::path& root);
 
-  /// Why no counter can be read, or "".
+  /// Why no counter can be read; "" if the counters can be read.
   const std::string& missing() const { return missing_; }
   /// Returns the counter of every package, in microjoules; nothing if one of the counters cannot be
   /// read.
@@ -52,7 +52,7 @@ class EnergyMeter {
   EnergyMeter(const Rapl& rapl, GpuEnergy gpu_mj) : rapl_(rapl), gpu_mj_(std::move(gpu_mj)) {}
 
   void start() { start_ = read(); }
-  /// Ends the stretch that start() began; it took `ns` nanoseconds.
+  /// Ends the stretch that start() began, which took `ns` nanoseconds.
   void stop(std::int64_t ns);
 
   std::int64_t ns() const { return ns_; }

@@ -9,8 +9,8 @@
 namespace normbench {
 
 /// Returns the facts of the machine: CPU, caches, cores, affinity, binding of threads, container
-/// limits, governor, memory, THP, kernel, load, date (UTC), host (or `machine` unless empty). A
-/// fact that cannot be read is null.
+/// limits, governor, memory, THP, kernel, load, date (UTC), and the host's name (or `machine`, if
+/// that is not empty). A fact that cannot be read is null.
 Json environment(const std::string& machine);
 
 /// Returns the facts of this binary: name, version, revision, build type, compiler, flags,

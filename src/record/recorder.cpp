@@ -85,7 +85,8 @@ struct Recorder::Log {
   Slice* end_ = nullptr;    // the end of the last open chunk
 };
 
-// `Cached` has the recorder's number, not its address, which a later recorder may get again.
+// Recorders have numbers, because a later recorder may get the address of an earlier one. `Cached`
+// names its recorder by this number.
 Recorder::Recorder(Clock& clock)
     : clock_(clock), mode_(nvtx::attached() ? tool_attached : std::uint8_t{0}), id_(next_id()) {}
 Recorder::~Recorder() = default;

@@ -28,7 +28,7 @@ struct Slice {
   std::int64_t end_ns = 0;
   std::string_view name;
   std::int64_t bytes = 0;
-  std::uint64_t external_id = 0;  // carried by device work submitted in the range; 0: none
+  std::uint64_t external_id = 0;  // number of the device work submitted in the range; 0: none
   std::int64_t item = -1;         // the pipeline's item that it belongs to; -1: none
   std::uint32_t depth = 0;
   RangeKind kind = RangeKind::Stage;

@@ -309,8 +309,8 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   cold_files_.drop();
   const std::vector<QueueDelay> delays = queue_delays(process_.tasks());
   const std::int64_t asked_ns = context_.clock.now_ns();
-  // With cold files there is no warm-up: it would bring its files into memory, and workers would
-  // read more files ahead.
+  // With cold files there is no warm-up: a warm-up would bring files into memory, and the peer's
+  // workers would read more files ahead.
   const PeerTurn told =
       run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape));
   const std::int64_t whole_ns = context_.clock.now_ns() - asked_ns;

@@ -34,7 +34,7 @@ struct PeerLimits {
   double hello_seconds = 60;     // imports are slow
   double prepare_seconds = 300;  // compilers are slow
   double turn_seconds = 60;
-  double settle_seconds = 0.1;  // until it is idle after its turns
+  double settle_seconds = 0.1;  // until the peer is idle after a turn
   double end_seconds = 5;
 };
 

@@ -1,4 +1,5 @@
-/// The messages to and from a peer: requests as lines, replies read strictly.
+/// The messages between this process and a peer, of one line each. A reply with any mistake is
+/// rejected.
 #pragma once
 
 #include <cstddef>

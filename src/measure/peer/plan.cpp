@@ -58,7 +58,7 @@ PeerStage read_stage(Reader reader) {
   PeerStage stage;
   stage.op = reader.member("op");
   if (reader.has("parameters") && !reader.member("parameters").is_null()) {
-    reader.object("parameters");  // adds an issue for anything else
+    reader.object("parameters");  // adds an issue if it is no object
     stage.parameters = reader.member("parameters");
   }
   stage.place = reader.member("place");
@@ -86,7 +86,7 @@ constexpr std::string_view source_pointer = "/experiments/0/source";
 /// True if a config may name the memory that a stage writes.
 bool may_name_memory(const PeerStage& stage) {
   if (stage.out.empty()) return false;
-  std::vector<Issue> ignored;  // the planner reports them
+  std::vector<Issue> ignored;  // the planner reports these issues
   Reader reader(stage.parameters, "", ignored);
   const auto op = read_op(stage.name(), reader);
   return op && !passes_through(*op);
@@ -168,7 +168,7 @@ std::string list(const std::vector<TensorDesc>& tensors) {
 /// Throws Unsupported for an op that only peers run.
 void require_kernels(const PeerPrepare& said) {
   for (const PeerStage& stage : said.stages) {
-    std::vector<Issue> ignored;  // the planner reports them
+    std::vector<Issue> ignored;  // the planner reports these issues
     Reader reader(stage.parameters, "", ignored);
     if (const auto op = read_op(stage.name(), reader); op && is_peer_only(*op))
       throw Unsupported(fmt::format("normbench has no kernel of \"{}\"", stage.name()));

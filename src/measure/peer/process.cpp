@@ -39,7 +39,7 @@ std::string escaped(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns seconds, rounded to tenths.
+/// Returns the time in seconds, rounded to tenths.
 double tenths(PeerProcess::Duration time) {
   return std::round(std::chrono::duration<double>(time).count() * 10) / 10;
 }

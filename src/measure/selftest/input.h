@@ -54,8 +54,8 @@ struct Placing {
   bool guarded = true;  // false: no guard bytes, so that other tools can guard the tensor
 };
 
-/// The bytes of a tensor between guard bytes. All of them are poisoned at first. Host code accesses
-/// them through the backend.
+/// The bytes of a tensor between guard bytes. All bytes, guards included, are poisoned at first.
+/// Host code accesses them through the backend.
 class Buffer {
  public:
   Buffer(Backend& owner, Memory memory, std::int64_t bytes, const Placing& placing);

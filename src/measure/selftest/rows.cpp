@@ -67,7 +67,7 @@ std::vector<Input> inputs_of(const Feeds& fed, const Input& first) {
 
 void test_case(const OpTest& test, const OneCase& one, bool capturing) {
   const std::string words = in_words(one.op, one.signature);
-  std::optional<std::vector<Exact>> exact;  // computed for the first row that accepts
+  std::optional<std::vector<Exact>> exact;  // computed when the first row accepts the case
   for (Candidate* row : test.rows)
     offer(test.lab, *row, words, one.op, one.signature, [&]() -> Ran {
       const bool defined = has_reference(one.op);
@@ -120,7 +120,7 @@ void fail(RowFinding& finding, const std::string& words) {
 
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick) {
   const OpTest test{lab, rows, quick};
-  std::size_t first = 0;  // index of the first set of parameters; another one in each extent
+  std::size_t first = 0;  // which set of parameters comes first; another one for each extent
   for (const Extent& extent : extents(quick)) {
     const std::vector<Op> ops = samples(op, extent.shape);
     std::size_t offset = first++;
