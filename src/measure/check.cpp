@@ -42,7 +42,7 @@ class Images {
     if (images.rows == 0) return view;
     return crop_view(view, images.row, 0, images.rows, view.desc.shape.w);
   }
-  /// Copies images into the buffer, unless it holds them already.
+  /// Copies these images into the buffer, unless the buffer holds them already.
   void copy(std::int64_t first, std::int64_t count) {
     const std::int64_t image = view_.desc.bytes() / view_.desc.shape.n;  // the tensor is dense
     const auto bytes = static_cast<std::size_t>(count * image);
@@ -91,7 +91,7 @@ void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
   }
 }
 
-/// Returns the values and the accuracy of some images of all inputs.
+/// Returns the values and the accuracy of these images of all inputs.
 std::vector<Exact> known_inputs(const Case& planned, std::vector<Images>& inputs,
                                 const ImageRange& images) {
   std::vector<Exact> known;
@@ -205,8 +205,8 @@ struct Likeness {
   double psnr_db = most;
   std::int64_t image = 0;
 
-  static constexpr double most = 200;  // the value for equal images; -200 for values that are not
-                                       // finite
+  static constexpr double most = 200;  // the ratio of equal images; -200 is that of images with
+                                       // infinities or NaN
 
   static double db_of(double range, double rms) {
     if (!std::isfinite(rms)) return -most;
@@ -230,8 +230,8 @@ struct Likeness {
   }
 };
 
-/// Returns the least peak signal-to-noise ratio that a stage's row or the peer promises, in dB; 0
-/// if none does.
+/// Returns the least peak signal-to-noise ratio that a stage's kernel row or the peer promises, in
+/// dB; 0 if none does.
 double psnr_bound(const Case& planned, double of_peer) {
   double least = of_peer;
   for (const Stage& stage : planned.stages)
@@ -377,7 +377,7 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
 
 namespace {
 
-/// Returns the input of the case's first network.
+/// Returns the description of the input of the case's first network.
 const TensorDesc& fed(const Case& planned) {
   const auto network = std::ranges::find_if(
       planned.stages, [](const Stage& stage) { return is_peer_only(stage.op); });

@@ -90,8 +90,8 @@ std::int64_t CaseContender::first_call() {
   engine_.load_kernels();
   engine_.cold_files().drop();
   if (!planned().pipeline) return poisoned_iteration(engine_, Poison{poison}, false);
-  const std::int64_t first_ns = engine_.run(1, {}).round.wall_ns;  // run_checked() below takes
-                                                                   // extra time for its checks
+  const std::int64_t first_ns = engine_.run(1, {}).round.wall_ns;  // apart, since run_checked()
+                                                                   // takes time for checks
   run_checked(1, poison);
   return first_ns;
 }
@@ -154,7 +154,7 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
 }
 
 std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {
-  if (planned().pipeline) return std::nullopt;  // the items of its checked turns are checked
+  if (planned().pipeline) return std::nullopt;  // its items are checked in turns of their own
   const std::int64_t calls = std::min(engine_.calls_left(), last_item_ + 1);
   const bool is_pair = drawn_++ == 0;  // a fault in every other call shows in one of two successive
                                        // calls
@@ -222,7 +222,8 @@ void CaseContender::keep(Item& item) {
 }
 
 CheckOutcome CaseContender::check_items() {
-  // The stages of a part are also stages of a variant, and are checked there.
+  // For a part of a pipeline nothing is compared: its stages are also stages of a variant, and are
+  // checked there.
   CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
   for (const Kept& kept : kept_) {
     const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();

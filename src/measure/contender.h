@@ -11,8 +11,9 @@
 
 namespace normbench {
 
-/// An interface, so that a group need not know where its contenders run. Every call throws
-/// std::runtime_error on failure, or CannotRunHere or CutShort.
+/// An interface, so that a group need not know where its contenders run. Any function may throw:
+/// std::runtime_error on failure, CannotRunHere if the contender cannot run on this machine, or
+/// CutShort if the run is interrupted.
 class Contender {
  public:
   virtual ~Contender() = default;
@@ -93,7 +94,7 @@ class CaseContender final : public Contender {
   CheckOutcome check_items();
 
   const Backends& backends_;
-  std::mt19937_64 random_;  // chooses what is checked of a pipeline
+  std::mt19937_64 random_;  // chooses the items and images of a pipeline that are checked
   Engine engine_;
 
   // For iterations in turn:
@@ -104,7 +105,7 @@ class CaseContender final : public Contender {
   int drawn_ = 0;  // calls of check_recent() so far
 
   // For a pipeline:
-  std::mutex mutex_;                  // guards what keep() writes on any thread
+  std::mutex mutex_;                  // guards the members that keep() writes, on any thread
   std::vector<Kept> kept_;            // outputs of the chosen items of a checked turn
   std::vector<std::int64_t> chosen_;  // numbers of the chosen items in order, with the first and
                                       // the last item

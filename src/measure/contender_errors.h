@@ -1,4 +1,4 @@
-/// Why a contender does not run to the end, if it did not fail.
+/// Exceptions for a contender that does not run to the end although it has not failed.
 #pragma once
 
 #include <stdexcept>

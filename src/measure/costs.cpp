@@ -18,8 +18,8 @@ constexpr int kRepeats = 50;
 
 void nothing() {}
 
-/// Prevents the compiler from removing or merging the calls around it, and from reusing values that
-/// they have read.
+/// Prevents the compiler from removing or merging the calls before and after this one, and from
+/// reusing values that those calls have read.
 void keep_calls() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 /// Returns the median of several mean times of `call` in ns. `between` is called after each mean

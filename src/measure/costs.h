@@ -8,7 +8,8 @@
 
 namespace normbench {
 
-/// Nanoseconds of one call, with the tools that are attached now: medians over many loops of calls.
+/// What one call of each kind costs in ns, with the tools that are attached now. Costs are medians
+/// over many loops of calls, unless stated otherwise.
 struct MeasuringCosts {
   double clock_ns = 0;             // a reading of the clock; the least, since turns are sized by it
   std::int64_t clock_step_ns = 0;  // the smallest step of the clock that was seen

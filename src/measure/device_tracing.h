@@ -37,7 +37,8 @@ class DeviceTracing {
   /// no work is in flight.
   DeviceTrace stop();
 
-  /// Call around the submission of work. They do nothing while nothing is recorded.
+  /// Call push() before work is submitted, and pop() afterwards. Both do nothing while nothing is
+  /// recorded.
   void push(std::uint64_t external_id);
   void pop();
 

@@ -163,7 +163,8 @@ Engine::Fed Engine::make_fed(Item& item, std::int64_t number) {
   return bytes;
 }
 
-/// Copies the values of fed_ into the buffers of every item in flight, and holds these buffers.
+/// Copies the values of fed_ into buffers of every item in flight, and fixes the addresses of these
+/// buffers.
 void Engine::prepare_part() {
   if (fed_.empty()) return;
   for (auto number = std::ssize(fed_bytes_); number < items_fed(planned_); ++number)
@@ -189,7 +190,8 @@ BufferSlots Engine::buffers_of(const Item& item) const {
   return buffers_.slots_of_flight(item.seat, items_.size(), item.round);
 }
 
-/// True if the item's next stage is in another queue or another visit, or if there is none.
+/// True if the stage after this one is submitted to another queue or in another visit, or if this
+/// one is the last.
 bool Engine::leaves_queue(std::size_t stage) const {
   const std::size_t next = stage + 1;
   return next == planned_.stages.size() || lane_of_[next] != lane_of_[stage] ||
@@ -239,9 +241,9 @@ void Engine::run_stages(Item& item, std::size_t first, std::size_t last, NextRan
   }
 }
 
-/// Submits a stage, or the graph that starts with it, and returns the stage after that. It first
-/// waits for earlier work on the same buffers. Then it marks this work, so that later stages can
-/// wait for it.
+/// Submits a stage, or the graph that starts with it, and returns the stage after that. Before it
+/// submits, it waits for earlier work on the same buffers. Afterwards it marks the submitted work,
+/// so that later stages can wait for that.
 std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& worker) {
   const Submission& what = item.submission(s, options_.graphs && in_turn());
   const bool on_host = planned_.stages[s].place == Place::Cpu;
@@ -302,7 +304,7 @@ void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes
   if (times != nullptr) times->stop(run, on_host);
 }
 
-/// Ends an item in lanes. A device may still work on it if `on_done` is empty.
+/// Ends an item in lanes. A device may still work on the item if `on_done` is empty.
 void Engine::finish(Item& item) {
   if (options_.on_done) {
     item.wait();
@@ -389,8 +391,7 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   flow_.round.counters = flow_.round.counters - interlude_.counters;
   if (marks_ends) flow_.round.device_ns = device_->ns_between(first, last);
   collect_endings();
-  for (const auto& item : items_) item->wait();  // the next turn forgets the mark that the item
-                                                 // waits for
+  for (const auto& item : items_) item->wait();  // before the next turn drops the items' marks
   for (const Worker* worker : workers()) collect(*worker);
   options_ = {};
   return std::move(flow_);

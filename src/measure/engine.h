@@ -26,7 +26,7 @@ struct EngineOptions {
                               // stages
   bool marks = false;         // times work on a device between marks. In turn it also times the
                               // calls of the host; in lanes these are always timed
-  bool cycles = false;        // reads the clock rate of the device over the turn
+  bool cycles = false;        // reads the device's mean clock rate over the turn
   bool spans = false;         // in turn: Flow::spans gets the device's work; in lanes it always
                               // does
   bool external_ids = false;  // ranges of work on a device carry external_id()
@@ -229,7 +229,7 @@ class Engine {
                                               // freed first
   const std::vector<int> fed_;                // values that a part of a pipeline reads and stages
                                               // outside it make
-  std::vector<Fed> fed_bytes_;  // the bytes of these values, by item; seats rotate over the items
+  std::vector<Fed> fed_bytes_;  // bytes of the values in fed_, by item; seats rotate over the items
   std::size_t first_fed_ = 0;   // the index in fed_bytes_ for the first seat
   std::vector<std::unique_ptr<Host>> hosts_;
 

@@ -76,7 +76,7 @@ HostNodes host_nodes(const Backends& backends);
 enum class Copies { Alike, Unlike };
 
 /// Copies a dense tensor to `to`, and moves each image's pixels on by `pixels` places in row order.
-/// Pixels moved past the end come first.
+/// Pixels that are moved past the end of an image come at its start.
 void moved_on(const View& from, std::byte* to, std::size_t pixels);
 
 /// Owns the sources and arenas of a group. Sources are filled once and never written again.
@@ -125,7 +125,7 @@ class GroupMemory {
     std::string error;
   };
   struct SharedSource {
-    const Case* first;  // the first case that uses it
+    const Case* first;  // the first case that uses this source
     std::size_t stride, count;
     std::vector<std::size_t> offsets;
     Block block;

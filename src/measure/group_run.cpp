@@ -312,7 +312,7 @@ void GroupRun::check(Member& member) {
   if (standard_for(*member.planned) != nullptr)
     hold_to_standard(member, *outcome.output);
   else
-    member.given = std::move(outcome);  // until all first calls have been made
+    member.given = std::move(outcome);  // compared when all first calls have been made
 }
 
 bool GroupRun::check_recent(Member& member) {

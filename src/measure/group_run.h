@@ -29,7 +29,7 @@ class Watched {
 
 /// A case or limit of a running group, with its contender and its place in the results.
 struct Member {
-  int index;  // position in the group's cases followed by its limits
+  int index;  // index among the group's cases and then its limits
   const Case* planned;
   CaseResult* result;
   std::unique_ptr<Contender> contender = nullptr;  // null: it takes no more turns
@@ -39,8 +39,8 @@ struct Member {
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
-  /// fail() and skip() end only this contender. They drop its rounds, since only complete cases are
-  /// compared.
+  /// fail() and skip() end only this contender. They drop the contender's rounds, since only
+  /// complete cases are compared.
   void fail(const std::string& reason) { end(Status::Failed, reason); }
   void skip(const std::string& reason) { end(Status::Skipped, reason); }
   /// Adds the outcome of a check to the result. A wrong output fails the member.
@@ -87,8 +87,8 @@ class GroupRun {
     return member.planned->uses_gpu() ? states_.read() : DeviceState{};
   }
   std::int64_t slowest_state_ns() const { return states_.slowest_ns(); }
-  /// Calls `planned`. An exception from it ends this member alone. The watchdog guards the call
-  /// unless the member is a peer, whose messages have time limits of their own.
+  /// Calls `planned`. An exception from this call ends only this member. The watchdog guards the
+  /// call unless the member is a peer, whose messages have time limits of their own.
   void guarded(Member& member, const std::function<void()>& planned);
   /// True if the run was interrupted while it waited for a member.
   bool cut_short() const { return cut_short_; }
@@ -147,7 +147,7 @@ class GroupRun {
   std::vector<Standard> standards_;  // one for each kind of output
   bool cut_short_ = false;
   StateReader states_;
-  // Set if the latest turn ran on the device: when it ended, and the disturbances read after it.
+  // The latest turn, if it ran on the device: when it ended, and the disturbances read after it.
   struct DeviceTurn {
     std::int64_t end_ns;
     Disturbance until = {};

@@ -56,8 +56,8 @@ class Item {
   /// In lanes: waits until the device is done with the previous item, then becomes item
   /// `its_number` on these buffers.
   void begin(std::int64_t its_number, const BufferSlots& buffers);
-  /// In lanes: frees the fresh buffers. If the case uses a device, begin() frees them instead. A
-  /// part of a pipeline keeps them.
+  /// In lanes: frees the fresh buffers, unless the case uses a device (then begin() frees them) or
+  /// is a part of a pipeline (which keeps them).
   void finish();
 
   // Buffers:
@@ -119,10 +119,10 @@ class Item {
   std::span<GraphRun> graph_runs() { return graphs_; }
 
   // Waits:
-  /// Call before a stage is submitted to the queue. In turn, the host waits until the device has
-  /// finished with the buffers of a host stage. In lanes, work submitted from now on starts after
-  /// the item's earlier work on other queues. The host waits for that earlier work only if the
-  /// stage runs on the host.
+  /// Call before a stage is submitted to the queue. In turn, if the stage runs on the host, the
+  /// host waits until the device has finished with the stage's buffers. In lanes, work submitted
+  /// from now on starts after the item's earlier work on other queues. The host waits for that
+  /// earlier work only if the stage runs on the host.
   void wait_before(std::size_t stage, Queue& queue) {
     if (pending_ != nullptr) wait_elsewhere(queue);
     if (!steps_[stage].hazards.waits.empty()) wait_for_uses(steps_[stage].hazards.waits);

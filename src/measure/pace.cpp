@@ -9,7 +9,7 @@
 namespace normbench {
 namespace {
 
-// A group overruns if it exceeds its time by the larger of this share and these seconds.
+// A group overruns if it exceeds its time by this share of it and also by these seconds.
 constexpr double kOverrunShare = 0.25, kOverrunSeconds = 2;
 
 /// Returns the number of iterations in a group's profiles. Peers are not profiled.

@@ -53,10 +53,10 @@ class Pace {
   std::optional<double> prepared_;  // when the part's contenders were prepared
   std::optional<Overrun> overrun_;  // overrun of the present part
   double factor_ = 1;               // seconds that a part takes for each second asked for
-  double rounds_factor_ = 1;        // seconds that its rounds take for each second asked for
-  double spent_ = 0, rounds_spent_ = 0, asked_ = 0;  // sums of the parts measured in this run
-  double known_ = 0;                                 // groups with a finished round
-  double profiles_ = 0;         // estimated seconds of these groups' profiles
+  double rounds_factor_ = 1;        // seconds that a part's rounds take for each second asked for
+  double spent_ = 0, rounds_spent_ = 0, asked_ = 0;  // sums over the parts that have ended
+  double known_ = 0;                                 // number of groups with a finished round
+  double profiles_ = 0;         // estimated seconds of the profiles of the known_ groups
   double profiled_ = 0;         // the share of all profiles that is done
   double profiled_before_ = 0;  // the share that an earlier, resumed run had done
 };

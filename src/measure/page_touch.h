@@ -1,5 +1,5 @@
-/// Which threads touch the pages of host memory first. A page comes from the NUMA node of that
-/// thread.
+/// Which threads touch the pages of host memory first. A page comes from the NUMA node of the
+/// thread that touches it first.
 #pragma once
 
 #include <cstddef>

@@ -52,7 +52,7 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
   return base > 0 ? median(std::move(step_ns)) / base : 0;
 }
 
-/// Runs the steps; returns nothing if the tracing ended early.
+/// Runs the steps, with the tracer if `traced`. Returns nothing if the tracer failed meanwhile.
 using RunSteps = std::function<std::optional<ProfiledSteps>(bool traced)>;
 
 /// Runs the steps with the tracer. If that fails, runs all of them again with marks.

@@ -1,4 +1,5 @@
-/// The profile pass: a few recorded iterations of each case. Only the table and the trace use it.
+/// The profile pass: a few recorded iterations of each case. Their times are used only in the table
+/// and the trace.
 #pragma once
 
 #include "measure/device_tracing.h"

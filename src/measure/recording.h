@@ -32,8 +32,8 @@ class StepCounters {
  public:
   StepCounters(const RunContext& context, bool uses_gpu);
 
-  /// Call around each recorded step. `first` and `last`: it is the first or the last step of a
-  /// stretch.
+  /// Call begin() before and end() after each recorded step. `first`, `last`: the step is the first
+  /// or the last one of a stretch.
   void begin(bool first);
   void end(bool last);
 

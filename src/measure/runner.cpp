@@ -100,8 +100,8 @@ class Keeping {
  public:
   explicit Keeping(Journal* journal) : journal_(journal) {}
 
-  /// Returns false if the journal cannot be written. Results from then on would be lost if the
-  /// process were killed.
+  /// Returns false if the journal cannot be written. The run must then end, because later results
+  /// would be lost if the process were killed.
   bool keep(const std::function<void(Journal&)>& add) {
     if (journal_ == nullptr) return true;
     try {

@@ -1,5 +1,5 @@
-/// Times of stages within turns and profiled steps, of a device's marks on the host's clock, and of
-/// lanes.
+/// Times of stages in turns and profiled steps, times of lanes, and when a device reached its marks
+/// by the host's clock.
 #pragma once
 
 #include <vector>
@@ -70,8 +70,8 @@ class StageTimes {
 
   void clear();
   void start();
-  /// Put a mark into the queue, before and after a run's work. They do nothing on a queue that
-  /// works at once.
+  /// Put a mark into the queue, before and after a run's work. They do nothing on a queue whose
+  /// calls return only when their work is done.
   void mark_begin(Queue& queue);
   void mark_end(Queue& queue);
   void stop(const StageRun& run, bool on_host);

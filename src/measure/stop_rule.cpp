@@ -12,7 +12,7 @@ namespace {
 constexpr double enough_effective = 40;
 
 struct Look {
-  double half_width = 0;                                  // the widest of all ratios
+  double half_width = 0;                                  // half-width of the widest interval
   double effective = std::numeric_limits<double>::max();  // the fewest independent rounds that a
                                                           // ratio's rounds are worth
 };
