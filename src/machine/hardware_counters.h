@@ -22,7 +22,8 @@ struct CounterReading {
 };
 
 /// Returns the count, scaled up from the time in which the counter counted to the time for which it
-/// was enabled. Returns 0 if it was never enabled, and nothing if it was enabled but never counted.
+/// was enabled. Returns 0 if it was never enabled, because its thread slept, and nothing if it was
+/// enabled but never counted.
 std::optional<std::int64_t> scaled(const CounterReading& reading);
 
 /// The kernel's interface to counters, which tests replace.

@@ -74,7 +74,8 @@ class Engine {
   /// The recorder that gets the ranges of this engine's work.
   Recorder& recorder() const { return recorder_; }
   Clock& clock() const { return clock_; }
-  /// A queue of a device (of several, the one made last); null when no stage runs on a device.
+  /// The queue of a device; if there are several, the one that was made last. Null when no stage
+  /// runs on a device.
   Queue* device() const { return device_; }
   /// The files to drop from the page cache before a turn.
   const ColdFiles& cold_files() const { return cold_files_; }

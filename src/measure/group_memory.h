@@ -133,7 +133,7 @@ class GroupMemory {
 
   void add_source(const Case& planned, const Measure& measure, int threads);
   void fill(const SharedSource& shared, std::uint64_t seed) const;
-  /// Fills one copy, in memory that host code can access.
+  /// Fills one copy of a case's inputs, which lies at `copy` in memory that host code can access.
   static void fill_inputs(const SharedSource& shared, std::byte* copy, std::uint64_t seed);
   void add_arenas(std::span<const Case* const> cases);
   Block make_block(Memory memory, std::size_t bytes, bool near_link, const TouchPlan& plan) const;

@@ -76,7 +76,7 @@ struct RunContext {
   std::function<Disturbance()> disturbance = {};
   PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles
   const Rapl* rapl = nullptr;         // null: the profile pass reads no energy
-  /// Computes a profile's rows, times and losses from what the case recorded.
+  /// Computes a profile's rows, times and losses from what was recorded of the case.
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
   DeviceTracer* tracer = nullptr;  // null, or not usable: device times come from marks
   bool rounds = true;              // false: each case is only checked once and profiled, not timed

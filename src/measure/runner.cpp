@@ -130,9 +130,9 @@ std::int64_t end_ns(const GroupResult& group) {
   return end;
 }
 
-/// Leaves out how long the device's clocks were held back between two parts, while other groups
-/// were measured. The time is added to the values before the group's rounds, so that the difference
-/// to the values after them does not contain it.
+/// Leaves out the time for which the device's clocks were held back between two parts of a group,
+/// while other groups were measured. Adds this time to the values that were read before the group's
+/// rounds, so that their difference to the values read after the rounds does not contain it.
 void leave_out_between(GroupResult& group, const GroupResult& part) {
   const Json& until = value_at(group.condition_after, "/held_back_ns");
   const Json& from = value_at(part.condition_before, "/held_back_ns");
