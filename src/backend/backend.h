@@ -1,4 +1,5 @@
-/// What a place offers: memory, queues of work, and rows of kernels.
+/// What a place (the CPU or CUDA) offers: memory, queues of work, and rows, which are the
+/// implementations of ops.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,13 @@ namespace normbench {
 /// The inputs and outputs of one stage.
 struct Signature {
   std::vector<TensorDesc> in, out;
-  bool pages_mapped = true;  // false: the outputs are fresh, so the first store to a page faults
-  /// Bytes of host memory that are read or written before the output is used again, by a later
-  /// stage or by the next iteration. A cache must hold this many bytes to keep the output. With
-  /// rotating buffers it is the largest such number.
+  bool pages_mapped = true;  // false: the outputs are fresh; the first store to each page faults
+  /// The bytes of host memory that are touched from this stage on until its output is used again. A
+  /// cache must hold this many bytes to keep the output.
+  /// - A later CPU stage reads the output: what this stage and those before the reader touch.
+  /// - No later CPU stage reads it: what a whole iteration touches if buffers are hot; the largest
+  ///   int64 if they are cold.
+  /// - The output lies in its input's buffer: 0.
   std::int64_t reuse_bytes = 0;
   bool read_next = false;  // true: a later CPU stage reads the output before it is overwritten
 };
@@ -33,8 +37,8 @@ struct Signature {
 /// once.
 Cost fewest(const Op& op, const Signature& signature);
 
-/// Returns the part of the input that an op reads: all of it, a crop window, or a mirrored view.
-/// Copies nothing.
+/// Returns the view of the input that an op reads: the window of a crop, the mirrored view of a
+/// flip, the whole input of any other op. Copies nothing.
 View input_view(const Crop& op, const View& in);
 View input_view(const FlipOp& op, const View& in);
 template <class T>
@@ -46,8 +50,9 @@ View input_view(const T&, const View& in) {
 struct Portion {
   View in, out;
 };
-/// Returns one portion per crop window of a normalize, or one for whole images if there is no
-/// window. The windows of a single image form one portion if they lie at equal distances in memory.
+/// Returns one portion per crop window of a normalize, or one for whole images if it has no window.
+/// The windows of a batch of one image form a single portion if each one starts equally far after
+/// the previous one in memory.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
 /// Returns one portion per input of a concat.
 std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
@@ -107,15 +112,16 @@ class Queue {
   virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
   virtual void launch(Graph&) {}
 
-  /// Between begin_load() and end_load(), submitted kernels do not run. Only their code is loaded
-  /// onto the device, as their first run would do. Use this only for rows with `Kernel::loads`.
+  /// Between begin_load() and end_load(), submitted kernels do not run. Their code is only loaded
+  /// onto the device, which otherwise happens at their first run. Use this only for rows with
+  /// `Kernel::loads`.
   virtual void begin_load() {}
   virtual void end_load() {}
 
   const int threads;         // exact size of the team that runs a CPU kernel
   Recorder* const recorder;  // records ranges inside a stage; may be null
-  /// The name of the ranges that record the other threads' work on the stage. "": no ranges are
-  /// recorded.
+  /// The name of the ranges that record what each thread of the team except rank 0 does for the
+  /// stage. "": no such ranges are recorded.
   std::string_view stage = {};
   /// The CPUs of the team, by rank. Empty: no thread is bound. std::nullopt: the CPUs that
   /// team_cpus() returns.
@@ -134,7 +140,8 @@ using Launch =
     std::function<void(Queue&, std::span<const View> in, std::span<const View> out, View scratch)>;
 
 /// A row: one implementation of an op in a place. The first row of an op in a place is its
-/// reference. The default row is the first other one that accepts the signature.
+/// reference. The default row is the first of the other rows that accepts the signature of the
+/// stage.
 struct Kernel {
   std::string_view op, name;
   Place place;
@@ -175,7 +182,7 @@ class Allocation {
   virtual std::size_t bytes() const = 0;
 };
 
-/// The options of a place that a user can choose.
+/// The options of the backends that a user can choose.
 struct BackendOptions {
   int device = 0;         // index among the CUDA devices that this process sees
   std::string simd = {};  // instruction set of the CPU kernels, by Highway's name; "": the best
@@ -188,35 +195,35 @@ class Backend {
   std::string scratch = {};
 
   virtual Place place() const = 0;
-  /// Returns why nothing can run here ("no NVIDIA driver"), or std::nullopt. Checks only what is
-  /// known before ready() is called.
+  /// Returns why nothing can run here ("no NVIDIA driver"), or std::nullopt. Until ready() has
+  /// failed, it knows only reasons that can be found without making the place ready.
   virtual std::optional<std::string> unavailable() const = 0;
   /// Makes the place ready to run work, if it is not yet. On a GPU this creates a context, which
   /// takes GPU memory and time. Returns why nothing can run here, or std::nullopt. Call it only if
   /// work will run here, so that a GPU without work is left alone.
   virtual std::optional<std::string> ready() { return unavailable(); }
-  /// Returns all rows, also if they cannot run here: a plan for a machine without a device names
-  /// them.
+  /// Returns all rows, even if none can run here, because a plan for a machine without a device
+  /// names them.
   virtual std::span<const Kernel> kernels() const = 0;
   virtual std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) = 0;
-  /// Prepares a thread that did not create the backend. Each such thread calls it before anything
-  /// else.
+  /// Prepares the calling thread. Every thread except the one that created the backend must call it
+  /// before any other function.
   virtual void enter_thread() {}
 
   /// Returns memory as the operating system or the driver gives it. Its pages may be untouched.
   virtual std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) = 0;
-  /// Returns an output that a stage allocates in the timed region; its destructor frees it.
-  /// `policy` is fresh or cuda_malloc. The stage runs on `queue`. Work that is submitted to `queue`
-  /// afterwards may use the memory.
+  /// Returns the memory of an output that a stage allocates in the timed region. The destructor of
+  /// the result frees it. `policy` is fresh or cuda_malloc. The stage runs on `queue`. Work that is
+  /// submitted to `queue` afterwards may use the memory.
   virtual std::unique_ptr<Allocation> allocate_fresh(OutputPolicy policy, Memory memory,
                                                      std::size_t bytes, Queue& queue);
   /// Copies between any two memories that the place can access. Returns when the copy is done.
   virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes);
   virtual void fill(std::byte* to, std::byte value, std::size_t bytes);
 
-  /// Returns facts about the place that help to judge its numbers (name, memory, caches, …). Null
-  /// if the environment already has them all. Facts that only a ready place knows are null before
-  /// ready().
+  /// Returns facts about the place that help to judge its numbers (name, memory, caches, …).
+  /// Returns null for the CPU, whose facts are in the environment already. Before ready() the free
+  /// memory and the link of a GPU are read without a context, which is less exact.
   virtual Json describe();
   /// Returns facts that may change between groups (clocks, temperature, power, why clocks are low),
   /// or null.

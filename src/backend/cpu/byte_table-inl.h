@@ -18,8 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // True for instruction sets that pick bytes out of two vectors at once (AVX-512 with VBMI).
 constexpr bool kHasByteTables = HWY_TARGET <= HWY_AVX3_DL;
 
-/// A table of a 16-bit value for each of the 256 bytes, held in eight registers. It is a template,
-/// so that instruction sets without these operations do not compile it.
+/// A table with a 16-bit value for each of the 256 values of a byte, held in eight registers. It is
+/// a template, so that instruction sets without these operations do not compile it.
 template <class Bytes>
 class ByteTable {
  public:
@@ -34,7 +34,8 @@ class ByteTable {
   /// Looks up 64 bytes. `first` gets the values of bytes 0 to 31, `second` those of bytes 32 to 63.
   template <class V16>
   HWY_INLINE void look_up(const std::uint8_t* in, V16& first, V16& second) const {
-    // The final interleave works within 16 bytes, so groups of eight bytes are reordered before it.
+    // The final interleave works within blocks of 16 bytes, so groups of eight bytes are reordered
+    // before it.
     alignas(64) static constexpr std::uint64_t kEights[8] = {0, 4, 1, 5, 2, 6, 3, 7};
     const hn::Repartition<std::uint64_t, Bytes> eights;
     const auto order = SetTableIndices(eights, kEights);
@@ -54,7 +55,7 @@ class ByteTable {
                    IfNegativeThenElse(BitCast(i, bytes), BitCast(i, above), BitCast(i, below)));
   }
 
-  V low_[4], high_[4];  // per vector the lower or the upper bytes of 64 values
+  V low_[4], high_[4];  // each vector: the lower or the upper bytes of 64 values
 };
 
 }  // namespace normbench::HWY_NAMESPACE

@@ -10,13 +10,14 @@ namespace {
 constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 constexpr std::int64_t kLargestCluster = std::int64_t{100} << 20;
 
-/// Returns true if the last-level cache is so large that a whole socket shares it, and another
-/// cache is nearer to a core.
+/// Returns true if the last-level cache is larger than kLargestCluster, so that a whole socket must
+/// share it, and if another cache is nearer to a core.
 bool is_spread(const std::vector<std::int64_t>& caches) {
   return caches.size() > 1 && caches.back() > kLargestCluster;
 }
 
-/// Returns the value of Signature::reuse_bytes from which on caches do not keep what was stored.
+/// Returns the smallest Signature::reuse_bytes with which the caches do not keep an output until it
+/// is used again.
 std::int64_t lost_bytes(const std::vector<std::int64_t>& caches, int threads) {
   const std::int64_t kept = kept_bytes(caches, threads);
   return kept + kept / 2;

@@ -23,8 +23,8 @@ double chain_ns(std::int64_t steps) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Returns the steps per ns of an undisturbed core: those of the shortest of many short trials.
-/// There are enough trials for the clock to rise.
+/// Returns how many steps an undisturbed core makes per ns. This is taken from the shortest of many
+/// short trials, which are enough for the clock rate to rise.
 double measure_steps_per_ns() {
   constexpr std::int64_t steps = 200'000;
   constexpr int trials = 50;

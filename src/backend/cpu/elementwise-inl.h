@@ -32,7 +32,7 @@ HWY_INLINE void put(D d, V v, T* p) {
   }
 }
 
-/// Stores past the cache. Normal stores if the instruction set has no such stores.
+/// The stores that go past the cache; normal stores if the instruction set has none.
 constexpr Stores kPastCache = kScalar ? Stores::Normal : Stores::NonTemporal;
 
 /// Returns what `make` returns for a floating-point dtype and `stores`; null for any other dtype.
@@ -76,7 +76,8 @@ HWY_INLINE void put_bytes(Bytes whole, const Storage<From>* in, std::uint8_t* ou
   put<S>(whole, narrow_bytes(whole, a, b, c, d), out);
 }
 
-/// Converts even and odd bytes to floats separately, so that no lane has to move.
+/// Computes and stores a block of bytes as bfloat16. Even and odd bytes are converted to floats
+/// separately, so that no lane has to move.
 template <Stores S, class Function>
 HWY_INLINE void put_woven(const std::uint8_t* in, std::uint16_t* out, const Function& f) {
   const hn::RebindToSigned<F> i;
@@ -199,8 +200,8 @@ HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std:
       for (std::int64_t at = i; at < i + kParts * part; at += part) {
         fetch_lines_soon(in + at + kFetchAhead / size, step * size);
         chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
-        // Without this the compiler groups the fetches of several pages, which is a seventh slower
-        // on Emerald Rapids.
+        // Without this the compiler groups the fetches of several pages, which costs about a
+        // seventh on Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
     done += kParts * part;
@@ -398,8 +399,8 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
       for (std::int64_t k = i; k < next; k += step)
         for (const PartOfPlanes& one : parts) {
           whole_chunk(one.at + k, one.channel);
-          // Without this the compiler groups the fetches of several pages, which is a seventh
-          // slower on Emerald Rapids.
+          // Without this the compiler groups the fetches of several pages, which costs about a
+          // seventh on Emerald Rapids.
           std::atomic_signal_fence(std::memory_order_seq_cst);
         }
       for (PartOfPlanes& one : parts) {

@@ -13,20 +13,24 @@ using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 /// do not fit in the cache.
 enum class Stores { Normal, NonTemporal };
 
-/// Return the function for the instruction set in use, or null if it does not cover the dtypes.
+/// Return the function for the instruction set in use, or null if there is none for the dtypes.
 RunFunction cast_function(DType from, DType to, Stores stores);
 RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
 RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b; not for two int dtypes
 
-/// Computes x * a[c] + b[c] for pixels of three channels. Does nothing and returns false if stores
-/// should go past the cache but cache lines start at different pixels of the planes.
+/// Computes x * a[c] + b[c] for pixels of three channels. Does nothing and returns false in these
+/// cases:
+/// - The pixels have other channels or strides, or a row is shorter than 64 pixels.
+/// - Stores should go past the cache to planes, but cache lines start at different pixels of the
+///   planes.
 using PixelFunction = bool (*)(const PixelRun& run, const float* a, const float* b);
 
-/// Returns null if it would not be faster than tiles and `fma_function`.
+/// Returns the function from pixels of bytes to three planes of floats, which is faster than tiles
+/// and `fma_function`. Returns null for other dtypes and for the scalar instruction set.
 PixelFunction pixels_function(DType from, DType to, Stores stores);
 /// Returns the function from three planes to pixels of bytes. Returns null if `from` is not a float
-/// dtype or if the function would not be faster.
+/// dtype, and for the scalar instruction set.
 PixelFunction interleave_function(DType from, Stores stores);
 
 }  // namespace normbench

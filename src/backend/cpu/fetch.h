@@ -17,14 +17,15 @@ constexpr std::int64_t kPrefetchReach = 4096;  // bytes
 /// single part, memory would idle at the end of every page.
 constexpr std::int64_t kParts = 8;
 
-/// How far each part fetches ahead, into the first-level cache. There, loads and stores past the
-/// cache wait for the same few buffers, and a waiting load delays all later ones. On Emerald
-/// Rapids, uint8 became float16 1.06 times as fast as with fetches into the second level.
+/// How far each part fetches ahead, into the first-level cache. A load that misses this cache needs
+/// one of the few buffers that stores past the cache also use, and while it waits it delays all
+/// later loads. On Emerald Rapids, a conversion of uint8 to float16 was 1.06 times as fast as with
+/// fetches into the second-level cache.
 constexpr std::int64_t kFetchAhead = 256;  // bytes
 
 /// Returns true if loads from `in` would wait for earlier stores to `out` because the lower 12 bits
-/// of the addresses match. This happens if `in` starts, within its page, at most 256 bytes before
-/// `out` or less than 64 bytes after it. Zen 4 then copied 1.7 times slower.
+/// of the addresses match. This happens if `in`, counted modulo 4096 bytes, starts at most 256
+/// bytes before `out` or less than 64 bytes after it. Copies then took 1.7 times as long on Zen 4.
 inline bool lie_alike(const void* in, const void* out) {
   constexpr std::uintptr_t before = 256, behind = 64;
   const auto apart = reinterpret_cast<std::uintptr_t>(in) - reinterpret_cast<std::uintptr_t>(out);
@@ -33,9 +34,9 @@ inline bool lie_alike(const void* in, const void* out) {
 
 /// Returns the distance in bytes from the start of a part to the start of the next one, modulo the
 /// page size. If all parts ended their pages at the same time, they would wait together: copies
-/// took 1.06 times as long on Emerald Rapids. The result is the first of three multiples of a cache
-/// line with which no input lies like the previous part's output (lie_alike()). Each input excludes
-/// at most one of the three.
+/// took 1.06 times as long on Emerald Rapids. The result is one of three multiples of a cache line:
+/// the first one for which lie_alike() is false for each input of a part and the output of the
+/// previous part. Each input excludes at most one of the three.
 inline std::int64_t part_phase(std::initializer_list<const void*> inputs, const void* out) {
   for (const std::int64_t phase : {3392, 704}) {
     const auto is_alike = [&](const void* in) {
@@ -53,8 +54,8 @@ constexpr std::int64_t part_bytes(std::int64_t most, std::int64_t phase) {
 }
 
 /// Starts to load the cache line of an address into the second-level cache. The address may be
-/// invalid. The first level can wait for fewer lines at once: with fetches into it, Zen 4 copied a
-/// quarter slower.
+/// invalid. The first-level cache can wait for fewer lines at once: with fetches into it, copies on
+/// Zen 4 were a quarter slower.
 HWY_INLINE void fetch_line(const void* address) {
   __builtin_prefetch(address, 0, 2);
   asm volatile("");  // else GCC assumes that a function with only this has no effect
@@ -67,8 +68,8 @@ HWY_INLINE void fetch_line_soon(const void* address) {
   asm volatile("");  // see fetch_line()
 }
 
-/// Starts to translate the address of a page that will be stored to. A store past the cache would
-/// wait for the translation, and all later instructions with it.
+/// Starts to translate the address of a page that will be stored to. Otherwise a store past the
+/// cache would wait for the translation, and all later instructions would wait for the store.
 HWY_INLINE void claim_page(const void* address) {
   // Not __builtin_prefetch: for most instruction sets GCC turns it into a prefetch for reading.
   if constexpr (HWY_ARCH_X86 != 0)

@@ -10,8 +10,8 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kFewestColumns = 32;     // of a row and of a slab; fills whole vectors
-constexpr std::int64_t kSummedElements = 8192;  // elements of rows summed in float32 at once
+constexpr std::int64_t kFewestColumns = 32;     // in a row and in a slab; they fill whole vectors
+constexpr std::int64_t kSummedElements = 8192;  // elements that are summed in float32 at once
 constexpr std::int64_t kSampledRows = 16;
 constexpr std::int64_t kBehindTable = 64;
 
@@ -60,8 +60,8 @@ struct SlabTables {
   std::vector<float> mean, scale, shift, slope;
 };
 
-/// The state of a thread: of the slab that it sums, and of the previous slab, which it normalises
-/// meanwhile. Slabs are counted over all images.
+/// The state of a thread, which sums a slab and at the same time normalises the previous slab.
+/// Slabs are counted over all images.
 class ColumnWork {
  public:
   ColumnWork(const GroupTensors& tensors, const ImageRows& image, std::int64_t groups_of_slab,
@@ -156,8 +156,8 @@ class ColumnWork {
     std::ranges::fill(second_, 0.0);
   }
 
-  /// Sets the centre of each column to the mean of the column's first rows. It is so near the
-  /// column's mean that squared distances from it lose little precision.
+  /// Sets the centre of each column to the mean of the column's first rows. This centre is so near
+  /// the mean of the whole column that squared distances from the centre lose little precision.
   void sample(std::int64_t slab) {
     std::ranges::fill(centre_, 0.0F);
     clear_sums();

@@ -9,8 +9,8 @@
 namespace normbench {
 
 struct ColumnRows {
-  std::int64_t rows, columns, stride;  // elements from one row to the next
-  const std::byte* in[3] = {};         // x; or dy, x, and old, which may be null
+  std::int64_t rows, columns, stride;  // stride: elements from one row to the next
+  const std::byte* in[3] = {};         // forward: x; backward: dy, x, and old or null
   std::byte* out = nullptr;
 };
 

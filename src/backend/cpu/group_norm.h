@@ -15,10 +15,10 @@ struct Gradients {
 
 /// The tensors of a group norm, of its gradient, or of a part of one of them. A null pointer leaves
 /// a tensor out.
-/// Forward: x [, gamma, beta] -> out, found_mean, found_rstd. Without `out`, only the moments are
-/// computed. Without `found_mean` and `found_rstd`, x is normalised by `mean` and `rstd`.
-/// Backward: dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients. Without `mean` it is 0;
-/// without `rstd` it is 1.
+/// - Forward: x [, gamma, beta] -> out, found_mean, found_rstd. Without `out`, only the moments are
+///   computed. Without `found_mean` and `found_rstd`, x is normalised by `mean` and `rstd`.
+/// - Backward: dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients. 0 is used if `mean` is
+///   missing, and 1 if `rstd` is missing.
 struct GroupTensors {
   TensorDesc desc;  // of x, dy and out, which are dense
   std::int64_t groups = 1;

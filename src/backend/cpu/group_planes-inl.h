@@ -19,13 +19,13 @@ enum class Pass { Forward, Backward };
 template <Pass P>
 constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
 
-// How many bytes ahead data is fetched. kAhead is for fetches from memory and exceeds a block.
-// kSoon is for fetches into the first-level cache: loads from the second level wait while
-// non-temporal stores fill the core's queue.
+// How many bytes ahead data is fetched. kAhead is for fetches from memory and exceeds the bytes of
+// a block of rows. kSoon is for fetches into the first-level cache: loads from the second level
+// wait while non-temporal stores fill the core's queue.
 constexpr std::int64_t kAhead = 49152, kSoon = 512;
 
-/// The number of elements in a cache line, called a line here. It is smaller on the scalar
-/// instruction set, where each element would be an instruction.
+/// The number of elements in a line. A line is a cache line, or only 4 elements with the scalar
+/// instruction set, which needs separate instructions for each element.
 template <DType T>
 constexpr std::int64_t kLineElements = kScalar ? 4
                                                : 64 / static_cast<std::int64_t>(sizeof(Storage<T>));
@@ -153,8 +153,9 @@ class Summer {
   }
 
   /// Sets and returns the centre of a forward pass: the mean of 64 elements, or the first element
-  /// if there are fewer. It is near enough to the mean for precise squared distances. An outlier
-  /// moves it by at most sqrt(count / 64) standard deviations.
+  /// if there are fewer. This centre is near enough to the mean of all elements for precise squared
+  /// distances: even if the 64 elements are outliers, it is at most sqrt(count / 64) standard
+  /// deviations away.
   HWY_INLINE float centre(std::int64_t i, std::int64_t count) {
     constexpr std::int64_t sample = 64;
     centre_ = load_first(a_ + i, 1);
@@ -269,7 +270,8 @@ class Block {
 
  private:
   static constexpr std::int64_t kLine = kLineElements<T>;
-  /// Elements in a row of small planes, plus a line that extends into the next row.
+  /// The size of a table: the elements of a row of small planes, and room for the line that extends
+  /// into the next row and for the rest of the last plane.
   static constexpr std::int64_t kTable = PlaneRows::small_row + 64 + 64;
 
   static HWY_INLINE MomentSums moments(const Summer<T, P>& summer, float centre,
@@ -285,7 +287,8 @@ class Block {
             .squares = std::max(second - first / count * first, 0.0)};  // keeps NaN
   }
 
-  /// Returns the first line that starts at or after an element.
+  /// Returns the first element of the first line that starts at or after `element`; `lines_end_` if
+  /// there is no such line.
   HWY_INLINE std::int64_t line_from(std::int64_t element) const {
     if (element <= head_) return head_;
     return std::min(lines_end_, head_ + (element - head_ + kLine - 1) / kLine * kLine);
@@ -304,7 +307,7 @@ class Block {
   HWY_INLINE void pieces(const std::int64_t (&which)[Rows], const Normaliser<T, P, S>& normaliser,
                          Summer<T, P>& summer) const {
     OneScale scale[Rows];
-    std::int64_t from[Rows], plain[Rows], to[Rows];  // lines; `plain`: end of those in the plane
+    std::int64_t from[Rows], plain[Rows], to[Rows];  // lines; `plain`: end of those in one plane
     if constexpr (Normalises)
       for (int r = 0; r < Rows; ++r) {
         const std::int64_t plane = which[r] / rows_.pieces;
@@ -329,8 +332,8 @@ class Block {
     summed_->second[sum] = summer.second(row);
   }
 
-  /// Computes rows of small planes. Backward, each plane has its own sums, and planes are shorter
-  /// than lines. The sums are therefore taken before the lines are normalised.
+  /// Computes rows of small planes. In a backward pass each plane has its own sums, and a plane may
+  /// be shorter than a line. So the sums are taken plane by plane, before any line is normalised.
   template <bool Normalises, bool Sums, int Rows>
   HWY_INLINE void small_planes(const std::int64_t (&which)[Rows],
                                const Normaliser<T, P, S>& normaliser, Summer<T, P>& summer) const {
@@ -420,7 +423,7 @@ class Block {
     fetch<FetchesSummed>(all, Row, i, normaliser, summer);
     if constexpr (Normalises) normaliser.line(all.from[Row] + i, scale[Row]);
     if constexpr (Sums) summer.template line<Row>(all.start[Row] + i);
-    // Without this the compiler groups the fetches of several pages, which is a seventh slower on
+    // Without this the compiler groups the fetches of several pages, which costs about a seventh on
     // Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if constexpr (Row + 1 < Rows)
@@ -468,8 +471,8 @@ class Block {
     Normaliser<T, P, S>(*normalised_).line(i, own_table(i, tables));
   }
 
-  /// Normalises `count` elements of a line that the group shares with a neighbour, through the
-  /// cache.
+  /// Normalises `count` elements in a cache line that the group shares with a neighbour. Stores
+  /// them through the cache.
   HWY_NOINLINE void edge(std::int64_t i, std::int64_t count) const {
     HWY_ALIGN float tables[2][kLine];
     Normaliser<T, P, S>(*normalised_).partial(i, count, own_table(i, tables));
@@ -481,7 +484,7 @@ class Block {
   std::int64_t head_ = 0, lines_end_ = 0;  // elements
 };
 
-/// Sums a block without storing, so that it is compiled once for both kinds of stores.
+/// Only sums a block. Since it stores no outputs, it is compiled once for both kinds of stores.
 template <DType T, Pass P>
 HWY_NOINLINE void sum_block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                             const Summed* summed) {

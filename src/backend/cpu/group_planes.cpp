@@ -35,7 +35,7 @@ struct Groups {
   std::int64_t bytes;  // bytes of a group
 };
 
-/// The state of a thread: of the group that it sums, and of the group that it normalises.
+/// The state of a thread, which sums one group and normalises another one.
 class ForwardWork {
  public:
   ForwardWork(const GroupTensors& tensors, const Groups& groups)

@@ -85,8 +85,8 @@ HWY_INLINE VU plus_half(VU bits) {
 }
 
 /// Returns the bfloat16 of each lane in its upper 16 bits, rounded to nearest even. NaN stays NaN.
-/// Highway's own conversion truncates. `Kept`: `v` may hold a NaN whose payload bits overflow in
-/// rounding or are cut off. A NaN made by arithmetic has no such bits.
+/// Highway's own conversion truncates. If `Kept` is false, `v` must hold no NaN whose payload bits
+/// would overflow in rounding or be cut off. A NaN made by arithmetic has no such bits.
 template <bool Kept = true>
 HWY_INLINE VU bfloat_above(VF v) {
   const U u;
@@ -156,7 +156,7 @@ HWY_INLINE hn::Vec<Bytes> narrow_bytes(Bytes bytes, V a, V b, V c, V d) {
   const auto packed = ConcatEven(bytes, cd, ab);
   constexpr std::uint32_t blocks = hn::MaxLanes(Bytes()) / 16;
   if constexpr (blocks == 1) return packed;
-  HWY_ALIGN static constexpr auto kOrder = [] {  // `packed`: a and b in turn, then c and d
+  HWY_ALIGN static constexpr auto kOrder = [] {  // `packed`: blocks of a, b in turn, then of c, d
     std::array<std::uint32_t, 4 * blocks> order{};
     for (std::uint32_t to = 0; to < 4 * blocks; ++to) {
       const std::uint32_t vector = to / blocks, block = to % blocks;

@@ -8,8 +8,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-/// Converts three planes of floats to pixels of bytes. Tiles would move elements as floats, before
-/// they are bytes: four times as many bytes.
+/// Converts three planes of floats to pixels of bytes. With tiles, the elements would be moved
+/// while they are still floats, which have two or four times as many bytes.
 template <DType From>
 class Interleaved {
   using T = Storage<From>;
@@ -44,7 +44,7 @@ class Interleaved {
     }
   }
 
-  /// Converts only `count` pixels, from number `first` of the visit at `pixel` on.
+  /// Converts only `count` pixels of the visit at `pixel`, from the visit's pixel `first` on.
   void some(std::int64_t pixel, std::int64_t first, std::int64_t count, std::uint8_t* out) const {
     HWY_ALIGN std::uint8_t pixels[3 * kVisit];
     visit<Stores::Normal>(pixel, pixels);

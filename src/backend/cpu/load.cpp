@@ -15,8 +15,7 @@
 namespace normbench {
 namespace {
 
-/// The buffers that an image passes through. They are kept between calls, as data loaders keep
-/// theirs.
+/// The buffers that an image passes through. They are kept between calls, as in data loaders.
 struct Workspace {
   std::vector<std::uint8_t> file;
   DecodeMemory decoding;
@@ -122,8 +121,8 @@ void with_bytes(const Load& op, const std::string& file, Workspace& space, Queue
   use(bytes);
 }
 
-/// Decodes one file and fits it to `out`. The decoder may return a smaller image than the file
-/// holds, but not below `least`.
+/// Decodes one file and fits it to `out`. The decoder may reduce the image, but not below `least`.
+/// If `least` is 0, it may not reduce the image.
 void decode_one(const Load& op, const LeastSize& least, const std::string& file, Workspace& space,
                 Queue& queue, const View& out) {
   with_bytes(op, file, space, queue, [&](std::span<const std::uint8_t> bytes) {
@@ -149,8 +148,8 @@ std::string_view range_name(const Load& op, const std::string& file, Recorder* r
 }
 
 /// Calls `load_image(i, place)` for every image of a batch. A thread takes the next image when it
-/// is done with one, since photographs differ in size. Throws std::runtime_error that names the
-/// broken files.
+/// is done with one, since photographs differ in size. Throws std::runtime_error with the names of
+/// the files that could not be loaded, if there are any.
 template <class LoadImage>
 void load_batch(const Load& op, const ImageWalk& walk, Queue& queue, LoadImage load_image) {
   const std::vector<ImagePlace> places = walk.places_of(queue.item);
@@ -220,7 +219,7 @@ class StoredFiles {
   }
 
  private:
-  static constexpr int most_kept_ = 256;  // files; all variants of a process may open 1024
+  static constexpr int most_kept_ = 256;  // files; a process may open 1024, for all its variants
 
   void keep(const Load& op, const std::string& file, std::size_t number) try {
     if (open_[number] || mapped_[number] || kept_ == most_kept_) return;
