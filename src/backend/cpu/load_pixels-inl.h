@@ -71,8 +71,8 @@ HWY_INLINE void load_pixels(D d, const hn::TFromD<D>* in, hn::Vec<D> (&channels)
   }
 }
 
-/// Returns the lanes in the opposite order. Few CPUs reverse bytes with one instruction. Otherwise
-/// bytes are swapped in pairs, then the pairs are reversed.
+/// Returns the lanes in the opposite order. Only some CPUs reverse bytes with one instruction. On
+/// the others, the bytes of each pair are swapped, then the pairs are reversed.
 template <class D>
 HWY_INLINE hn::Vec<D> mirrored(D d, hn::Vec<D> v) {
   if constexpr (sizeof(hn::TFromD<D>) == 1 && kPicksBytes) {

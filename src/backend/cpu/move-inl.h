@@ -141,7 +141,8 @@ struct MovedRow {
     if constexpr (W::kOut == 4) return elements % 4 == 0 ? elements / 4 : kStep + 1;
     return W::kOut == 3 ? elements * kThird % kStep : elements;
   }
-  /// Claims the pages of the output, which will soon be stored to.
+  /// Claims the pages that begin within the first `pixels` pixels of the output, because they will
+  /// soon be stored to.
   void claim_pages(std::int64_t pixels) const {
     for (int c = 0; c < kPlanes; ++c) {
       const auto begin = reinterpret_cast<std::uintptr_t>(out + c * out_plane);
@@ -191,7 +192,7 @@ template <class W>
 constexpr int kParts = kScalar ? 1 : (W::kChannels > W::kIn ? 4 : 8);
 
 /// True if eight unrolled visits would have 10 to 19 KB of instructions. They run in a loop
-/// instead, which took 0.6 to 1.1 of the time.
+/// instead, which took 0.6 to 1.1 times as long as unrolled visits.
 template <class W>
 constexpr bool kLongVisit =
     W::kFromPixels &&
@@ -267,8 +268,8 @@ class Parts {
     }
   }
 
-  /// Moves whole visits of all rows, as many as the shortest row has. It is inlined: as a call,
-  /// flips of float32 pixels took 1.05 to 1.08 of the time.
+  /// Moves whole visits of all N rows: of each row as many as the row with the fewest has left. It
+  /// is inlined, because with a call flips of float32 pixels took 1.05 to 1.08 times as long.
   template <bool Soon>
   HWY_INLINE void visits(std::int64_t bytes_ahead) {
     Row rows[N];
@@ -296,7 +297,7 @@ class Parts {
   static HWY_INLINE void visit_one(const Row& row, std::int64_t i, std::int64_t bytes_ahead) {
     row.template fetch<Soon>(i, bytes_ahead);
     row.template move<S>(i);
-    // Without this the compiler groups the fetches of several rows, which is a seventh slower on
+    // Without this the compiler groups the fetches of several rows, which costs about a seventh on
     // Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
@@ -316,7 +317,7 @@ class Parts {
   const Ahead ahead_;
   std::int64_t in_stride_;
   Row parts_[N], rows_[N];     // first row of each part; rows that are moved now
-  std::int64_t done_[N] = {};  // pixels of `rows_`
+  std::int64_t done_[N] = {};  // pixels of each of `rows_` already moved
   Seam<W> seams_[N];
 };
 
@@ -341,8 +342,8 @@ HWY_INLINE std::int64_t rows_of_part(std::int64_t stride) {
 }
 
 /// Moves rows in parts. On Zen 4 with one thread, cropped rows of 3,360 and 4,480 bytes reach 79 %
-/// of the limit, rows of 13,440 bytes 88 %. Cache lines that two rows share make up some points of
-/// the difference to 100 %.
+/// of the memory limit, rows of 13,440 bytes 88 %. A part of what is missing to 100 % is due to
+/// cache lines that two rows share.
 template <class W, Stores S>
 void move_rows(const PixelRun& run) {
   constexpr std::int64_t kMany = kParts<W>;

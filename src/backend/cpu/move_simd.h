@@ -5,13 +5,17 @@
 
 namespace normbench {
 
-/// Moves rows of pixels with elements of `size` bytes: 1, 2 or 4. Vectors move one, three or four
-/// channels, in planes or interleaved, mirrored or not. Past the cache, lines must start at the
-/// same pixels in all planes. Does nothing and returns false in any other case.
+/// Moves rows of pixels with elements of `size` bytes (1, 2 or 4) and with one, three or four
+/// channels, in planes or interleaved, mirrored or not. Also copies rows whose pixels keep their
+/// layout, with any number of channels. Does nothing and returns false in these cases:
+/// - The pixels have other channels or strides, or a row of one channel is shorter than 64 bytes.
+/// - Stores should go past the cache, but cache lines do not start at the same pixels in all
+///   planes.
+/// - Rows keep their layout, and copying one row after the other past the cache is faster.
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores);
 
-/// move_pixels() for elements of one size, and for bytes that are copied in rows. Each function has
-/// its own source file, since it takes long to compile.
+/// move_pixels() for elements of one size, and for rows that are copied as bytes. Each size has its
+/// own source file, since it takes long to compile.
 bool move_8bit(const PixelRun& run, Stores stores);
 bool move_16bit(const PixelRun& run, Stores stores);
 bool move_32bit(const PixelRun& run, Stores stores);

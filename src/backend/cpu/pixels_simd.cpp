@@ -8,8 +8,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-// The pixels of a visit, which are processed at once. They are only a few cache lines, because
-// memory would idle while a tile's channels are separated.
+// The pixels of a visit, which are processed at once. They fill only a few cache lines: with as
+// many pixels as a tile has, memory would idle while the channels are separated.
 constexpr std::int64_t kVisit = 64;  // pixels: whole cache lines of every channel
 
 using Channel = OneChannel<MultiplyAdd>;

@@ -84,14 +84,15 @@ class Resizer {
   Filter::Pixel pixel(std::int64_t x) const {
     return horizontal_.pixels[static_cast<std::size_t>(x)];
   }
-  /// Returns the end of the input elements that an output pixel needs.
+  /// Returns the end of the input elements that output pixel `x` needs, counted from the start of a
+  /// row.
   std::int64_t past_last(std::int64_t x) const {
     const Filter::Pixel taps = pixel(x);
     return (taps.first + taps.end - taps.begin) * planes_.group;
   }
 
-  /// Moves the tile's contents from element `keep` on to its beginning. Returns the new first
-  /// element.
+  /// Moves the tile's contents from element `keep` on to the beginning of the tile. Returns the new
+  /// first element.
   std::int64_t drop_before(std::int64_t keep, std::int64_t start, std::int64_t filled) {
     const std::int64_t from = std::min(keep, filled);
     const float* kept = tile_.get() + (from - start) * lanes();

@@ -27,7 +27,7 @@ namespace {
 HWY_EXPORT(this_target);
 
 /// Returns the bits of the instruction sets that this CPU can run. The first call must come before
-/// any is disabled.
+/// any instruction set is disabled.
 std::int64_t runnable() {
   static const std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS;
   return bits;

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kSplit = 64;  // vectors; at multiples of it the common mixes are exact
+constexpr std::int64_t kSplit = 64;  // vectors; a whole number of reads in common mixes
 
 /// Returns the number of input bytes that the mix reads.
 std::int64_t read_bytes(const Stream& op, const View& in) {

@@ -104,7 +104,8 @@ class Uneven {
   Unit due_{}, taken_[kTogether];
 };
 
-/// Distances in bytes: from one place to the next, and in the input to the data that Pages fetches.
+/// Distances in bytes. `in` and `out`: from one place to the next. `ahead`: in the input, from a
+/// unit to what StreamForm::Pages fetches meanwhile.
 struct Places {
   std::int64_t in, out, ahead;
 };
@@ -136,7 +137,7 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
     visit<Form>(from, to, units, mix, places);
     from += places.in;
     to += places.out;
-    // Without this the compiler groups the fetches of several pages, which is a seventh slower on
+    // Without this the compiler groups the fetches of several pages, which costs about a seventh on
     // Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
@@ -146,8 +147,8 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
   }
 }
 
-/// Visits units. If all of them are equal and small, their size is a compile-time constant: fewer
-/// instructions keep more cache lines under way.
+/// Visits units. If all of them are equal and small, their size is a compile-time constant. This
+/// takes fewer instructions, which keep more cache lines under way.
 template <StreamForm Form, int N>
 HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t units,
                              const Uneven& mix, const Places& places) {
@@ -207,9 +208,9 @@ void whole(const StreamVectors& all) {
     visit<Form>(all.in, all.out, std::min(all.reads, all.writes), Units(), {});
 }
 
-/// Moves a stream past the cache in blocks of `N` places, and what is left in order. The places of
-/// a block take whole numbers of reads. If the mix has more reads, the missing ones follow after
-/// the block.
+/// Moves a stream past the cache in blocks of `N` places, and what is left in order. Each place of
+/// a block takes a whole number of reads, rounded down. Reads that are still due follow after the
+/// block, with one write.
 template <StreamForm Form, int N, class Units>
 void in_blocks(const StreamVectors& all) {
   const std::int64_t size = vector_size();

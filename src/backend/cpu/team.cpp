@@ -41,7 +41,8 @@ cpu_set_t only(int cpu) {
   return cpus;
 }
 
-/// Binds the calling pool thread to a CPU, unless it is bound to that CPU already.
+/// Binds the calling pool thread to a CPU, unless it is bound to that CPU already. With kAnywhere
+/// it may run on every allowed CPU.
 void bind_worker(int cpu) {
   thread_local int bound_to = kAnywhere;
   if (cpu == bound_to) return;
@@ -59,8 +60,8 @@ void move_to(int cpu) {
 
 constexpr double kBytesPerNs = 16.0;  // memory traffic of one thread beyond its own caches
 
-/// Returns the recorder for the share of a thread, or null. The thread of rank 0 records the
-/// stage's own range instead.
+/// Returns the recorder for the share of a thread. Returns null for rank 0, which records the range
+/// of the stage itself, and for a stage without a range.
 Recorder* recorder_of_share(const Queue& queue, int rank) {
   return rank > 0 && !queue.stage.empty() ? queue.recorder : nullptr;
 }

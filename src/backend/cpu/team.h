@@ -40,8 +40,8 @@ int team_of_at_most(int threads);
 void split(const Queue& queue, std::int64_t total, std::int64_t unit,
            const std::function<void(std::int64_t begin, std::int64_t end)>& part);
 
-/// Returns the team size of a case with `"threads": "all"`. It is `threads` if the largest stage of
-/// the case moves enough `bytes` to save the time of waking a team, else 1. It depends only on
+/// Returns the team size of a case with `"threads": "all"`, whose largest stage moves `bytes`. It
+/// is `threads` if a team saves more time than waking it costs, else 1. It depends only on
 /// constants and the data caches (bytes, nearest first), so that all processes of a machine agree.
 int team_for(std::int64_t bytes, int threads, std::span<const std::int64_t> caches);
 

@@ -18,8 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::int64_t kQuad = HWY_TARGET == HWY_SCALAR ? 1 : 4;
 
 /// Loads four columns of rows 0, 4, 8, …, below the number of lanes of `d`, as blocks of 16 bytes
-/// side by side. It is a template like the other functions here, because the scalar instruction set
-/// lacks the operations.
+/// side by side. It is a template, like transpose_quad(), because the scalar instruction set lacks
+/// the operations.
 template <class D>
 HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
@@ -49,8 +49,9 @@ HWY_INLINE void transpose_quad(D d, const float* in, std::int64_t in_stride, flo
   StoreU(BitCast(d, InterleaveUpper(pairs, ab_high, ce_high)), d, out + 3 * out_stride);
 }
 
-/// Stores out[c * out_stride + r] = in[r * in_stride + c] for all rows and columns. On both sides,
-/// rows are rounded up to whole vectors and columns to kQuad.
+/// Stores out[c * out_stride + r] = in[r * in_stride + c] for all rows and columns. It also reads
+/// and writes elements past these: rows up to a multiple of the lanes, columns up to a multiple of
+/// kQuad.
 HWY_INLINE void transpose(const float* in, std::int64_t in_stride, std::int64_t rows,
                           std::int64_t columns, float* out, std::int64_t out_stride) {
   const hn::ScalableTag<float> d;

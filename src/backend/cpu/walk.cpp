@@ -100,7 +100,8 @@ class Walk {
       populate_pages(target(plane, begin, c), bytes);
   }
 
-  /// Makes one run: all channels of the pixels if the output is interleaved, else channel `c`.
+  /// Computes `count` pixels as one run: all channels if the output is interleaved, else only
+  /// channel `c`.
   void run(const std::byte* in, std::int64_t plane, std::int64_t pixel, std::int64_t c,
            std::int64_t count, const std::byte* ahead = nullptr) const {
     const bool all = interleaved(out_.desc);
@@ -205,10 +206,10 @@ class Walk {
     }
   }
 
-  /// Gathers tile by tile in the input's dtype, laid out like the output. The run of each channel
-  /// begins and ends at a cache line of the output. A tile therefore begins with the pixels that
-  /// the previous tile left over. Memory would idle while a tile is computed, so each channel
-  /// fetches its share of a later tile.
+  /// Computes pixels [begin, end) of a plane with tiles. Pixels are gathered in a tile in the
+  /// input's dtype, laid out like the output. The run of each channel begins and ends at a cache
+  /// line of the output. A tile therefore begins with the pixels that the previous tile left over.
+  /// Memory would idle while a tile is computed, so each channel fetches its share of a later tile.
   void tiles(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     alignas(kLine) std::byte tile[kTileBytes];
     const std::int64_t size = size_of(in_.desc.dtype);

@@ -88,9 +88,9 @@ enum class FirstTouches { Fault, Populate };
 bool walkable(const TensorDesc& in, const TensorDesc& out);
 
 /// Calls `body` on the queue's team, for runs that cover the output once. If `pixels` is given, it
-/// is called first, and `body` gets only the pixels that `pixels` did not do. Inputs that do not
-/// lie as the output does are gathered in tiles in the first-level cache. `in` may equal `out` if
-/// their descriptions are equal. `body` and `pixels` must not throw.
+/// is called first, and `body` gets only what `pixels` left. If the layout of the input differs
+/// from that of the output, `body` gets copies in tiles, which fit in the first-level cache. `in`
+/// may equal `out` if their descriptions are equal. `body` and `pixels` must not throw.
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
           const PixelBody& pixels = nullptr, FirstTouches touches = FirstTouches::Fault);
 
