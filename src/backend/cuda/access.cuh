@@ -21,8 +21,8 @@ __host__ __device__ inline bool is_aligned(const void* address, std::size_t byte
   return (reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) == 0;
 }
 
-/// Throws std::runtime_error if `address` is not aligned. A GPU fails too
-/// (cudaErrorMisalignedAddress).
+/// Throws std::runtime_error if `address` is not a multiple of `bytes`. A GPU would fail with
+/// cudaErrorMisalignedAddress.
 inline void check_aligned(const void* address, std::size_t bytes) {
   if (!is_aligned(address, bytes))
     throw std::runtime_error("misaligned access of " + std::to_string(bytes) + " bytes");

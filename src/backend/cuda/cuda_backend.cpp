@@ -29,8 +29,8 @@ std::vector<Kernel> all_rows() {
   return rows;
 }
 
-/// Returns true if the driver's library finds no device. The runtime does not ask a driver that is
-/// too old.
+/// Returns true if the driver's library finds no device. This asks the driver directly, because the
+/// runtime reports a driver that is too old without asking it.
 bool driver_finds_none() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed
   auto* const init =

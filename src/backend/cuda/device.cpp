@@ -88,13 +88,13 @@ Nvml::Link read_while_copying(Allocation& to, Allocation& from, const Stream& st
 
 struct LoadedLink {
   Nvml::Link link;
-  LinkReading reading = LinkReading::Idle;  // if NVML or the memory for copies is missing
+  LinkReading reading = LinkReading::Idle;  // also if NVML or memory for the copies is missing
 };
 
-/// Returns the PCIe link as it is while copies run: an idle GPU may slow the link down. Keeps
-/// pinned copies in flight and reads the link until it is as fast as it can be. Stops after ten
-/// times 256 MiB. Reads the idle link if memory for the copies is missing. Throws CudaError for any
-/// other error.
+/// Returns the PCIe link as it is while copies run: an idle GPU may slow the link down. Reads the
+/// link again and again, each time while copies of 256 MiB from pinned memory are under way, until
+/// the link is as fast as it can be, but at most ten times. Reads the idle link if there is no
+/// memory for the copies. Throws CudaError for any other error.
 LoadedLink link_under_load(int device, const Nvml& nvml) {
   if (!nvml.missing().empty()) return {};
   check(cudaSetDevice(device), "cudaSetDevice");

@@ -10,7 +10,7 @@
 namespace normbench::cuda {
 namespace {
 
-constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;  // a sum of two fits in 32 bits
+constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;  // twice this fits in 32 bits
 
 /// Returns true if a kernel accesses this memory without the link.
 bool is_on_device(Memory memory) { return memory == Memory::Device || memory == Memory::Managed; }

@@ -36,7 +36,8 @@ class Buffers {
 
   /// Makes `count` buffers ready to be lent, with their pages touched.
   void prepare(std::size_t count);
-  /// Queues buffers that come back from now on, or discards them if `kept` is false.
+  /// Queues buffers that come back from now on. If `kept` is false, discards their records instead,
+  /// and empties the queue.
   void keep(bool kept);
 
   /// Returns a zeroed buffer, or null if memory runs out. CUPTI's C code calls this and

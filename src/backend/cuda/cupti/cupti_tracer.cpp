@@ -104,7 +104,8 @@ std::string Session::begin() {
   if (version < kOldestVersion)
     return fmt::format("CUPTI is too old (version {}; CUDA 12's is {})", version, kOldestVersion);
   if (std::string why = subscribe(); !why.empty()) return why;
-  // Calls then carry gettid(), which also names the recorder's lanes.
+  // Records of calls then have the thread number that gettid() returns, as the recorder's lanes
+  // have.
   const CUptiResult threads = cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   if (threads != CUPTI_SUCCESS) return refused("cuptiSetThreadIdType", threads);
   on_host_clock_ =
@@ -153,7 +154,8 @@ std::string Session::enable_kinds() {
   return "";
 }
 
-/// Makes the library record fewer calls, which costs less time, if it can choose (CUDA 12.5).
+/// Makes the library record fewer calls, which costs less time, if it lets calls be chosen (from
+/// CUDA 12.5 on).
 void Session::choose_calls() {
   if (cupti_.enable_runtime_call != nullptr)
     for (const CUpti_CallbackId call : quiet_runtime_calls) cupti_.enable_runtime_call(call, 0);
@@ -195,8 +197,8 @@ bool Tracer::attach() {
   return session_ != nullptr;
 }
 
-/// Attaches to a library. If a library is there but unusable, it tries the next one: a driver may
-/// be too old for it. Returns why none can be used, or "".
+/// Attaches to the first usable library. One that can be loaded may be unusable, such as one that
+/// is too new for the driver; the next one is then tried. Returns why none can be used, or "".
 std::string Tracer::try_attach() {
   std::string named_error, refused;
   std::vector<std::string> reasons;

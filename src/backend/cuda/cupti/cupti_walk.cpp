@@ -28,8 +28,8 @@ class Walker {
       last_.push_back(walk_.records.back());
   }
 
-  /// Counts the buffers that end with a cut-off record. CUPTI does not report it: its bytes are
-  /// left after the last whole record.
+  /// Counts the buffers that end with a cut-off record. CUPTI does not report such a record: its
+  /// bytes just follow the last whole record.
   Walk finish() {
     for (const RecordBytes last : last_) {
       const auto length = lengths_.find(kind_of(last));
@@ -41,8 +41,9 @@ class Walker {
  private:
   const Functions& cupti_;
   Walk walk_;
-  std::unordered_map<std::uint32_t, std::size_t> lengths_;  // by kind; if another record follows
-  std::vector<RecordBytes> last_;                           // last record of each complete buffer
+  /// The bytes of a record, by kind. Known for a kind if another record followed one in a buffer.
+  std::unordered_map<std::uint32_t, std::size_t> lengths_;
+  std::vector<RecordBytes> last_;  // last record of each complete buffer
 };
 
 void collect_external_id(RecordBytes bytes, Links& links) {
