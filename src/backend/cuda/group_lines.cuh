@@ -13,8 +13,8 @@
 
 namespace normbench::cuda {
 
-/// `Count` elements that are processed at once: 16 bytes, or one element. If they are not
-/// `Aligned`, they are moved one by one, in the same order.
+/// `Count` elements that are processed at once: 16 bytes, or one element. If 16 bytes are not
+/// `Aligned`, their elements are loaded and stored one by one.
 template <class T, int Count, bool Aligned>
 struct Elements {
   static constexpr bool is_wide = Count > 1;
@@ -151,7 +151,8 @@ __host__ __device__ PerChannel<Channels> channels_from(const float* values, std:
   return all;
 }
 
-/// Returns the lines in vectors of `count` elements. The last vector need not be full.
+/// Returns the lines of the groups, in vectors of `count` elements. The last vector of a line need
+/// not be full.
 inline GroupLines lines_of(const GroupArguments& a, unsigned count) {
   const auto pixels = static_cast<unsigned>(a.pixels);
   const auto channels = static_cast<unsigned>(a.channels / a.groups);

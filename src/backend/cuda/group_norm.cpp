@@ -204,8 +204,8 @@ Launch prepare_accumulate(const Accumulate&, const Signature&) {
   };
 }
 
-/// Returns a number of groups of some thousand elements each: enough work for a block, and many
-/// blocks.
+/// Returns the number of groups in which channels are summed: as many as leave each group 4096
+/// elements, which is enough work for a block; at least one group.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 4096;
   const std::int64_t most = std::clamp<std::int64_t>(x.c * x.h * x.w / worth, 1, x.c);

@@ -41,8 +41,8 @@ struct CentredSums {
   }
 };
 
-/// Gives each lane the sums of all lanes, about a centre near their mean. If any lane has elements,
-/// the first lane has some.
+/// Gives each lane the sums of all lanes, about a centre near the mean of all elements. If any lane
+/// has elements, lane 0 must have some.
 __host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sums) {
   PerLane<float> count, centre, total, squares;
   warp.each([&](unsigned lane) { centre[lane] = lane == 0 ? sums[lane].centre : 0; });
@@ -426,8 +426,8 @@ auto with_group_vectors(const GroupArguments& a, Use use) {
   });
 }
 
-/// Returns how many vectors of a group, of `bytes` bytes each, stay in shared memory after the
-/// sums.
+/// Returns how many vectors of a group, of `bytes` bytes each, fit in `shared_bytes` bytes of
+/// shared memory.
 inline unsigned held_vectors(const GroupLines& lines, std::size_t shared_bytes, std::size_t bytes) {
   return static_cast<unsigned>(
       std::min<std::size_t>(lines.lines * lines.length, shared_bytes / bytes));

@@ -19,7 +19,8 @@ Launch prepare_memcpy(const Pin&, const Signature& s) {
   };
 }
 
-/// Stores past the cache for large outputs, as CPU kernels do. Page-locked memory is always mapped.
+/// Uses non-temporal stores if the output is at least 1.5 times as large as the largest cache. Its
+/// pages are always mapped, because they are page-locked.
 Launch prepare_team(const Pin&, const Signature& s) {
   const std::int64_t bytes = s.out[0].bytes();
   const Stores stores =

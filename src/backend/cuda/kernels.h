@@ -49,8 +49,9 @@ struct StreamArguments {
 };
 
 /// Moves bytes and computes nothing, to show what the device's memory allows. Reads and writes in
-/// the given mix. The two ranges must not overlap. Bytes before the first and after the last whole
-/// 16-byte vector are not read; they are written as zeros. The other bytes get meaningless values.
+/// the given mix. The two ranges must not overlap. Both ranges may have bytes before the first and
+/// after the last whole 16-byte vector. These bytes of the input are not read, and these bytes of
+/// the output become zeros. The other bytes of the output get meaningless values.
 cudaError_t launch_stream(cudaStream_t stream, const StreamArguments& arguments);
 
 struct BusyArguments {
@@ -109,7 +110,8 @@ inline float inverse_of(float divisor) {
   return size >= 0x1p-20f && size <= 0x1p20f ? 1 / divisor : 0;
 }
 
-/// The extents of a resize must be below this, so that twice the widest filter fits in 32 bits.
+/// The extents of a resize must be below this, so that the positions in Taps (resize.cuh) fit in 32
+/// bits: the widest filter spans 4 * extent < 2^31.
 inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;
 
 /// Arguments of an antialiased bilinear resize in one pass, which evaluates both filters on the
@@ -208,8 +210,8 @@ std::size_t bytes_of_sums(const GroupArguments& arguments);
 
 /// The functions that run the body of a kernel where there is no GPU. The struct follows the
 /// kernel's only argument in the array that cudaLaunchKernel gets. The CUDA runtime reads only the
-/// kernel's argument and never sees the struct. A runtime of the tests runs the body with it,
-/// thread after thread, and can copy the body for a later replay.
+/// kernel's argument and never sees the struct. The fake runtime of the tests calls these functions
+/// to run the body, thread after thread. It can copy the body and run it later, as a graph does.
 struct HostBody {
   std::size_t bytes;
   std::int64_t (*threads)(const void* body);

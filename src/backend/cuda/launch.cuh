@@ -12,11 +12,11 @@
 
 namespace normbench::cuda {
 
-/// The registers of a thread, for bodies with a grid and for bodies that take many. On sm_90, 32
-/// are enough for both. They leave room for 2048 threads, the most of a multiprocessor. Elsewhere
-/// ptxas needs more. From sm_100 on most bodies need 40, which leave room for 1536 threads. Bodies
-/// that take many need 48, which leave room for 1280 threads: from sm_100 on, and before sm_90 with
-/// CUDA 12.4.
+/// The registers of a thread, for bodies with a grid and for bodies that take many. 32 leave room
+/// for 2048 threads, the most of a multiprocessor, 40 for 1536 threads, and 48 for 1280.
+/// - before sm_90: 32; 48 for bodies that take many, which ptxas of CUDA 12.4 needs
+/// - sm_90: 32 are enough for both
+/// - from sm_100 on: ptxas needs 40 for most bodies, and 48 for those that take many
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 inline constexpr unsigned grid_registers = 40, many_registers = 48;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -30,8 +30,9 @@ concept TakesMany = HasGrid<Body> && requires {
   requires Body::takes_many_registers;
 };
 
-/// The registers of a thread, unless the body sets them. 64 leave room for a block of 1024 threads.
-/// Bodies without a grid would spill with fewer than 80.
+/// The registers of a thread, unless the body sets them. Bodies for whole blocks have 64, which
+/// leave room for a block of 1024 threads. Bodies for threads in a row have 80, because they would
+/// spill with fewer.
 template <class Body>
 inline constexpr unsigned most_registers = TakesMany<Body>   ? many_registers
                                            : HasGrid<Body>   ? grid_registers

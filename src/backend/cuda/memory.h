@@ -13,8 +13,8 @@ namespace normbench::cuda {
 std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device);
 
 /// Copy between any memories, and fill any memory. Both return when done and throw CudaError on
-/// failure. The CPU does not read page-locked memory, which may be write-combined: it is copied
-/// through device memory. `to` may then lack a device address.
+/// failure. Page-locked memory may be write-combined, which the CPU reads slowly. So copy_memory()
+/// copies from it through device memory, even if `to` has no device address.
 void copy_memory(std::byte* to, const std::byte* from, std::size_t bytes);
 void fill_memory(std::byte* to, std::byte value, std::size_t bytes);
 
@@ -61,8 +61,8 @@ class DeviceArray {
 
 /// Returns where host memory for the PCI device `bus_id` ("0000:1b:00.0") lies: numa_node (null:
 /// unknown) and host_memory ("near the GPU (node 1)", "one node", "node unknown", "anywhere
-/// (why)"). If the machine has several nodes, it calls `prefer`, which returns why pages cannot
-/// come from a node, or "". `root` is "/" except in tests.
+/// (why)"). If the machine has several nodes, it calls `prefer` with the node of the device, which
+/// returns why pages cannot come from that node, or "". `root` is "/" except in tests.
 Json place_host_memory(const std::string& bus_id, const std::filesystem::path& root,
                        std::string (*prefer)(int node));
 

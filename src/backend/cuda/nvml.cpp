@@ -42,8 +42,8 @@ struct TimeField {
 };
 
 /// The fields of each reason, or of a policy with the same meaning. Three reasons have fields from
-/// 251 on in some drivers and from 269 on in later ones. If a driver uses such a number for
-/// something else, it is a setting, whose value does not grow.
+/// 251 on in some drivers and from 269 on in later ones. Where a driver uses one of these numbers
+/// for something else, it is a setting. Its value does not grow, so no time is counted.
 constexpr auto kTimeFields = std::to_array<TimeField>({{74, 0x004},
                                                        {75, 0x020},
                                                        {76, 0x010},

@@ -15,8 +15,8 @@
 
 namespace normbench::cuda {
 
-/// Calls `use(0)`, … `use(Count - 1)`. Each index is a constant once inlined. An array that is
-/// indexed by constants only stays in registers.
+/// Calls `use(0)`, … `use(Count - 1)`. Each index is a constant once inlined. Arrays that are
+/// indexed only by constants stay in registers.
 template <int Count, class Use>
 __host__ __device__ void unrolled(Use use) {
   [&]<int... Index>(std::integer_sequence<int, Index...>) { (use(Index), ...); }
@@ -44,7 +44,7 @@ template <class T, int Count>
 struct Pack {
   static constexpr int per_word = 4 / sizeof(T);
   static constexpr int words = Count / per_word;
-  static constexpr int widest = words % 4 == 0 ? 4 : words % 2 == 0 ? 2 : 1;  // words at once
+  static constexpr int widest = words % 4 == 0 ? 4 : words % 2 == 0 ? 2 : 1;  // words of one access
   static_assert(words * per_word == Count);
   using Bits = typename Unsigned<sizeof(T)>::type;
 
@@ -72,7 +72,8 @@ struct Pack {
   }
 };
 
-/// Loads `Count` elements. `from` must be a multiple of the widest words that they fill.
+/// Loads `Count` elements. `from` must be aligned for the widest access of the pack (`Pack::widest`
+/// words).
 template <int Count, class T>
 __host__ __device__ Pack<T, Count> load_aligned(const T* from) {
   using Loaded = Pack<T, Count>;

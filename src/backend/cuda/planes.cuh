@@ -90,7 +90,8 @@ struct PlanesToPlanes {
     }
   }
 
-  /// Stores the elements that are `past` elements after the thread's first element.
+  /// Computes and stores `count` elements, the first of which is `past` elements after the thread's
+  /// first element.
   template <class Constant>
   __host__ __device__ static void store(Out* to, const Pack<In, count>& x,
                                         const Constants<Constant>& constants, int past) {
@@ -194,8 +195,8 @@ struct Parts {
   }
 };
 
-/// Returns the body that does the task on dense planes. Returns std::nullopt unless planes are
-/// whole, aligned slots.
+/// Returns the body that does the task on dense planes. Returns std::nullopt unless planes consist
+/// of whole, aligned slots and all counts fit the kernel.
 template <class Body, class In, class Out, class Function>
 std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                                      const Function& function) {
@@ -207,7 +208,7 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                     images > 0 && is_aligned(task.in.data, Body::count * sizeof(In)) &&
                     is_aligned(task.out.data, Body::count * sizeof(Out)) &&
                     slots * walk.runs <= std::numeric_limits<std::int32_t>::max() &&
-                    (Body::period == 1 ||  // else channels come from a 32-bit element number
+                    (Body::period == 1 ||  // pixels: a 32-bit element number gives the channel
                      walk.elements <= std::numeric_limits<std::uint32_t>::max()) &&
                     channels <= most_blocks_across && images <= most_blocks_across;
   if (!fits) return std::nullopt;

@@ -49,7 +49,7 @@ class CudaQueue final : public Queue {
 
   Stream stream_;
   std::mutex mutex_;          // other threads read `events_` while this one adds to it
-  std::deque<Event> events_;  // kept when marks are forgotten
+  std::deque<Event> events_;  // they are kept when marks are forgotten
   int marks_ = 0;
   bool sleeps_ = false;
   std::optional<Cycles> cycles_;  // created at first use

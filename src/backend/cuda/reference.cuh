@@ -34,8 +34,8 @@ __host__ __device__ inline void store(const View& view, const Position& at, doub
   store_element(view, offset_of(view, at), value);
 }
 
-/// Computes (x * stds[c] + means[c]) / scale for each element, rounded once. Uses constants like
-/// those of PointwiseArguments.
+/// Computes (x * stds[c] + means[c]) / scale for each element, rounded once. `means` and `stds`
+/// have a value per channel, in device memory.
 struct DenormalizeReference {
   std::int64_t threads;  // elements of the output
   View in, out;
@@ -76,7 +76,8 @@ struct PointwiseReference {
   }
 };
 
-/// Ops that compute each output element from one element of a view. Only listed ops count.
+/// `OneOf`: T is one of `Ops`. `Pointwise`: T computes each output element from one element of a
+/// view.
 template <class T, class... Ops>
 concept OneOf = (std::same_as<T, Ops> || ...);
 template <class T>
@@ -111,8 +112,8 @@ struct Triangle {
             .last = last < from ? last : from};
   }
 
-  /// Returns the weight of an input pixel, which is not normalised. The caller divides by the sum
-  /// of weights.
+  /// Returns the weight of input pixel `p`. It is not normalised: the caller divides by the sum of
+  /// all weights.
   __host__ __device__ double height(std::int64_t p) const {
     return fmax(0.0, reach - fabs(static_cast<double>(p) + 0.5 - centre));
   }

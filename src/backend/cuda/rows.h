@@ -90,7 +90,8 @@ FusedTask task_of(const Denormalize& op, const Portion& portion);
 /// Sets the constants of all channels for (x * scale - mean) / std as one multiplication and one
 /// addition. Throws std::runtime_error if a standard deviation is 0.
 void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments);
-/// Sets the constants of all channels for (x * std + mean) / scale in the same form.
+/// Sets the constants of all channels for (x * std + mean) / scale as one multiplication and one
+/// addition.
 void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArguments& arguments);
 
 }  // namespace normbench::cuda

@@ -128,12 +128,13 @@ struct Deal {
   }
 };
 
-/// If all words of a thread's exclusive or are this number, the thread changes the first byte
-/// written.
+/// If all words of a thread's exclusive or are this number, the thread changes the first byte of
+/// the output.
 constexpr std::uint32_t stream_mark = 0x9E3779B9;
 
-/// Stores exclusive ors of what the block has read. The first `whole` blocks read `Reads` rows and
-/// write `Writes` rows. The other blocks get their rows from `reads` and `writes`.
+/// Each of the first `whole` blocks reads `Reads` rows and stores each of them Writes / Reads
+/// times. The other blocks get their rows from `reads` and `writes`. Their threads store the
+/// exclusive or of what they have read.
 template <int Reads, int Writes, bool Streaming>
 struct StreamBody {
   static_assert(Reads <= Writes && Writes <= units_per_thread);
