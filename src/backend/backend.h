@@ -134,8 +134,8 @@ class Queue {
   std::string_view files = {};
 };
 
-/// Runs one stage, bound to its op, on the views of this iteration. Throws std::runtime_error if
-/// the work fails (a broken file, a failed CUDA call).
+/// A function that runs one stage, whose op it holds, on the views of an iteration. Throws
+/// std::runtime_error if the work fails (a broken file, a failed CUDA call).
 using Launch =
     std::function<void(Queue&, std::span<const View> in, std::span<const View> out, View scratch)>;
 
@@ -145,7 +145,7 @@ using Launch =
 struct Kernel {
   std::string_view op, name;
   Place place;
-  bool (*capturable)(const Op&, const Signature&);  // true: CUDA graphs may hold it
+  bool (*capturable)(const Op&, const Signature&);  // true: a CUDA graph can hold its work
   bool (*accepts)(const Op&, const Signature&);
   Cost (*cost)(const Op&, const Signature&);
   std::size_t (*scratch)(const Op&, const Signature&);

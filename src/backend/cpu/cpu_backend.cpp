@@ -79,7 +79,7 @@ class CpuBackend final : public Backend {
   std::optional<std::string> unavailable() const override { return std::nullopt; }
   std::span<const Kernel> kernels() const override { return rows_; }
   std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) override {
-    if (threads > 1) on_team(threads, [](int, int) {});  // so that no kernel has to start them
+    if (threads > 1) on_team(threads, [](int, int) {});  // starts the threads before any kernel
     return std::make_unique<InlineQueue>(threads, recorder);
   }
   std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) override {

@@ -48,8 +48,8 @@ Function for_floats(DType dtype, Stores stores, const Make& make) {
   });
 }
 
-/// Returns the number of float vectors whose results fill one vector of dtype `T`. They form a
-/// block.
+/// Returns the number of float vectors whose results fill one vector of dtype `T`. These float
+/// vectors form a block.
 template <DType T>
 constexpr int vectors_per_block() {
   return kScalar ? 1 : 4 / static_cast<int>(sizeof(Storage<T>));
@@ -177,7 +177,7 @@ HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t 
 template <DType From, DType To>
 HWY_INLINE std::int64_t part_elements(const Storage<From>* in, Storage<To>* out,
                                       std::int64_t elements, std::int64_t unit) {
-  constexpr std::int64_t least = std::min(sizeof(*in), sizeof(*out));  // of the smaller type
+  constexpr std::int64_t least = std::min(sizeof(*in), sizeof(*out));  // bytes of the smaller type
   const std::int64_t phase =
       sizeof(*in) == sizeof(*out) ? part_phase({in}, out) : part_phase({}, out);
   return part_bytes(elements / kParts * least, phase) / least / unit * unit;
@@ -191,7 +191,7 @@ HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std:
   constexpr int kVectors = vectors_per_chunk<From, To>();
   constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
-  if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // saves lcm()
+  if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // without computing lcm()
   const std::int64_t unit = std::lcm(step, period);  // so that all parts start at the same constant
   std::int64_t done = 0;
   while (const std::int64_t part =
@@ -277,15 +277,15 @@ class OneChannel {
   VF a_, b_;
 };
 
-/// Applies `Operation` with constants that repeat every `period` elements, loaded from the repeated
-/// table.
+/// Applies `Operation` with constants that repeat every `period` elements. Loads them from the
+/// table that repeat_channels() makes.
 template <class Operation>
 class AllChannels {
  public:
   static constexpr bool kUniform = false;
   HWY_INLINE AllChannels(const float* a, const float* b, std::int64_t period)
       : a_(a), b_(b), period_(period) {}
-  /// Moves to an element of the run. The vector that starts there has number 0.
+  /// Moves to an element of the run. Vector 0 of the next calls starts there.
   HWY_INLINE void at(std::int64_t element) { phase_ = element % period_; }
   HWY_INLINE void advance(int vectors) {
     phase_ += vectors * lanes() % period_;
@@ -430,8 +430,8 @@ constexpr std::int64_t kLongPlane = 32768;
 /// is not done.
 template <DType From, DType To, class Operation>
 HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const float* b) {
-  // Align to a cache line, not further. If the output starts at a line, planes that consist of
-  // whole chunks then meet between two chunks.
+  // Align to a cache line, not to a whole chunk. If the output starts at a line, planes that
+  // consist of whole chunks then meet between two chunks.
   constexpr std::int64_t line = 64 / sizeof(Storage<To>);
   const std::int64_t block = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_block<To>();
   const std::int64_t first = until_aligned<To>(run.out, std::max(line, block));

@@ -58,7 +58,7 @@ constexpr std::int64_t part_bytes(std::int64_t most, std::int64_t phase) {
 /// Zen 4 were a quarter slower.
 HWY_INLINE void fetch_line(const void* address) {
   __builtin_prefetch(address, 0, 2);
-  asm volatile("");  // else GCC assumes that a function with only this has no effect
+  asm volatile("");  // else GCC assumes that this function has no effect
 }
 
 /// Starts to load the cache line of an address into the first-level cache. The address may be

@@ -36,7 +36,7 @@ HWY_INLINE void add_columns(const ColumnRows& m, std::int64_t column, std::int64
     const std::int64_t at = r * m.stride + column;
     const Storage<T>* a = row_of<T>(m.in[0], at);
     const Storage<T>* x = Forward ? a : row_of<T>(m.in[1], at);
-    // Fetches the same columns of the rows that follow these.
+    // Fetches the same columns of the row that is `m.rows` rows further on.
     constexpr auto bytes = static_cast<std::int64_t>(Vectors * kColumnLanes * sizeof(*a));
     fetch_lines(a + m.rows * m.stride, bytes);
     if constexpr (!Forward) fetch_lines(x + m.rows * m.stride, bytes);

@@ -137,7 +137,7 @@ class Normaliser {
   VF mean_, slope_, constant_;
 };
 
-/// Computes two sums over the elements of a group.
+/// Computes the two sums of a group that Summed describes.
 template <DType T, Pass P>
 class Summer {
  public:
@@ -499,7 +499,7 @@ void block(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
   summed ? work.template run<true, true>(begin, end) : work.template run<true, false>(begin, end);
 }
 
-/// Returns null if the dtype is not covered.
+/// Returns the function for a dtype; null if the dtype is not a float.
 template <Pass P>
 GroupFunction pick_block(DType dtype, Stores stores) {
   return for_floats<GroupFunction>(

@@ -58,16 +58,16 @@ struct Normalised {
 struct Summed {
   const std::byte* in[2] = {};  // forward: x; backward: dy, x
   float centre = 0;
-  MomentSums* moments = nullptr;  // of the block of rows
+  MomentSums* moments = nullptr;  // out: moments of the block of rows
   float *first = nullptr, *second = nullptr;
 };
 
-/// Normalises rows [begin, end) of one group and sums the same rows of another. One of the two
-/// pointers may be null.
+/// Normalises rows [begin, end) of one group and sums the same rows of another. It does not
+/// normalise if `normalised` is null, and does not sum if `summed` is null.
 using GroupFunction = void (*)(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                                const Normalised* normalised, const Summed* summed);
 
-/// Return null if the dtype is not covered.
+/// Return the function for a dtype; null if the dtype is not a float.
 GroupFunction forward_function(DType dtype, Stores stores);
 GroupFunction backward_function(DType dtype, Stores stores);
 

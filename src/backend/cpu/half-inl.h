@@ -26,7 +26,8 @@ using VU = hn::Vec<U>;
 using VHalf = hn::Vec<Half>;
 using VQuarter = hn::Vec<Quarter>;
 
-// True for instruction sets that convert to and from float16. The others use integer operations.
+// True for instruction sets with conversions to and from float16. With the others, integer
+// operations convert.
 constexpr bool kHasFloat16 = HWY_TARGET <= HWY_AVX2;
 constexpr bool kScalar = HWY_TARGET == HWY_SCALAR;
 
@@ -45,7 +46,7 @@ HWY_INLINE VF float_from_half(VHalf half) {
   return hn::BitCast(f, hn::Or(hn::Or(scaled, exponent), sign));
 }
 
-HWY_INLINE VHalf half_from_bits(VU bits) {  // each at most 0xFFFF
+HWY_INLINE VHalf half_from_bits(VU bits) {  // each lane is at most 0xFFFF
   return hn::DemoteTo(Half(), hn::BitCast(hn::RebindToSigned<U>(), bits));
 }
 

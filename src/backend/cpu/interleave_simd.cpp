@@ -58,7 +58,8 @@ class Interleaved {
   }
 
  private:
-  /// Converts each channel through the same instructions as a run of that channel.
+  /// Converts kVisit pixels to bytes, each channel apart. Uses the same instructions as a run of
+  /// that channel.
   HWY_INLINE void take(std::int64_t pixel, std::uint8_t (&apart)[3][kVisit]) const {
     constexpr int kVectors = vectors_per_chunk<From, DType::UInt8>();
     const auto elements = kVectors * static_cast<std::int64_t>(hn::Lanes(F()));

@@ -91,12 +91,12 @@ struct MovedRow {
   T* out;
   std::int64_t in_plane, out_plane;
 
-  /// Returns the row from a pixel on.
+  /// Returns the part of the row from `pixel` on.
   HWY_INLINE MovedRow from(std::int64_t pixel) const {
     return {in + W::kIn * (W::kMirror ? -pixel : pixel), out + W::kOut * pixel, in_plane,
             out_plane};
   }
-  /// Returns the lowest source address of a visit.
+  /// Returns the lowest source address of the visit at `pixel`.
   HWY_INLINE const T* source(std::int64_t pixel) const {
     return in + W::kIn * (W::kMirror ? 1 - pixel - kStep : pixel);
   }
@@ -119,8 +119,8 @@ struct MovedRow {
                   some + W::kOut * (first - pixel) + c * kStep,
                   static_cast<std::size_t>(W::kOut * count) * sizeof(T));
   }
-  /// Fetches the lines that are `bytes_ahead` bytes after those of a visit. `Soon`: into the
-  /// first-level cache.
+  /// Fetches the lines that are `bytes_ahead` bytes after the source of the visit at `pixel`.
+  /// `Soon`: into the first-level cache.
   template <bool Soon>
   HWY_INLINE void fetch(std::int64_t pixel, std::int64_t bytes_ahead) const {
     const auto* ahead = reinterpret_cast<const std::byte*>(source(pixel)) + bytes_ahead;
@@ -202,7 +202,7 @@ constexpr bool kLongVisit =
 struct Ahead {
   std::int64_t rows = 0, pixels = 0;
   std::int64_t bytes = 0;       // distance from a visit to what it fetches
-  std::int64_t last_bytes = 0;  // `bytes` for the last rows
+  std::int64_t last_bytes = 0;  // `bytes` for the last rows of a part
   bool soon = false;            // fetch into the first-level cache
 };
 
@@ -230,7 +230,7 @@ class Parts {
           nth(part, in_order(y)).fetch(W::kMirror ? pixels_ - kStep - i : i, 0, ahead_.soon);
   }
 
-  /// Moves all rows in ascending order of the source addresses, as the hardware expects.
+  /// Moves all rows in ascending order of the source addresses, which hardware prefetchers follow.
   HWY_NOINLINE void move() {
     for (std::int64_t i = 0; i < count_; ++i) {
       const std::int64_t y = in_order(i), after = in_order(i + 1);
@@ -424,7 +424,7 @@ bool move_channels(const PixelRun& run, Stores stores) {
   const bool from_pixels = f.channel == 1 && (f.pixel == C || f.pixel == -C);
   const bool to_pixels = t.channel == 1 && t.pixel == C;
   if ((!from_pixels && f.pixel != 1 && f.pixel != -1) || (!to_pixels && t.pixel != 1)) return false;
-  if (from_pixels && to_pixels)  // mirrored: a plain copy is done elsewhere
+  if (from_pixels && to_pixels)  // mirrored: move_pixels() does plain copies
     return move_as<Way<T, C, true, true, true>>(run, stores);
   if (from_pixels)
     return f.pixel < 0 ? move_as<Way<T, C, true, false, true>>(run, stores)

@@ -65,7 +65,7 @@ struct Row {
   const std::byte *in, *ahead;
   Storage<To>* out;
   std::int64_t pixels;
-  bool is_long;  // the only row of its run
+  bool is_long;  // true: the only row of its run
 };
 
 /// Computes whole visits from pixel `i` on. Returns the first pixel that is not done.

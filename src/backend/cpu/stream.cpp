@@ -18,7 +18,8 @@ std::int64_t read_bytes(const Stream& op, const View& in) {
   return op.read_parts == 0 ? 0 : in.desc.bytes();
 }
 
-/// Reads the whole input. Stores one word of its exclusive or, so that no load can be left out.
+/// Reads the whole input. Stores one word of the exclusive or of all input vectors, so that no load
+/// can be left out.
 void read_only(const View& in, const View& out, const Queue& queue) {
   const std::int64_t size = vector_bytes();
   std::atomic<std::uint64_t> sum = 0;
@@ -85,7 +86,7 @@ Launch prepare_touch(const FirstTouch&, const Signature& s) {
 
 bool accepts_launch(const EmptyLaunch&, const Signature&) { return true; }
 
-/// Wakes teams as kernels do, without work.
+/// Wakes a team `count` times, as a kernel does, but gives it no work.
 Launch prepare_launch(const EmptyLaunch& op, const Signature&) {
   return [count = op.count](Queue& queue, std::span<const View>, std::span<const View>, View) {
     for (std::int64_t i = 0; i < count; ++i)

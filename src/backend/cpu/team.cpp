@@ -78,7 +78,8 @@ std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
   return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;
 }
 
-/// Throws std::runtime_error if a team is smaller than asked for: it must not be measured.
+/// Throws std::runtime_error if a team is smaller than asked for, because a smaller team must not
+/// be measured.
 void require_size(int size, int threads) {
   if (size != threads)
     throw std::runtime_error(fmt::format(

@@ -12,8 +12,8 @@ namespace normbench {
 class Queue;
 
 /// Calls body(rank, size) on every thread of a team of `threads` threads; the caller has rank 0.
-/// Returns when all are done. Throws an exception that a body threw. Inside another team it calls
-/// body(0, 1) only. Throws std::runtime_error if OpenMP gives fewer threads.
+/// Returns when all are done. If bodies throw, one of their exceptions is thrown here. Inside
+/// another team it calls body(0, 1) only. Throws std::runtime_error if OpenMP gives fewer threads.
 ///
 /// The other threads are named "omp worker 1", … and stay bound to the CPUs of `team_cpus()`. The
 /// caller is not bound, because threads and programs that it starts would inherit the binding. It
@@ -35,8 +35,8 @@ int team_of_at_most(int threads);
 /// non-temporal stores of all parts are visible. An exception of a part is thrown after all parts
 /// have ended.
 ///
-/// If the stage has a range, the share of each other thread gets a range of kind Worker with the
-/// stage's name.
+/// If the stage has a range, the share of each thread except rank 0 gets a range of kind Worker
+/// with the stage's name.
 void split(const Queue& queue, std::int64_t total, std::int64_t unit,
            const std::function<void(std::int64_t begin, std::int64_t end)>& part);
 

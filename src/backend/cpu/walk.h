@@ -76,7 +76,7 @@ struct PixelRun {
 };
 
 using RunBody = std::function<void(const Run&)>;
-using PixelBody = std::function<bool(const PixelRun&)>;  // false: it cannot do such pixels at all
+using PixelBody = std::function<bool(const PixelRun&)>;  // false: did nothing
 
 /// How the operating system maps the pages of an output that nothing has touched. Fault: one by
 /// one, when a store faults. Populate: many at once before the stores, which then find the zeroed
