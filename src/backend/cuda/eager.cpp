@@ -24,10 +24,10 @@ Launch prepare_cast(const Cast&, const Signature&) {
 using ConstantsBody =
     std::function<void(Queue&, const View& in, const View& out, const float* constants)>;
 
-/// Returns a launch of `body` with the numbers of `make` in device memory. If cached, they are made
-/// and sent once, here. If per_call, every launch makes and sends them, inside a range `constants`.
-/// `make` must return the same count every time. It may throw std::runtime_error, as
-/// check_divisors() does.
+/// Returns a launch of `body` with the numbers of `make` in device memory. With Constants::Cached,
+/// the numbers are made and sent once, here. With Constants::PerCall, every launch makes and sends
+/// them, inside a range named `constants`. `make` must return the same count every time. It may
+/// throw std::runtime_error, as check_divisors() does.
 Launch with_device_constants(Constants when, std::function<std::vector<float>()> make,
                              ConstantsBody body) {
   const std::vector<float> first = make();

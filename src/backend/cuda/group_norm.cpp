@@ -52,8 +52,8 @@ void submit_sums(Queue& queue, const GroupArguments& arguments) {
   check(launch_channel_sums(stream_of(queue), arguments), "launching sums of channels");
 }
 
-/// Loads the kernels for tensors at multiples of 16 bytes and for others. Also allows their blocks
-/// the shared memory, so that no launch needs an extra call for that.
+/// Loads the kernels for tensors at multiples of 16 bytes and for others. Also raises the limit of
+/// the kernels' shared memory, so that no launch needs an extra call for that.
 void load(const GroupArguments& prepared,
           cudaError_t (*launch)(cudaStream_t, const GroupArguments&)) {
   for (const std::uintptr_t address : {16, 4}) {  // no real tensors: loading reads nothing

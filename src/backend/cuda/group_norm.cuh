@@ -24,8 +24,8 @@
 
 namespace normbench::cuda {
 
-/// Sums of distances from a centre: the moments of x, without the digits that a large mean would
-/// cost.
+/// Sums of distances from a centre: the moments of x, without the loss of digits that a large mean
+/// would cause.
 struct CentredSums {
   float count = 0, centre = 0, sum = 0, squares = 0;
 

@@ -9,8 +9,8 @@
 namespace normbench::cuda {
 namespace {
 
-// A pin is complete when its call returns. The caller has already waited for copies of the same
-// buffers.
+// A pin runs on the host and is complete when its launch returns. Before the launch, the caller has
+// waited for copies that use the buffers.
 
 Launch prepare_memcpy(const Pin&, const Signature& s) {
   return [bytes = static_cast<std::size_t>(s.out[0].bytes())](Queue&, std::span<const View> in,

@@ -109,9 +109,8 @@ __host__ __device__ Out element_of(Value value) {
     return to_value<Out>(value);
 }
 
-/// Returns `value(0)`, `value(1)`, … as elements, and calls `value` in this order. Floats become
-/// elements of two bytes in pairs, with one instruction for both. They become bytes in groups of
-/// four.
+/// Returns `value(0)`, `value(1)`, … as elements, and calls `value` in this order. One instruction
+/// rounds a pair of floats to elements of two bytes. Floats become bytes in groups of four.
 template <class Out, int Count, class Value>
 __host__ __device__ Pack<Out, Count> pack_of(Value value) {
   Pack<Out, Count> pack;

@@ -1,6 +1,6 @@
 /// Bodies for most runs of the fused kernels: dense planes to planes, pixels of three bytes to
-/// planes, and three planes of floats to such pixels. They have as few instructions as the memory
-/// leaves time for.
+/// planes, and three planes of floats to such pixels. They have so few instructions that memory is
+/// the limit.
 ///
 /// The host or a whole block decides everything that can be decided in advance. Loads come first.
 /// Loads and stores are contiguous in a warp. The last slots of a plane have separate code.

@@ -52,7 +52,8 @@ Launch prepare_reference(const T& op, const Signature& s) {
   };
 }
 
-/// Accepts a Stream only if its input is dense, since it goes through bytes. Other ops use strides.
+/// Accepts a Stream only if its input is dense, because its reference goes through the bytes in
+/// memory. The other references use strides.
 template <class T>
 bool accepts_reference(const T&, const Signature& s) {
   return !std::is_same_v<T, normbench::Stream> || s.in[0].is_dense();

@@ -15,7 +15,7 @@ namespace normbench::cuda {
 struct Taps {
   std::int64_t first;
   std::int32_t count;
-  std::int32_t distance, step;  // from the centre to the first tap; from tap to tap
+  std::int32_t distance, step;  // first tap - centre; from tap to tap
   std::int32_t reach;
   float scale;  // 1 / (sum of the heights)
 

@@ -1,4 +1,4 @@
-/// The types of the dtypes, and exact conversions between them.
+/// The types of the dtypes, and correctly rounded conversions between them.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -48,12 +48,12 @@ __host__ __device__ std::uint32_t to_pair(float low, float high) {
 }
 
 /// Returns four floats as the bytes of a word, the first one lowest, each with the value of
-/// to_value(). After adding 2^23, the last bits of a float are its number, rounded to nearest even.
-/// So the few units that convert are not needed.
+/// to_value(). After adding 2^23, the last bits of a float are its value as an integer, rounded to
+/// nearest even. So the few units that convert floats to integers are not needed.
 __host__ __device__ inline std::uint32_t to_bytes(float first, float second, float third,
                                                   float fourth) {
   constexpr float shift = 0x1p23f;
-  constexpr std::uint32_t shift_bits = 0x4B000000;  // the other three are shifted out of the word
+  constexpr std::uint32_t shift_bits = 0x4B000000;  // bits of `shift`; the shifts below drop them
   const auto bits = [](float x) {
     return __builtin_bit_cast(std::uint32_t, fminf(fmaxf(x, 0.0f), 255.0f) + shift);
   };

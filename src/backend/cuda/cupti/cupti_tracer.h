@@ -47,9 +47,9 @@ class Session {
   std::string missing_;
 };
 
-/// A tracer with one session from attach() to the destructor, which is enabled all the time. CUPTI
-/// up to CUDA 13.1 mixes up the correlations of graphs that are launched in a second session.
-/// Records are discarded unless they are made between start() and stop().
+/// A tracer with a single session, which lasts from attach() to the destructor. It starts no second
+/// one, because CUPTI up to CUDA 13.1 mixes up the correlations of graphs that are launched in a
+/// second session. Records are discarded unless they are made between start() and stop().
 class Tracer final : public DeviceTracer {
  public:
   /// Stores where attach() looks for the library (see candidates()). Loads nothing yet.
