@@ -44,7 +44,7 @@ class Encoder {
   Encoder& operator=(const Encoder&) = delete;
 
   /// Runs `step`, which may call libjpeg. `step` must own nothing, since libjpeg may jump out of
-  /// it. Throws libjpeg's message.
+  /// it. Throws std::runtime_error with libjpeg's message if libjpeg fails.
   template <class Step>
   void run(const Step& step) {
     if (setjmp(errors_.back) != 0) throw std::runtime_error(errors_.text);
@@ -71,7 +71,8 @@ class Encoder {
   EncodeErrors errors_;
 };
 
-/// The memory that libjpeg writes to: `memory`, or libjpeg's own if that is too small.
+/// The memory that libjpeg writes to: `memory`, or memory of libjpeg's own if `memory` is too
+/// small.
 struct EncodeTarget {
   explicit EncodeTarget(std::vector<std::uint8_t>& memory)
       : given(memory.data()), bytes(memory.data()), size(memory.size()) {}
@@ -87,7 +88,7 @@ struct EncodeTarget {
   unsigned long size;
 };
 
-/// Returns the root mean square of half the quantisers, plus one level for roundings on the way.
+/// Returns the root mean square of half of each quantiser, plus 1 for rounding errors.
 double component_error(const JQUANT_TBL& table) {
   double sum = 0;
   for (const UINT16 step : table.quantval) sum += step * step / 4.0;
@@ -130,7 +131,8 @@ double jpeg_error_bound(std::int64_t height, std::int64_t width, int quality) {
   double sum = 0;
   for (const double weight : {1.402, 0.34414 + 0.71414, 1.772})
     sum += (luma + weight * chroma) * (luma + weight * chroma);
-  // In blocks at the border, all error may lie in the pixels that belong to the image.
+  // The picture may fill only a part of a block at the border, and all error of the block may lie
+  // in that part.
   const auto blocks = [](std::int64_t extent) { return (extent + DCTSIZE - 1) / DCTSIZE; };
   const double padded = static_cast<double>(blocks(height) * blocks(width) * DCTSIZE2);
   return std::sqrt(sum / 3 * padded / static_cast<double>(height * width));

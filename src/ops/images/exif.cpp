@@ -44,7 +44,7 @@ class Tiff {
 };
 
 /// Returns the value of type `type` at `at`. Returns 0 for bytes and text (BYTE, ASCII, UNDEFINED).
-/// A negative whole number may become a large one; neither is an orientation.
+/// A negative whole number may be returned as a large positive one, which is no orientation either.
 double value_of(const Tiff& tiff, std::size_t at, std::size_t type) {
   const auto whole = [&](std::size_t place, std::size_t size) {
     return static_cast<std::uint32_t>(tiff.number(place, size));
@@ -68,7 +68,7 @@ double value_of(const Tiff& tiff, std::size_t at, std::size_t type) {
   }
 }
 
-/// Returns the block without exif_mark, which some writers write twice.
+/// Returns the block without the exif_mark at its start. Some writers write the mark twice.
 std::span<const std::uint8_t> without_marks(std::span<const std::uint8_t> block) {
   for (int i = 0; i < 2; ++i)
     if (block.size() >= exif_mark.size() &&
@@ -83,7 +83,7 @@ std::optional<int> exif_orientation(std::span<const std::uint8_t> block) {
   const Tiff tiff(without_marks(block));
   const std::uint64_t order = tiff.number(0, 2), version = tiff.number(2, 2);
   if (order != intel_order && order != motorola_order) return {};
-  if (version != tiff_version && version != tiff_version << 8) return {};  // Pillow takes both
+  if (version != tiff_version && version != tiff_version << 8) return {};  // Pillow takes any order
   const std::size_t directory = tiff.number(4, 4);
   const std::size_t entries = tiff.number(directory, 2);
   for (std::size_t i = 0; i < entries; ++i) {

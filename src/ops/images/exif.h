@@ -13,17 +13,17 @@ namespace normbench {
 constexpr std::string_view exif_mark{"Exif\0\0", 6};
 
 /// Returns the orientation in an Exif block, with or without exif_mark: 1 to 8, and 1 for any other
-/// number. Returns nothing if the block has none. Accepts every kind of whole number and the first
-/// of several, as Pillow does. Bytes and text count as another number. OpenCV and torchvision
-/// accept only SHORT.
+/// number. Returns nothing if the block has none. Accepts a number of any type, and the first of
+/// several numbers, as Pillow does. Bytes and text are never an orientation, so they give 1. OpenCV
+/// and torchvision accept only SHORT.
 std::optional<int> exif_orientation(std::span<const std::uint8_t> block);
 
 /// Returns the orientation in an XMP text: 1 to 8, and 1 for any other number. Returns nothing if
-/// it has none.
+/// the text has none.
 std::optional<int> xmp_orientation(std::string_view xmp);
 
-/// Returns the orientation from 1 to 8; 1 if there is none. Exif is read before XMP. Of the peers
-/// only Pillow reads XMP.
+/// Returns the orientation from 1 to 8; 1 if there is none. If Exif and XMP both have one, that in
+/// Exif is returned. Of the peers only Pillow reads XMP.
 int orientation_of(std::span<const std::uint8_t> exif, std::string_view xmp);
 
 }  // namespace normbench

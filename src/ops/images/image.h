@@ -22,7 +22,7 @@ constexpr auto words(Remark) {
 }
 
 /// Rows of red, green, blue, from top to bottom, without padding. If an image was decoded in a
-/// smaller size, the picture may fill its last row or column only in part.
+/// smaller size, the picture may fill the first or last row or column only in part.
 struct Image {
   std::int64_t height = 0, width = 0;
   std::vector<std::uint8_t> rgb;
@@ -62,20 +62,20 @@ struct LeastSize {
 /// Decodes a file into memory that is reused. Turns the picture upright as its Exif block or its
 /// XMP says.
 /// - JPEG: baseline, progressive and arithmetic; lossless if libjpeg-turbo is 3.0 or newer. Gray,
-///   YCbCr, RGB, CMYK and YCCK. Inks are stored inverted, with or without an Adobe marker.
+///   YCbCr, RGB, CMYK and YCCK. Inks are read as inverted, with or without an Adobe marker.
 /// - PNG: every colour type and depth. 16-bit samples give their high byte (Remark::HighBytes).
 /// - WebP: lossy and lossless. An animation gives its first frame.
 /// Alpha and tRNS are dropped, as in torchvision's RGB mode and Pillow's convert("RGB").
 ///
 /// A damaged file that has all of its pixels is decoded (Remark::Repaired). Such a JPEG has a wrong
-/// restart number or stray bytes. Such a PNG has no right end, or it has chunks with wrong
-/// checksums while the checksum of its pixels' zlib stream is right.
+/// restart number or stray bytes. Such a PNG has no right end, or chunks with wrong checksums; its
+/// header, its palette and the zlib stream of its pixels must be right.
 ///
 /// A JPEG that is at least twice as large as `least` in both directions is decoded at N eighths of
 /// its size, rounded up, from fewer coefficients of each block. N is the smallest that gives no
 /// less than `least`.
 ///
-/// Throws std::runtime_error for other content, and for files that are damaged or truncated.
+/// Throws std::runtime_error for other content, and for files with damaged or missing pixels.
 void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,
                   const LeastSize& least = {});
 void decode_image(std::span<const std::uint8_t> bytes, Image& image);

@@ -75,8 +75,8 @@ class Search {
   }
 
   /// Collects the files in a folder and in all folders below it. Throws Invalid if a folder cannot
-  /// be listed, or if a class has the same folder twice. Without the second check, links that lead
-  /// up would make the search endless.
+  /// be listed, if a folder is reached again from inside itself by a link (so that the search would
+  /// not end), or if a class has the same folder twice.
   void go_into(const std::string& folder) {
     std::error_code unknown;
     const fs::path place = fs::canonical(root_ / folder, unknown);
@@ -125,8 +125,8 @@ class Search {
   std::map<PictureKind, std::int64_t> others_;
 };
 
-/// Returns how many files there are in these folders. Folders below them are not searched, since
-/// they may be a whole disk. Folders that cannot be listed are ignored.
+/// Returns how many files with these endings there are in these folders. Folders below them are not
+/// searched, since they may be a whole disk. Folders that cannot be listed are ignored.
 std::int64_t count_in(const fs::path& root, const std::vector<std::string>& folders,
                       std::span<const std::string_view> endings) {
   Search inside(root, endings);
@@ -194,7 +194,8 @@ std::string last_parts(const std::string& path, std::ptrdiff_t parts) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-/// Returns whether an error ends a glob: true if a folder cannot be listed, false if it is missing.
+/// Returns whether an error ends a glob: true if a folder cannot be listed, false if it is missing
+/// or a link leads to itself.
 int ends_glob(const char*, int error) { return error != ENOENT && error != ELOOP; }
 
 /// Returns the paths that a glob matches. Throws Invalid if a folder cannot be listed.

@@ -19,7 +19,7 @@ namespace normbench {
 /// Pictures that a search met but did not take.
 struct Beside {
   std::vector<OtherPictures> others = {};  // the most frequent kind first
-  // Files with the same endings in subfolders, if these are not searched.
+  // Files in subfolders with an ending that was searched for, if subfolders are not searched.
   std::int64_t in_folders = 0;
   bool operator==(const Beside&) const = default;
 };
@@ -37,7 +37,7 @@ struct FoundFiles {
 /// - For a folder: its own files whose names end in one of `endings` (".jpg", in any case). If it
 ///   has none: all such files in its subfolders, which are classes, and below them.
 /// - For a file: that file.
-/// - For a glob: all that match. Names begin at the first part of the glob with a wildcard.
+/// - For a glob: all files that match. Names begin at the first part of the glob with a wildcard.
 /// Takes plain files and links only. A broken link is a file that cannot be read. Follows links to
 /// folders, and does not search hidden folders. The order is that of torchvision's ImageFolder: by
 /// class, then by folder, then by name. Throws Invalid if there are no files, or if links give a
@@ -62,7 +62,7 @@ struct FileContents {
 /// Tries to decode a file as one image. If that fails, `why_broken` has the reason.
 FileContents try_image(const std::string& file);
 
-/// Looks into each file once, however often its contents are asked for. Threads may share it.
+/// Looks into each file once, however often its contents are asked for. Threads may share a Probe.
 class Probe {
  public:
   FileContents contents(const std::string& file,
@@ -93,7 +93,7 @@ struct RemarkedFiles {
 };
 
 /// Groups the broken files by their reason, the most frequent reason first. A file with reason ""
-/// is not broken. Each file counts once.
+/// is not broken. A file that is named several times counts once.
 std::vector<BrokenFiles> broken_of(const std::vector<std::string>& names,
                                    const std::vector<std::string>& reasons);
 std::vector<RemarkedFiles> remarked_of(const std::vector<std::string>& names,
@@ -107,7 +107,8 @@ std::int64_t count_of(std::span<const BrokenFiles> broken);
 std::vector<std::string> broken_texts(std::span<const BrokenFiles> broken);
 
 /// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file); b.png (…)") if a
-/// file has a reason. A repeated file counts once. `hint` follows the word "read".
+/// file has a reason. A file that is named several times counts once. `hint` follows the word
+/// "read".
 void throw_if_broken(const std::vector<std::string>& names, const std::vector<std::string>& reasons,
                      std::string_view hint = {});
 

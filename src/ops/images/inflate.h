@@ -9,7 +9,7 @@
 namespace normbench {
 
 /// How inflating a zlib stream ended. Whole: with the right checksum. Short: the input ended too
-/// early. Long: there were more bytes than wanted. Damaged: with an error in the stream.
+/// early. Long: there were more than `most` bytes. Damaged: with an error in the stream.
 enum class Deflated { Whole, Short, Long, Damaged };
 
 /// Inflates a zlib stream and passes the bytes to `take` piece by piece, at most `most` bytes.

@@ -46,8 +46,8 @@ ErrorManager& errors_of(j_common_ptr codec) { return *static_cast<ErrorManager*>
 
 [[noreturn]] void fail(j_common_ptr codec) { std::longjmp(errors_of(codec).back, 1); }
 
-/// Treats warnings about lost pixels as failures. Files that are odd but complete give other
-/// warnings.
+/// Ends the decoding at warnings about lost pixels. Notes stray bytes as repaired. Other warnings
+/// are about files that are odd but complete, and are ignored.
 void on_message(j_common_ptr codec, int level) {
   if (level >= 0) return;
   const int code = codec->err->msg_code;
@@ -93,7 +93,7 @@ class Decoder {
   Decoder& operator=(const Decoder&) = delete;
 
   /// Runs `step`, which may call libjpeg. `step` must own nothing, since libjpeg may jump out of
-  /// it. Throws libjpeg's message.
+  /// it. If libjpeg fails, throws std::bad_alloc or std::runtime_error with its message.
   template <class Step>
   void run(const Step& step) {
     if (setjmp(errors.back) != 0) {
@@ -142,8 +142,8 @@ class Decoder {
     return array->rows + first;
   }
 
-  /// Returns memory filled with zeros, aligned for libjpeg's vector code. Returns null if there is
-  /// none, since nothing may be thrown through libjpeg.
+  /// Returns memory filled with zeros, aligned for libjpeg's vector code. Returns null if no memory
+  /// can be had, since nothing may be thrown through libjpeg.
   void* take(std::size_t bytes) try {
     constexpr std::size_t alignment = 64;
     coefficients_.assign(bytes + alignment, std::byte{});
@@ -158,9 +158,9 @@ class Decoder {
   jvirt_barray_control* requested_ = nullptr;
 };
 
-/// Converts inks (CMYK) to RGB in place, from the row's start. Inks are stored inverted: a value is
-/// how much of the paper's light the ink lets through. Adobe's programs store them so, and readers
-/// expect it without Adobe's marker, too.
+/// Converts a row of inks (CMYK) to RGB in place. The RGB values begin at the row's start, too.
+/// Inks are stored inverted: a value is how much of the paper's light the ink lets through. Adobe's
+/// programs store them so, and readers expect it without Adobe's marker, too.
 void inks_to_rgb(std::uint8_t* row, std::int64_t width) {
   for (std::int64_t x = 0; x < width; ++x) {
     const int black = row[4 * x + 3];
@@ -181,8 +181,8 @@ std::optional<std::span<const std::uint8_t>> behind(std::string_view mark,
   return bytes.subspan(mark.size());
 }
 
-/// Returns the orientation. Several Exif segments are joined, as in Pillow. Of several XMP texts
-/// the last one counts.
+/// Returns the orientation that the file's Exif or XMP gives. Several Exif segments are joined, as
+/// in Pillow. Of several XMP texts the last one counts.
 int jpeg_orientation(const jpeg_decompress_struct& codec) {
   std::vector<std::uint8_t> exif;
   std::string_view xmp;

@@ -13,7 +13,7 @@ namespace normbench {
 /// Returns the meaning of libjpeg's last error or warning.
 std::string why_failed(const jpeg_error_mgr& errors);
 
-/// Returns why samples of `bits` bits, other than 8, are not read.
+/// Returns why samples of `bits` bits, which are not 8, are not read.
 std::string why_not_these_bits(int bits);
 
 /// Returns why 2 or more than 4 colour components are not read.

@@ -138,7 +138,7 @@ std::string text_in(const std::optional<PngText>& text) {
 struct BesidePixels {
   Part exif;
   std::optional<PngText> profile, xmp;
-  bool whole = false;  // the PNG has a right end and its checksums are right
+  bool whole = false;  // the PNG has a right end, and these chunks have right checksums
 };
 
 /// Collects the chunks outside the pixels and ignores those with a wrong checksum. libspng checks
@@ -208,9 +208,9 @@ PngDecoder decoder_of(Part file) {
   return decoder;
 }
 
-/// Returns the most bytes that the zlib stream of a picture with this header can have. Each row has
-/// one additional byte. An interlaced picture has up to twice as many rows, each filled up to a
-/// whole byte. Returns 0 if the header is wrong.
+/// Returns the most bytes that the pixels of a picture with this header can have after inflating.
+/// Each row has one additional byte. An interlaced picture has up to twice as many rows, each
+/// filled up to a whole byte. Returns 0 if the header is wrong.
 std::size_t most_pixel_bytes(Part file) {
   const PngDecoder decoder = decoder_of(file);
   spng_ihdr header;
@@ -221,9 +221,12 @@ std::size_t most_pixel_bytes(Part file) {
   return bytes + 2 * (2 * std::size_t{header.height} + 7);
 }
 
-/// Returns a file without faults that has the picture's header, palette and pixels. Pixels are
-/// right if the checksum at the end of their zlib stream is. If the stream ends too early, the
-/// checksums of the chunks must be right. Returns an empty file if the pixels are damaged.
+/// Returns a file without faults that has the picture's header, palette and pixels. Returns an
+/// empty file if
+/// - the checksum of the header or palette is not right,
+/// - the zlib stream of the pixels is damaged, or
+/// - the stream ends too early or is too long, and the checksum of a chunk of pixels is wrong. A
+///   last chunk that is cut off has no checksum and is not wrong.
 std::vector<std::uint8_t> mended_png(Part bytes) {
   std::vector<std::uint8_t> mended(png_mark.begin(), png_mark.end()), pixels;
   bool right = true;

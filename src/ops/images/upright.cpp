@@ -5,9 +5,10 @@
 namespace normbench {
 
 Upright upright(int orientation, std::int64_t height, std::int64_t width) {
-  // Orientation 1: as stored. 2: mirrored horizontally. 3: turned by 180 degrees. 4: mirrored
-  // vertically. From 5 on, stored rows become columns. 5: in the same order. 6: from the right. 7:
-  // both reversed. 8: upwards.
+  // 1 to 4: stored rows stay rows. 1: as stored. 2: mirrored horizontally. 3: turned by 180
+  // degrees. 4: mirrored vertically.
+  // 5 to 8: stored rows become columns. 5: the first row is the left column, read downwards. 6: the
+  // right column, downwards. 7: the right column, upwards. 8: the left column, upwards.
   const bool exchanged = orientation >= first_exchanged;
   const bool y_reversed =
       orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
