@@ -30,8 +30,8 @@ class Errors {
   double at(std::size_t element) const { return each_ ? (*each_)[element] : everywhere_; }
   bool are_same_everywhere() const { return each_ == nullptr; }
   double largest() const { return each_ ? largest_magnitude(*each_) : everywhere_; }
-  /// Returns the errors of a tensor whose elements were moved. `move` must move a tensor of errors
-  /// in the same way as the values.
+  /// Returns the errors of a tensor after its elements were moved. `move(tensor)` must return
+  /// `tensor` with its elements moved in the same way. `shape` is the shape before the move.
   template <class Move>
   Errors moved(const Shape& shape, Move move) const {
     if (are_same_everywhere()) return *this;
@@ -51,7 +51,7 @@ class Errors {
 struct Accuracy {
   double low = 0, high = 0;  // bounds of the exact values
   Errors errors = {};
-  bool whole = false;  // exact and computed values are whole numbers that small dtypes hold
+  bool whole = false;  // exact and computed values are whole numbers
   bool operator==(const Accuracy&) const = default;
 };
 
@@ -70,7 +70,7 @@ struct Estimate {
 
 /// The largest error of storing a value in a float dtype.
 struct Rounding {
-  double relative = 0;  // the unit roundoff: half the distance between neighbours
+  double relative = 0;  // the unit roundoff: half the distance from 1 to the next number
   double least = 0;     // half the distance between 0 and the next number
 };
 Rounding rounding_of(DType dtype);
@@ -86,9 +86,9 @@ inline double nearest_byte(double value) {
   return (std::clamp(value, 0.0, 255.0) + whole_only) - whole_only;
 }
 
-/// Returns `a` after it was stored in a float dtype. Storing does not change a whole number that
-/// the dtype holds, if `a` has no error or computed values are `whole`, too. Overflow is not
-/// considered: an infinity is outside any bound.
+/// Returns `a` with the error of storing it in a float dtype added. There is no such error for a
+/// whole number that the dtype holds if the computed value is whole, too: if `a` has no error, or
+/// if `whole` says so. Overflow is not considered, because an infinity is outside any bound.
 inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
   constexpr double whole_only = 0x1.8p52;
   const double magnitude = std::abs(a.value) + a.error;
@@ -138,7 +138,8 @@ inline double roundoff_of(const Rounds& rounds, Narrow held, DType dtype) {
   return narrow && dtype != DType::Float32 ? unit_roundoff(dtype) : 0;
 }
 
-/// A constant that kernels hold in float32. `roundoff` is an additional relative error.
+/// A constant that kernels hold in float32. `lost` bounds how far the held value lies from `exact`.
+/// `roundoff` is an additional relative error.
 struct Constant {
   explicit Constant(double exact, double roundoff = 0)
       : exact(exact), lost(std::abs(held(exact) - exact) + roundoff * std::abs(exact)) {}
@@ -170,7 +171,7 @@ inline Estimate over(const Estimate& a, const Divisor& b) {
           a.error * std::abs(b.reciprocal) + (std::abs(a.value) + a.error) * b.lost};
 }
 
-/// Rounds the result of one float32 operation that is then stored in a dtype.
+/// Rounds the result of one operation to float32, then to the dtype in which it is stored.
 struct Computed {
   explicit Computed(DType to) : is_narrow(to != DType::Float32), narrow(rounding_of(to)) {}
   Estimate operator()(const Estimate& a) const {
@@ -189,8 +190,8 @@ Estimate product(const Estimate& a, const Estimate& b);
 /// bounds the error of each computed value before it is stored.
 Accuracy computed_values(const Tensor64& exact, std::vector<double> errors, DType dtype);
 
-/// Returns the accuracy of x after an op on each element. `of_channel(c)` returns what the op does
-/// in channel c, as a function from Estimate to Estimate.
+/// Returns the accuracy of the result of an op on each element of x. `of_channel(c)` returns what
+/// the op does in channel c, as a function from Estimate to Estimate.
 template <class OfChannel>
 Accuracy pointwise(const Known& x, OfChannel of_channel);
 

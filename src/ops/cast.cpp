@@ -26,7 +26,7 @@ void Cast::reference(std::span<const Tensor64> in, std::span<Tensor64> out, std:
 }
 
 // A cast to uint8 also rounds the exact values, so computed values differ from them by whole
-// numbers. The errors before the rounding decide by how many.
+// numbers. The errors before the rounding decide by how much.
 std::vector<Accuracy> Cast::accuracy(std::span<const Known> in, std::span<const Tensor64>,
                                      std::span<const TensorDesc>) const {
   const Known& x = in[0];

@@ -32,11 +32,12 @@ struct Misplaced {
   bool operator==(const Misplaced&) const = default;
 };
 
-/// The largest extent of a tensor that a user may give.
+/// The largest extent of an axis that a user may give.
 inline constexpr std::int64_t largest_extent = 2147483647;
 
 /// Reads a pair of whole numbers, each in [low, largest_extent]. Returns nothing if the pair is
-/// missing or wrong. A message about it contains `meaning` ("[height, width]").
+/// missing or wrong, and reports a wrong one. If it is no pair, the message contains `meaning`
+/// ("[height, width]").
 std::optional<std::pair<std::int64_t, std::int64_t>> read_pair(Reader& reader, std::string_view key,
                                                                std::int64_t low,
                                                                std::string_view meaning);
@@ -85,7 +86,7 @@ std::vector<double> read_channel_values(Reader& reader, std::string_view key);
 /// Reads a list like read_channel_values(). No value may be 0 or below the normal range of float32.
 std::vector<double> read_channel_divisors(Reader& reader, std::string_view key);
 
-/// Throws Invalid ("2 means for 3 channels (give 1 or 3)") if the number of values is not 1 and not
+/// Throws Invalid ("2 means for 3 channels (give 1 or 3)") if the number of values is neither 1 nor
 /// `channels`. `plural` names the values in the message.
 void check_channels(const std::vector<double>& values, std::string_view plural,
                     std::int64_t channels);
@@ -98,7 +99,7 @@ inline double at_channel(const std::vector<double>& values, std::int64_t channel
 /// Returns a value for each channel: first, first + step, …
 std::vector<double> channel_samples(std::int64_t channels, double first, double step);
 
-/// Returns the sum of each channel over all images, [1, C, 1, 1].
+/// Returns the sum of all values of each channel, over all images, [1, C, 1, 1].
 Tensor64 sum_channels(const Tensor64& x);
 
 /// Return the sum and the product of two tensors of the same shape, element by element.

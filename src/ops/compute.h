@@ -10,8 +10,8 @@ namespace normbench {
 /// Imitates a network: keeps the processor busy for a given time and passes the input through. It
 /// computes a number of dependent operations and drops the results. It works instead of waiting, so
 /// that its effect on other work shows. The CPU uses one core, calibrated once a process. A GPU
-/// uses the share `fill` of its multiprocessors, at its nominal peak clock. Parameters: ms or
-/// ms_per_image; fill, on a GPU only (default 1).
+/// uses the share `fill` of its multiprocessors. It takes the given time at its nominal peak clock,
+/// and longer at a lower clock. Parameters: ms or ms_per_image; fill, on a GPU only (default 1).
 struct Compute {
   static constexpr std::string_view name = "compute";
   static constexpr std::string_view about =

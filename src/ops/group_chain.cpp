@@ -24,7 +24,8 @@ void check_statistics(const TensorDesc& x, const TensorDesc& mean, const TensorD
   check_parameter("rstd", rstd, of_groups(x.shape, groups));
 }
 
-/// Returns inputs for mean and rstd in a self-test, with the middle number of group_samples().
+/// Returns inputs for mean and rstd in a self-test, with the middle one of the numbers of groups
+/// from group_samples().
 Feeds statistics_of(const TensorDesc& x) {
   const std::vector<std::int64_t> groups = group_samples(x.shape);
   const Feed mean{.desc = dense(DType::Float32, Layout::Nchw,

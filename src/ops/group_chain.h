@@ -1,5 +1,5 @@
-/// The single steps of group normalization and its gradients. PyTorch up to 1.3 ran it in such
-/// steps: a batch norm over [1, N * groups, …] and affine operations.
+/// The single steps of group normalization and its gradients. PyTorch 1.3, for example, ran it in
+/// such steps: a batch norm over [1, N * groups, …] and affine operations.
 #pragma once
 
 #include "ops/checks.h"

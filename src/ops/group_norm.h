@@ -33,7 +33,7 @@ struct GroupNorm {
   bool affine = true;
   Direction direction = Direction::Forward;
   bool accumulate = false;
-  Rounds rounds = {};  // empty for the kernels here; a peer may name some
+  Rounds rounds = {};  // values that a peer rounds; the kernels here round none
 
   static GroupNorm read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -45,7 +45,7 @@ struct GroupNorm {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
   static std::vector<GroupNorm> samples(const Shape& shape);
 
-  /// The index of each input in the list of all inputs; -1 if it is missing there.
+  /// The index of each input in the list of all inputs; -1 if it is not in the list.
   struct Inputs {
     int dy = -1, x = -1, gamma = -1, beta = -1, mean = -1, rstd = -1;
     int old_dx = -1, old_dgamma = -1, old_dbeta = -1;

@@ -8,7 +8,8 @@
 namespace normbench {
 namespace {
 
-/// The two means over a group that the gradient needs, with error bounds of their float32 sums.
+/// The means of g and of g * h over a group, which the gradient needs, with the error bounds of
+/// their float32 sums.
 struct GradientMeans {
   Estimate g, gh;
 };

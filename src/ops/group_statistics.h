@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// Returns element `index` in NCHW order.
+/// Returns element `index` of the tensor, counted in NCHW order.
 inline double value_at(const Tensor64& tensor, std::int64_t index) {
   return tensor.values[static_cast<std::size_t>(index)];
 }
@@ -58,7 +58,7 @@ std::vector<Accuracy> moments_accuracy(const Known& x, double eps,
 Tensor64 group_scaled(const Tensor64& x, const Tensor64& mean, const Tensor64& rstd);
 /// Returns (x - mean) * rstd of one element, with a bound on how far float32 arithmetic may lie
 /// from it. The bound holds for (x - mean) * rstd and for x * rstd - mean * rstd. `rounding` is the
-/// relative error of the operations on the element, or of the sums that it goes into.
+/// relative error of these operations, or of a sum of many results.
 Estimate group_scaled(const Estimate& x, const Estimate& mean, const Estimate& rstd,
                       double rounding);
 

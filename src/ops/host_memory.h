@@ -4,9 +4,9 @@
 
 namespace normbench {
 
-/// Copies the input into page-locked host memory (`memory`, by default pinned). With `output` fresh
-/// the stage allocates and frees that memory each time, as torch's pin_memory() does. With reuse it
-/// keeps one buffer.
+/// Copies the input into page-locked host memory (`memory`, by default pinned). With `output`
+/// fresh, the stage allocates and frees that memory each time, as torch's pin_memory() does. With
+/// `output` reuse, it keeps one buffer.
 struct Pin {
   static constexpr std::string_view name = "pin";
   static constexpr std::string_view about = "copy into page-locked host memory";
@@ -27,7 +27,8 @@ struct Register {
 };
 
 /// Undoes a `register`. The first input passes through unchanged; by default it is the output of
-/// the previous stage. The second input is the registered value; by default it is the latest one.
+/// the previous stage. The second input is the registered value; by default it is the one that was
+/// registered last.
 struct Unregister {
   static constexpr std::string_view name = "unregister";
   static constexpr std::string_view about = "undo register (cudaHostUnregister)";

@@ -57,7 +57,8 @@ void check_files(const Load& load, const Manifest& manifest) {
   if (!sizes.empty()) unlike(sizes.begin()->first, "is missing");
 }
 
-/// Copies facts from the manifest of the folder into `load`, if there is one. Throws Invalid.
+/// Copies facts from the manifest of the folder into `load`, if it has one. Throws Invalid if the
+/// folder's preparation is not finished, or if its manifest does not fit the files or `load`.
 void note_manifest(Load& load, const std::string& folder) {
   if (!std::filesystem::is_directory(folder)) return;
   const auto manifest = read_manifest(folder);
@@ -267,8 +268,8 @@ TensorDesc Load::image() const {
 Window Load::window(std::int64_t image_height, std::int64_t image_width) const {
   if (fit == Fit::Resize)
     return {.height = image_height, .width = image_width, .top = 0, .left = 0};
-  // 1 if the image is at least as large as the window, else the largest factor by which the window
-  // fits.
+  // The factor for the window's size: 1 if the image is at least as large as the window, else the
+  // largest one with which the window fits.
   const double part = std::min(
       {1.0, static_cast<double>(image_height) / height, static_cast<double>(image_width) / width});
   Window cut{.height = std::max<std::int64_t>(1, std::llround(height * part)),

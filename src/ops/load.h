@@ -51,8 +51,8 @@ class ImageWalk {
 
   const std::vector<std::string>& files() const { return files_; }
   const std::vector<ImagePlace>& places() const { return places_; }
-  /// Returns the indices of the images of an item in places(). Items need not be asked for in
-  /// order. Items with the same indices load the same images.
+  /// Returns the indices in places() of the images of an item. Items may be asked for in any order.
+  /// Items with the same indices load the same images.
   std::vector<std::size_t> numbers_of(std::int64_t item) const;
   /// Returns where the images of an item are stored.
   std::vector<ImagePlace> places_of(std::int64_t item) const;
@@ -98,17 +98,18 @@ struct Load {
   std::vector<std::string> files = {};  // set by resolve(): every file that matches, in order
   std::string root = {};                // the common start of `files`; the rest is a file's name
   Beside beside = {};                   // files next to `files` that are not loaded
-  std::string searched = {};            // where the dataset was searched but not found
-  // From the manifest of the folder, if it has one. How long making the files took, in s, and their
-  // mean peak signal-to-noise ratio in dB (0: all pixels are unchanged).
+  std::string searched = {};            // the folder that does not have the dataset
+  // Both are from the manifest of the folder, if it has one: how long making the files took, in s,
+  // and the mean peak signal-to-noise ratio of their images in dB (0: all pixels are unchanged).
   double prepare_seconds = 0, psnr_db = 0;
-  // The filter of the reference. A peer may name another one.
+  // The filter with which `reference` resizes. It is another one to check a peer that resizes with
+  // it.
   ResizeFilter held_to = ResizeFilter::Triangle;
   // Shared by copies of the op, so that each file is tried once.
   std::shared_ptr<Probe> probe = std::make_shared<Probe>();
 
   static Load read(Reader& reader);
-  /// Finds the files as `find_files` does, by the endings of the storage. `files` stays empty if
+  /// Finds the files with find_files(), by the endings for `storage`. `files` stays empty if
   /// neither a path nor --images was given, or if the dataset does not exist. Throws Invalid if the
   /// path does not exist or matches nothing. Also throws Invalid if the manifest is damaged, does
   /// not fit the files, or gives another size for files of pixels.

@@ -23,7 +23,7 @@ constexpr auto words(ModelNormalize) {
 /// - train: does a step of training: forward, cross-entropy, backward, SGD. The logits are those of
 ///   the forward pass.
 /// - learning_rate: with 0, the default, weights do not change, so that all steps can be compared.
-///   The work is the same.
+///   The work of a step is the same with every rate.
 struct Model {
   static constexpr std::string_view name = "model";
   static constexpr std::string_view about =

@@ -23,14 +23,14 @@ struct Normalize {
   std::vector<Window> crop = {};  // all of one size; empty: the whole image
   Flip flip = Flip::None;
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // empty for the kernels here; a peer may name some
+  Rounds rounds = {};  // values that a peer rounds; the kernels here round none
 
   static Normalize read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
-  /// Returns the cost of reading only pixels that a window covers, each once.
+  /// Returns the cost of reading each pixel that a window covers once, and no other pixel.
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   bool whole_batch() const { return crop.size() > 1; }
   bool elementwise() const { return crop.empty() && flip == Flip::None; }

@@ -29,9 +29,9 @@ NpyHeader parse_npy(std::span<const std::byte> file);
 std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape);
 
 /// Returns why a file with this header does not hold elements of `dtype` in C order: "holds
-/// float64, expected float32". Returns nothing if it does. Accepts every way in which NumPy writes
-/// the type. NumPy has no bfloat16. For it, two raw bytes per element, as ml_dtypes saves it, and
-/// uint16 with its bits are accepted.
+/// float64, expected float32". The list is empty if it does. Accepts every way in which NumPy
+/// writes the type. NumPy has no bfloat16: for it, accepts two raw bytes per element, as ml_dtypes
+/// saves it, and uint16 with its bits.
 std::vector<std::string> npy_mistakes(const NpyHeader& header, DType dtype);
 
 }  // namespace normbench

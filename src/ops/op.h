@@ -99,8 +99,9 @@ std::optional<Op> read_op(std::string_view name, Reader& reader);
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
 /// Computes the op on images [first, first + count) in double. `in` and `out` hold just these
-/// images. Tensors that are no batch are whole, such as one value for each channel. `item` is the
-/// iteration in a turn: a loader reads other images for each.
+/// images. A tensor that is no batch, such as one value for each channel, is there as a whole.
+/// `item` is the number of the iteration in its turn, because a loader reads other images in each
+/// iteration.
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
                std::int64_t first, std::int64_t item = 0);
 
@@ -131,10 +132,11 @@ bool needs_input(const Op& op);
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out);
 
-/// Returns the op for a library that rounds the values in `rounds` to the output's dtype.
+/// Returns the op with `rounds` in its accuracy, to check a library that rounds these values to the
+/// output's dtype.
 Op with_rounds(Op op, const Rounds& rounds);
 
-/// Returns the op for a library that resizes images with this filter.
+/// Returns the op with this filter in its reference, to check a library that resizes with it.
 Op with_filter(Op op, ResizeFilter filter);
 
 /// Finds the files of the op. Throws Invalid.
@@ -152,8 +154,8 @@ std::string why_not_saved(const Op& op, const std::string& path, const View& ima
 /// Returns the fewest bytes that the op can move, and its floating-point operations.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);
 
-/// Returns the op `name` with all parameters worth testing on such an input. Returns none for an op
-/// without inputs.
+/// Returns the op `name` with all parameters worth testing on an input of this shape. Returns none
+/// for an op without inputs.
 std::vector<Op> samples(std::string_view name, const Shape& shape);
 
 /// Returns all sets of inputs worth testing for the op, for a first input like `first`.

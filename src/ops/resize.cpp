@@ -13,8 +13,8 @@ constexpr double most_taps = 64;
 
 constexpr double largest_byte = 255;
 
-/// Returns rows with another width. `of_taps` computes each pixel from its taps and the input
-/// pixels from the first tap on.
+/// Returns the images with each row resized to `width` pixels. `of_taps` computes each pixel from
+/// its taps and the input pixels from the first tap on.
 template <class OfTaps>
 Tensor64 resized_rows(const Tensor64& in, std::int64_t width, ResizeFilter kind, OfTaps of_taps) {
   const auto filter = kind == ResizeFilter::Box ? box_filter(in.shape.w, width)
@@ -67,15 +67,15 @@ Tensor64 largest_under(const Tensor64& in, std::int64_t height, std::int64_t wid
                     });
 }
 
-/// Returns the taps of the triangle filter on one axis: 2 if it grows, 2 times the scale if it
-/// shrinks.
+/// Returns the number of taps of the triangle filter on one axis: 2 if it grows, 2 times the scale
+/// if it shrinks.
 double taps_between(std::int64_t from, std::int64_t to) {
   return 2 * std::max(1.0, static_cast<double>(from) / static_cast<double>(to));
 }
 
 /// Counts a multiplication and an addition for each tap: first along columns, for each input
-/// column, then along rows. The result is capped, since the image between the passes may be larger
-/// than both.
+/// column, then along rows. The result is capped, since the image between the two passes may be
+/// larger than the input and the output.
 std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
   const double rows = 2 * taps_between(in.shape.h, out.shape.h) * static_cast<double>(in.shape.w);
   const double columns =

@@ -1,5 +1,5 @@
 /// The roles of an op. They tell the code that plans, runs and judges pipelines how to treat its
-/// stages, whatever they compute. No such code asks which op a stage has.
+/// stages, whatever they compute. That code never asks which op a stage has.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ enum class FileUse { None, Reads, Writes };
 enum class LinkUse { None, Up, Down, BothWays };
 
 /// What a stage does with page-locked memory: copies its input into such memory, locks the memory
-/// of its input, or undoes that.
+/// of its input, or unlocks it again.
 enum class PageLocking { None, Copies, Locks, Unlocks };
 
 /// The kind of limit that a stage shows. Launch: the cost of launching work on a GPU.
@@ -45,7 +45,7 @@ struct Roles {
   PageLocking locks = PageLocking::None;
   bool waits = false;                   // the host waits until the device has finished all work
   bool stands_for_work = false;         // takes a given time, whatever bytes it has
-  std::optional<LimitKind> limit = {};  // the limit that a stage of it alone shows
+  std::optional<LimitKind> limit = {};  // the limit that a case with only this op shows
 
   bool operator==(const Roles&) const = default;
 };

@@ -20,7 +20,7 @@ constexpr auto words(Storage) {
       {{Storage::Image, "image"}, {Storage::Raw, "raw"}, {Storage::Npy, "npy"}});
 }
 
-/// Returns the endings that the names of such files have.
+/// Returns the endings of the names of files with this storage.
 std::span<const std::string_view> endings_of(Storage storage);
 
 /// Returns how many images a file holds and where they start, or why it is broken. `image`

@@ -27,9 +27,9 @@ struct StreamMix {
   bool operator==(const StreamMix&) const = default;
 };
 
-/// Returns the bytes of the stream that is the limit for work with `bytes`. If one side is within
-/// 0.1 % of a small multiple of the other, that multiple is returned. This is so for a large tensor
-/// with small statistics.
+/// Returns the bytes of the stream that is the limit for work with `bytes`. If the larger side is
+/// within 0.1 % of 1 to 8 times the smaller side, it is replaced by that multiple. Such work reads
+/// or writes small statistics besides a large tensor.
 StreamMix limit_mix(const StreamMix& bytes);
 
 /// Writes one byte to each page of an output as large as its input.

@@ -12,7 +12,7 @@ struct Sub {
 
   std::vector<double> mean = {};  // one value, or one per channel
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // empty for the kernels here; a peer may name some
+  Rounds rounds = {};  // values that a peer rounds; the kernels here round none
 
   static Sub read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
@@ -32,7 +32,7 @@ struct Div {
 
   std::vector<double> std = {};  // one value, or one per channel; never 0
   Constants constants = Constants::Cached;
-  Rounds rounds = {};  // empty for the kernels here; a peer may name some
+  Rounds rounds = {};  // values that a peer rounds; the kernels here round none
 
   static Div read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
