@@ -43,7 +43,8 @@ TraceKind kind_of(Activity activity) {
   return TraceKind::Overhead;
 }
 
-/// Returns true for what is drawn on a device: its work, and the host's waits for it.
+/// Returns true for activities that are drawn on a device: the device's work, and the host's waits
+/// for the device.
 bool is_on_device(Activity activity) {
   return is_device_work(activity) || activity == Activity::Sync;
 }
@@ -72,7 +73,8 @@ LaneId lane_of_call(const DeviceRecord& record, std::int64_t pid) {
   return {pid, tid, fmt::format("thread {}", tid)};
 }
 
-/// Returns CUPTI's number of the stream, from 1 on, because viewers find no step for stream 0.
+/// Returns the number of the record's stream, which is CUPTI's. Stream 0 gets 7, CUPTI's number of
+/// the default stream, because viewers find no step for stream 0.
 std::int64_t stream_of(const DeviceRecord& record) {
   constexpr std::int64_t legacy_default = 7;
   return record.stream > 0 ? record.stream : legacy_default;
@@ -231,7 +233,7 @@ class Adding {
     return found == profile_.shapes.end() ? std::string_view() : model_.name(found->second);
   }
 
-  /// Returns the label of a numbered name; "" for other names.
+  /// Returns the label of a name with a number ("load{i}" for "load3"); "" for other names.
   std::string_view label_of(std::string_view name) {
     const auto found = profile_.labels.find(name);
     return found == profile_.labels.end() ? std::string_view() : model_.name(found->second);

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// Returns a process's number in traces, which is its own pid. Devices have the numbers from 0 on,
-/// so small pids (the first processes of a container) are replaced by larger numbers.
+/// Returns the number of process `pid` in traces: `pid` itself, or a larger number for a small pid
+/// (of the first processes of a container), because devices have the numbers from 0 on.
 std::int64_t trace_pid(std::int64_t pid);
 
 /// Adds the recorded profile of one case, with a title on the lane of titles. External ids, items

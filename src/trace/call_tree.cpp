@@ -36,10 +36,10 @@ void CallTree::add(const TraceSlice& slice) {
   open_.push_back({.node = {.call = std::move(call)}, .only = {}});
 }
 
-/// Closes the calls that the slice is not in. If shared time counts once, calls that the slice
-/// crosses lose the time that they share with it. Each loses only the part beyond the calls inside
-/// it. Their common parent gets the shared time back, because the durations of both are subtracted
-/// from it.
+/// Closes the open calls that the slice is not in. If shared time counts once
+/// (Nesting::shared_once), each closed call loses the time that it shares with the slice, without
+/// the part that a call inside it loses. The slice and the closed calls have a parent in common. It
+/// gets the shared time back, because the durations of both are subtracted from its own.
 void CallTree::close_before(const TraceSlice& slice) {
   std::int64_t lost_to_ns = slice.start_ns;
   while (!open_.empty() &&

@@ -16,11 +16,11 @@ struct Call {
   TraceSlice slice;
   std::int64_t number = 0;  // its index among all slices in the tree
   std::int64_t self_ns = 0;
-  std::int64_t self_device_ns = 0, device_ns = 0;  // submitted by itself; and by all calls below
+  std::int64_t self_device_ns = 0, device_ns = 0;  // of its own work; also of the calls below it
   Bytes self_memory = {}, memory = {};
 };
 
-/// Gives the calls to `take` one by one, in memory that grows only with their depth.
+/// Gives the calls to `take` one by one, in memory that grows only with the depth of the tree.
 /// - Self time is what no direct child covers. A slice that overlaps another only partly is not its
 ///   child. An only child with the name of its parent is merged into the parent.
 /// - Async slices are no children, have no children, and have no self time.
@@ -44,10 +44,11 @@ class CallTree {
   struct Node {
     Call call;
     std::int64_t children = 0, children_ns = 0;
-    std::int64_t shared_ns = 0;  // part of its own time shared with later slices that end after it
+    std::int64_t shared_ns = 0;  // time that counts for later slices; below 0: given back
     Bytes children_memory = {};
   };
-  /// An open call. Its first child is kept until it is known whether there will be more.
+  /// An open call. Its first child is kept in `only` until a second child comes or the call is
+  /// closed.
   struct Open {
     Node node;
     std::unique_ptr<Node> only;

@@ -56,7 +56,7 @@ Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
 
 bool has_number(TraceKind kind) { return is_gpu_work(kind) || is_call(kind); }
 
-/// Gives numbers to calls and work that have none from the tracer.
+/// Gives correlations to calls and work that have none from the tracer.
 void number(Lanes& lanes, TraceModel& model) {
   for (TraceLane& lane : lanes)
     for (TraceSlice& slice : lane.slices)
@@ -155,8 +155,8 @@ TraceCounter counter_of(const CounterKey& key, Changes& changes) {
   return counter;
 }
 
-/// Adds a lane's changes. Its slices are sorted, so the parts of a counted stage come while the
-/// stage is open, and are skipped.
+/// Adds the changes that a lane's slices cause. Skips the slices inside a counted slice, because
+/// its bytes include theirs.
 void add_changes(const TraceModel& model, const TraceLane& lane,
                  std::map<CounterKey, Changes>& all) {
   std::int64_t counted_until_ns = lane.slices.empty() ? 0 : lane.slices.front().start_ns;
@@ -173,9 +173,9 @@ void add_changes(const TraceModel& model, const TraceLane& lane,
   }
 }
 
-/// Returns counters in GB/s: for each device and direction that names of copies have ("link HtoD"),
-/// and for host stages that know their bytes ("memory"). Rates at the same time are added. The
-/// value is 0 while nothing is moved.
+/// Returns counters in GB/s: one for each device and direction of copies ("link HtoD"), and one for
+/// the host's stages whose bytes are known ("memory"). Rates at the same time are added. The value
+/// is 0 while nothing is moved.
 std::vector<TraceCounter> counters_of(const TraceModel& model) {
   std::map<CounterKey, Changes> all;
   for (const TraceLane& lane : model.lanes) add_changes(model, lane, all);

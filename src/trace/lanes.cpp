@@ -45,8 +45,9 @@ class Nest {
   std::vector<Open> open_;
 };
 
-/// Returns the first nest that the slice fits, or a new one. With Spread, it is the nest in which
-/// the slice lies deepest, so that work stays under its own annotation.
+/// Returns a nest that the slice fits, or a new one if it fits none. With Clip, it is the first
+/// nest that the slice fits. With Spread, it is the one in which the slice lies deepest, so that
+/// work stays under its own annotation.
 Nest& nest_for(const TraceSlice& slice, Overlap overlap, std::vector<Nest>& nests) {
   Nest* best = nullptr;
   std::uint32_t most = 0;
@@ -69,9 +70,9 @@ std::vector<std::int64_t> range_borders(const std::vector<TraceSlice>& slices) {
   return borders;
 }
 
-/// Clips each call into the ranges in which its middle lies. The clocks of calls and ranges may
-/// differ a little, but a thread opens and closes no range within a call. Clipped calls are
-/// counted.
+/// Clips each call at the starts and ends of ranges that come next before and after its middle. The
+/// clocks of calls and ranges may differ a little, but a thread opens and closes no range within a
+/// call. Clipped calls are counted.
 void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks& marks) {
   const std::vector<std::int64_t> borders = range_borders(slices);
   for (TraceSlice& slice : slices) {

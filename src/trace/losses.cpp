@@ -10,7 +10,8 @@
 namespace normbench {
 namespace {
 
-/// Calls that start work with rows of its own: launches of kernels and graphs, copies and sets.
+/// The beginnings of the names of calls that start device work: launches of kernels and graphs,
+/// copies and sets.
 constexpr auto kStarters = std::to_array<std::string_view>(
     {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaGraphLaunch", "cudaMemcpy",
      "cudaMemset", "cuLaunchKernel", "cuLaunchCooperativeKernel", "cuGraphLaunch", "cuMemcpy",

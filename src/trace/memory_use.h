@@ -32,8 +32,8 @@ class MemoryUse {
  public:
   explicit MemoryUse(std::vector<TraceMemory> records);
 
-  /// Returns the bytes allocated during a call, minus the bytes freed. It also notes that the
-  /// records of this time have a call.
+  /// Returns the bytes allocated during a call, minus the bytes freed. Also notes for uncovered()
+  /// that a call ran at the time of these records.
   Bytes during(const TraceSlice& slice);
   /// Returns the records during which no call ran.
   std::vector<TraceMemory> uncovered() const;

@@ -22,7 +22,7 @@ namespace normbench {
 
 /// The categories of torch's traces. CpuThread is a worker's share of a stage. PythonFunction is a
 /// frame, which takes time from the op around it and has no row. Other is for titles of cases and
-/// for unknown categories of other tools' traces. No table shows these.
+/// for unknown categories of other tools' traces. No table shows slices of this kind.
 enum class TraceKind {
   CpuOp,
   UserAnnotation,
@@ -76,7 +76,7 @@ struct DeviceDetails {
   std::int64_t graph = 0, graph_node = 0;
 };
 
-/// Returns true for device work, and for an annotation from marks that replaces it.
+/// Returns true for device work, and for an annotation that replaces it (see from_marks).
 constexpr bool is_device_time(TraceKind kind, const DeviceDetails* details) {
   return is_gpu_work(kind) || (details != nullptr && details->from_marks);
 }
@@ -234,7 +234,7 @@ class TraceNames {
 };
 
 struct TraceModel {
-  Json metadata = Json::object();          // further keys, before the events
+  Json metadata = Json::object();          // further keys of the file, before the events
   Json device_properties = Json::array();  // as torch's traces have them
   std::int64_t base_ns = 0;                // the recorder's clock at the run's start: ts 0
   std::int64_t base_wall_ns = 0;           // the wall clock at that moment, since the epoch

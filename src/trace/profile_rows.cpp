@@ -19,8 +19,8 @@
 namespace normbench {
 namespace {
 
-/// Collects the times of single calls. Most are short and take few bytes; a repeated time takes
-/// none.
+/// Collects the times of single calls. A time below 2^32 ns takes 4 bytes. A time that equals the
+/// one before it is only counted.
 class Durations {
  public:
   void add(std::int64_t ns) {
@@ -35,8 +35,8 @@ class Durations {
     last_ns_ = ns;
   }
 
-  /// Returns four times, for 0, 50, 95 and 100 percent. Each is the smallest time that at least so
-  /// many of the calls do not exceed.
+  /// Returns four times, for 0, 50, 95 and 100 percent. Each is the smallest time that at least
+  /// this share of the calls does not exceed.
   std::array<std::int64_t, 4> nearest_ranks() {
     std::ranges::sort(short_);
     std::array<std::int64_t, 4> values{};

@@ -14,8 +14,8 @@ namespace normbench {
 /// `by_shape`, calls with different input shapes have rows of their own. The model must be
 /// finished.
 /// Host rows are the calls of CallTree, including calls of the CUDA runtime. Memory allocated
-/// outside of calls has a row "[memory]". If a device's times come from marks, the marks have rows
-/// as work has. Workers, waits for streams, frames of Python and slices of unknown kinds have no
+/// outside of calls has a row "[memory]". An annotation that replaces work (from_marks) has a row
+/// like work. Workers, waits for streams, frames of Python and slices of unknown kinds have no
 /// row.
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape = false);
 
@@ -26,7 +26,8 @@ using TakeRow = std::function<void(ProfileRow&&)>;
 std::int64_t profile_rows(const TraceModel& model, bool by_shape, const TakeRow& take);
 std::int64_t profile_rows(ReadTrace& trace, bool by_shape, const TakeRow& take);
 
-/// Adds page faults of stages to the rows of the host, by label (ProfileTrace::faults).
+/// Adds the page faults of stages to the rows of the host. `faults` has them by the stages' labels
+/// (ProfileTrace::faults).
 void add_faults(std::vector<ProfileRow>& rows,
                 const std::map<std::string, std::int64_t, std::less<>>& faults);
 

@@ -39,7 +39,7 @@ class HostIndex {
   const std::vector<TraceLane>& hosts_;
   std::vector<std::vector<std::int32_t>> parents_;  // by lane and slice; -1: none
   std::unordered_map<std::int64_t, SliceAt> calls_;
-  std::unordered_map<std::uint64_t, std::vector<SliceAt>> ranges_;  // of an id, sorted by start
+  std::unordered_map<std::uint64_t, std::vector<SliceAt>> ranges_;  // by external id, then by start
 };
 
 /// Moves device work that seems to start before its call to the call's start, with its duration.

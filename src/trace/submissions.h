@@ -31,8 +31,8 @@ constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
 /// label.
 std::string_view row_name(const TraceSlice& slice);
 
-/// Returns true if `slice`, the latest one inside `other`, would be merged into it. The two cannot
-/// be told apart, and everything inside one is inside both.
+/// Returns true if `slice` has the times and the row name of `other`, the innermost open slice.
+/// CallTree then merges it into `other`, because everything inside one is inside both.
 bool is_same_call(const TraceSlice& slice, const TraceSlice& other);
 
 /// The device time that a slice of the tree has submitted. `call` is the number of the slice.
@@ -45,8 +45,9 @@ struct Submitted {
 
 /// Finds to which op or annotation device work belongs: the one in which its runtime call began. If
 /// that call is not in the trace, it is the one with the work's external id.
-/// Numbers of several processes in a trace collide. They are told apart by the device that each
-/// process uses: nine in ten pieces of the device's work must have calls of one process only.
+/// Several processes in a trace may use the same numbers. The device tells them apart: its work
+/// belongs to the one process that made the calls of at least nine in ten pieces. Pieces for which
+/// several processes have calls are not counted.
 class Submissions {
  public:
   explicit Submissions(std::int64_t start_error_ns) : start_error_ns_(start_error_ns) {}
@@ -94,8 +95,9 @@ class Submissions {
   static bool are_of_one_process(Candidates all);
   void sort_calls();
   std::int64_t range_at_top() const;
-  /// Returns the candidates in the process that uses the work's device; nothing if that process is
-  /// not known.
+  /// Returns the candidates of one process: the one that uses the work's device, or the only one
+  /// that has candidates if that is not known. Returns nothing if there are candidates, but none of
+  /// such a process.
   std::optional<Candidates> of_one_process(Candidates all, const Work& work) const;
   std::optional<std::int64_t> process_of(std::int64_t device) const;
 

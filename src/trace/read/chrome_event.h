@@ -26,7 +26,7 @@ struct ChromeEvent {
   std::int64_t dropped_events = 0;           // written by ONNX Runtime when its profile is full
   bool has_count = false, has_mean = false;  // written by clang for sums of other events
   bool unfinished = false;                   // written by PyTorch: open when profiling stopped
-  std::string source;                        // where times are from; "": from records
+  std::string source;                        // where the times are from; "": records of the work
   bool over_link = false;
   std::string shapes;  // of the inputs, as torch prints them
   std::string label;   // written by normbench if the name has a step's number
@@ -77,8 +77,8 @@ void set_text(ChromeEvent& event, Member member, std::string_view text);
 /// Empties the event. It keeps its memory for the next one.
 void clear(ChromeEvent& event);
 
-/// Returns the kind of one of Kineto's categories, which PyTorch uses; Other for all categories
-/// without rows.
+/// Returns the kind of a category of Kineto, which PyTorch uses. Returns Other for any other
+/// category.
 TraceKind kind_of_category(std::string_view category);
 /// Returns true for a category that other tools may use in another sense.
 bool is_common_word(std::string_view category);
@@ -88,7 +88,7 @@ TraceKind old_kind_of_category(std::string_view category);
 
 /// Returns microseconds, given as text, in nanoseconds. The result is exact for at most three
 /// decimals and no exponent, else rounded to nearest. Returns nothing if the text is no number, or
-/// a too large one.
+/// if the time is out of range.
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text);
 
 }  // namespace normbench

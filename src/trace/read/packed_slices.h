@@ -36,7 +36,8 @@ class SliceTable {
   std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
   bool is_async(std::uint32_t number) const { return more_of(number).async; }
   std::uint64_t repeats_of(std::uint32_t number) const { return more_of(number).repeats; }
-  /// Returns the number of the same part for a slice that is repeated `repeats` more times.
+  /// Returns the number of a part that is like part `number`, for a slice that is repeated
+  /// `repeats` more times.
   std::uint32_t repeated(std::uint32_t number, std::uint64_t repeats);
 
   /// Sets the kind of a category's slices, which may become known late.
@@ -163,9 +164,9 @@ class PackedSlices {
     if (kept > 0) chunks_.back().resize(kept - (chunks_.size() - 1) * chunk_size);
   }
 
-  /// Sorts by (start, -end, depth), so that parents come before their children. If the file has the
-  /// slices in the order of their ends, equal slices are put in reverse order, else in the file's
-  /// order.
+  /// Sorts by (start, -end, depth), so that parents come before their children. Slices that are
+  /// equal in this order stay in the file's order. If the file has its slices in the order of their
+  /// ends, they are put in the reverse of the file's order.
   void put_in_order();
 
  private:
@@ -194,7 +195,7 @@ class PackedSlices {
 
   std::shared_ptr<SliceTable> table_;
   std::vector<std::vector<Packed>> chunks_;  // all chunks except the last are full
-  std::uint64_t repeats_ = 0;                // of the last slice, until all are known
+  std::uint64_t repeats_ = 0;                // how often the last slice was repeated so far
 };
 
 }  // namespace normbench

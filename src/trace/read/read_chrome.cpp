@@ -173,8 +173,8 @@ class EventModel {
     std::size_t category = 0, lane = 0, line = 0;
   };
 
-  /// The open slices of an id. `begun` has them by name, each with its number. `order` has the
-  /// names and numbers in the order of their beginnings.
+  /// The open slices of an id. `begun` has them by name, each with its number. `order` has their
+  /// names and numbers in the order in which they began, and may still have slices that have ended.
   struct AsyncId {
     std::unordered_map<std::string_view, std::vector<std::pair<std::uint64_t, Begun>>> begun;
     std::vector<std::pair<std::string_view, std::uint64_t>> order;
@@ -205,7 +205,8 @@ class EventModel {
     open_[begun.lane].push_back(std::move(begun));
   }
 
-  /// Returns false if too many slices are open already, and counts the event.
+  /// Counts one more open slice and returns true. If `most_open` slices are open already, counts
+  /// the event as left out instead and returns false.
   bool may_open(std::size_t line) {
     if (open_now_ >= most_open) {
       too_many_open_.add(line);
@@ -215,9 +216,9 @@ class EventModel {
     return true;
   }
 
-  /// Closes the latest open slice with the event's name, or just the latest if no open slice has
-  /// the name. Slices that began after it stay open. They are never closed if their own ends are
-  /// missing.
+  /// Closes the latest open slice with the event's name. Closes the latest open slice of all if the
+  /// event has no name, or if none of the latest `most_looked_at` open slices has its name. Slices
+  /// that began after the closed one stay open until an event closes them.
   void close(const ChromeEvent& event) {
     const std::size_t lane = lane_of(event);
     if (lane >= open_.size() || open_[lane].empty()) return never_opened_.add(event.line);
@@ -382,7 +383,7 @@ class EventModel {
                             .kind = kind_of_category(name),
                             .old_kind = old_kind_of_category(name),
                             .slices = {}};
-    // A file with more categories than that uses them for something else.
+    // A file with more than `most_categories` categories uses them for something else.
     const bool known = category.kind != TraceKind::Other || category.old_kind != TraceKind::Other;
     if (categories_.size() >= most_categories && !known) return 0;
     last_category_ = categories_.size();
@@ -426,7 +427,8 @@ class EventModel {
     for (ReadLane& lane : trace_.lanes) lane.slices.keep_if(is_shown);
   }
 
-  /// Leaves out slices at 0 if most others are years later, and finds how exact starts are.
+  /// Leaves out the slices that start at 0 if all others start at least a year later and are not
+  /// fewer. Also finds how exact starts are.
   void settle_times() {
     constexpr std::int64_t year = 365 * 86'400'000'000'000;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -465,8 +467,8 @@ class EventModel {
           format_significant(static_cast<double>(early.most_ns) / 1000, 3)));
   }
 
-  /// Marks the slices in a file of PyTorch that have no rows, except those that PyTorch hides
-  /// itself.
+  /// Adds a mark about the slices in a file of PyTorch that have no rows, except those that PyTorch
+  /// hides itself.
   void mark_left_out() {
     if (!of_pytorch_) return;
     Count all;
@@ -488,8 +490,8 @@ class EventModel {
                      fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   }
 
-  /// Marks names that PyTorch could not write. It writes only ASCII without control characters, and
-  /// "unknown" for other names.
+  /// Adds a mark about names that PyTorch could not write. It writes only ASCII without control
+  /// characters, and "unknown" for other names.
   void mark_unknown_names() {
     if (of_pytorch_ && unknown_names_ > 0)
       mark(fmt::format(
