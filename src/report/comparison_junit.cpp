@@ -82,8 +82,8 @@ std::string test_xml(const Test& test, const std::string& classname) {
   return xml + "    </testcase>\n";
 }
 
-/// Returns the counts of a suite as attributes. The number skipped is not among them, because
-/// `testsuites` has no attribute for it.
+/// Returns the counts of a suite as attributes. The number of skipped tests is not among them,
+/// because `testsuites` has no attribute for it.
 std::string counts(const std::vector<Test>& tests) {
   return fmt::format(R"(tests="{}" failures="{}" errors="0")", tests.size(),
                      std::ranges::count(tests, "failure", &Test::outcome));

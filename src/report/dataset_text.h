@@ -16,7 +16,7 @@ std::string left_out_text(std::span<const BrokenFiles> broken, std::int64_t file
 /// 8 are used: a.png, b.png, c.png".
 std::vector<std::string> remark_texts(std::span<const RemarkedFiles> remarked);
 /// Returns a text like "4 other pictures there are not read: 3 AVIF, 1 GIF", and a text about files
-/// in folders.
+/// in subfolders that are not read. Returns an empty list if there are neither.
 std::vector<std::string> beside_texts(const Beside& beside);
 
 /// Returns the notes of a case, with the notes on its dataset.

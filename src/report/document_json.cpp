@@ -99,7 +99,7 @@ void add_noise(Json& json, const CaseNoise& noise) {
     json["flags"][std::string(name_of(flag))] = rounds;
 }
 
-/// Adds the reasons that held the GPU's clocks back, if there were any.
+/// Adds for how long each reason held the GPU's clocks back, if any reason did.
 void add_held_back(Json& json, const DeviceStates& states) {
   if (states.held_back_ns.empty()) return;
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };

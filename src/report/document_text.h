@@ -60,8 +60,9 @@ std::string peers_line(const Experiment& experiment);
 /// held back by sw_power_cap, at times held back by hw_slowdown; read after 12 of 240 turns, as a
 /// reading takes up to 5.0 ms". Returns "" if they were not read.
 std::string device_states_text(const DeviceStates& states);
-/// Returns a text like "one state of its memory: over 22 rounds the same form of each stream was
-/// the fastest (to within 3 %)", or what the two states are. Returns "" if no stream has two forms.
+/// Returns a text about the host like "one state of its memory: over 22 rounds the same form of
+/// each stream was the fastest (to within 3 %)", or what the two states are. Returns "" if no
+/// stream has two forms.
 std::string host_states_text(const HostStates& states);
 /// Returns a text like "Two states: fused was 1.6x the baseline in 80 rounds and 2.4x in 40; …". It
 /// names the cases whose ratio has two levels. Returns "" without such a case.

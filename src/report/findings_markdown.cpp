@@ -63,8 +63,8 @@ SidesApart sides_apart(const GroupResult& group, const Pair& pair) {
           .times = times_text(claimed_ratio(pair, reversed ? Relation::Less : Relation::More))};
 }
 
-/// Returns a text like "A takes 1.38x (1.37-1.41) as long as B". If `said` holds the same two
-/// variants, it returns only the ratio. Then it stores the two variants in `said`.
+/// Returns a text like "A takes 1.38x (1.37-1.41) as long as B". Returns only the ratio if `said`
+/// holds these two variants already. Stores the two variants in `said` in any case.
 std::string pair_text(const GroupResult& group, const Judgement& judgement, std::string& said) {
   const Pair& pair = *judgement.pair;
   const auto [slower, faster, times] = sides_apart(group, pair);

@@ -151,8 +151,8 @@ bool is_torch_header(const std::vector<std::string>& columns) {
   return false;
 }
 
-/// Returns true for the columns of the stats table. An empty column may be missing, but not a
-/// column of `always`.
+/// Returns true for the columns of the stats table. A column that would be empty may be missing,
+/// but not one that `always` names.
 bool is_stats_header(const std::vector<std::string>& columns,
                      std::span<const std::string_view> always) {
   const std::vector<std::string> all =
@@ -166,8 +166,8 @@ bool is_stats_header(const std::vector<std::string>& columns,
   return at == columns.end();
 }
 
-/// Returns true for a table as text or Markdown. Torch's table as text has a rule above its
-/// columns.
+/// Returns true for a table as text or Markdown. Torch's table as text, with a rule above its
+/// columns, counts only below a title.
 bool is_table_text(std::string_view text, bool is_titled) {
   std::string_view line = next_line(text);
   const bool has_rule = line.starts_with('-') && line.find_first_not_of("- ") == line.npos;

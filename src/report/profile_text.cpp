@@ -31,7 +31,7 @@ struct Shown {
   bool has_device;
 };
 
-/// Returns the rows without the steps' projections on devices, because these are no work.
+/// Returns the rows without annotations on devices, because these are no work.
 std::vector<ProfileRow> rows_of(const CaseProfile& profile) {
   std::vector<ProfileRow> rows = profile.rows;
   std::erase_if(rows,

@@ -195,8 +195,8 @@ std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen
   return blocks;
 }
 
-/// Returns the reasons that stand below the table. Each stands there once, because the same case
-/// often explains several lines.
+/// Returns the reasons that stand below the table. Each reason stands there once, because the same
+/// case often explains several lines.
 std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   std::vector<std::pair<std::string, std::vector<std::string>>> ids;
   for (const Line& line : lines) {
@@ -211,7 +211,7 @@ std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   return text;
 }
 
-/// Returns a text like "5 of 8 experiments ran here." The user asked for these 8.
+/// Returns a text like "5 of 8 experiments ran here.", of the 8 that the user asked for.
 std::string count_text(const std::vector<Reproduction>& all) {
   const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
     return std::ranges::any_of(one.lines, [](const Reproduced& line) {

@@ -109,7 +109,8 @@ std::string trend_text(const TrendJudgement& judgement) {
                      claimed.axis, axis_value(judgement.to));
 }
 
-/// Adds a line for each claim about a trend, even if its axis has several lines.
+/// Adds one line for each claim about a trend. The line has all judgements of the claim: one for
+/// each combination of the other axes' values.
 void add_trends(const Experiment& experiment, const Results& results,
                 std::vector<std::string>& lines) {
   const Claim* last = nullptr;

@@ -107,7 +107,8 @@ std::string carried_text(const LinkArithmetic& link) {
       format_bytes(static_cast<double>(link.most)));
 }
 
-/// Why the two sides of a claim have no times here; "" where nothing is known of that.
+/// Returns why a claim could not be judged: why a case of it was skipped or failed, or that other
+/// work had the processors. Returns "" if both cases are fine but one was not measured.
 std::string missing_text(const GroupResult& group, const Claim& claim) {
   for (const std::string& side : {claim.left, claim.right})
     if (const int i = index_of(group, side); i >= 0 && group.cases[i].status != Status::Ok)

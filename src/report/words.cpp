@@ -29,7 +29,7 @@ std::string spoken_cases(const GroupResult& group, std::vector<int> indices) {
 }
 
 std::string ratio_number(double value) {
-  // 0.997 has two digits and is 1.00.
+  // With two digits, 0.997 would become "1.0" here; ratios from 1 on have three digits.
   return value >= 0.995 && value < 1 ? "1.00" : format_significant(value, value < 1 ? 2 : 3);
 }
 

@@ -59,16 +59,16 @@ std::string spoken(std::string_view name);
 std::string enumerate(std::span<const std::string> items);
 /// Returns the names of cases as "A and B", in the group's order.
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
-/// Returns the value of a key. A new key is added at the end.
+/// Returns the value of `key` in `entries`. Adds the key at the end if it is not there.
 template <class T>
 T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key) {
   for (auto& [other, value] : entries)
     if (other == key) return value;
   return entries.emplace_back(key, T()).second;
 }
-/// "34.0", "0.72": three digits, of a ratio below 1 two.
+/// Returns a ratio like "34.0" with three digits, or like "0.72" with two if it is below 1.
 std::string ratio_number(double value);
-/// "34.0x", "0.72x".
+/// Returns a ratio like "34.0x" or "0.72x".
 std::string factor(double value);
 /// Returns a figure like "56.6 ms wall" or "0.71x the baseline".
 std::string figure_text(FigureKind kind, double value);

@@ -10,7 +10,7 @@ class ChangeChart {
  public:
   explicit ChangeChart(const Comparison& comparison);
 
-  /// Returns the labels of all bars, which are below the column's title.
+  /// Returns the axis of all bars: the labels below the column's title.
   Markup axis() const;
   /// Draws the time of NEW over BASE with its interval, and the margin.
   Markup bar(const ComparedCase& one) const;

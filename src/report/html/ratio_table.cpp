@@ -19,13 +19,13 @@ constexpr double row_height = 36;
 constexpr std::size_t most_dots = 400;  // the most dots that are drawn for a case
 
 /// A measured case and the speed-ups of its rounds. A speed-up is the baseline's time over the
-/// case's time in the same round. For the baseline, or a lone case, it is its own median over its
-/// time.
+/// case's time in the same round. For the baseline, or without one, it is the case's own median
+/// over its time in the round.
 struct RatioRow {
   std::size_t index = 0;
   std::vector<double> rounds;
   Interval speed_up{1, 1, 1};
-  double margin = 0;  // for a difference in time
+  double margin = 0;  // differences in time up to this do not count
 };
 
 std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& analysis,
