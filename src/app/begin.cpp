@@ -277,7 +277,7 @@ Begun go_on(const RunOptions& options) {
   if (!differing.empty() && !options.force) refuse(options.resume, differing);
   job.options.config.allow_peers = options.job.config.allow_peers;  // not from the journal
   Plan plan = make_plan(job, backends);
-  Json environment = environment_of(options, job, backends);  // now the GPU is ready, too
+  Json environment = environment_of(options, job, backends);  // again: now the GPU is ready
   try {
     require_fit(journal.content(), plan);
   } catch (const Invalid& error) {

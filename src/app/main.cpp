@@ -134,13 +134,13 @@ std::string cut_off_name(const Declared& sub, const std::string& last) {
   return last.substr(0, last.find('='));
 }
 
-/// Returns a message about a row that lacks a value.
+/// Returns a message about an option or argument that lacks a value.
 std::string too_few_values(const Option& row) {
   return is_pair(row) ? fmt::format("{}: expected two values, {}", row.name, row.value)
                       : row.name + ": no value is given";
 }
 
-/// Returns a message about wrong values given to a row, or "".
+/// Returns a message about wrong values given to an option or argument, or "".
 std::string wrong_values(const Option& row, const CLI::App& app) {
   const std::vector<std::string> given = given_to(row, app);
   if (given.empty() && (row.rules & Option::Required) != 0) return row.name + " is required";
@@ -188,7 +188,7 @@ Declared declare(CLI::App& app, const Command& command) {
   return sub;
 }
 
-/// Stores the values given to a row, at least one, in its target. Throws Invalid.
+/// Stores the values given to an option or argument, at least one, in its target. Throws Invalid.
 void put(const Option& row, const std::vector<std::string>& given) {
   const auto put_in = [&]<class T>(const T& target) {
     if constexpr (std::is_same_v<T, bool*>)

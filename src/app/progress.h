@@ -91,7 +91,9 @@ class CalibrateProgress final : public Silent {
   int pairs_;
   double seconds_;
   LiveLine line_;
-  int done_ = 0, excluding_ = 0, found_ = 0;  // pairs a kind; intervals without 1; slowdowns found
+  // done_: the pairs of each kind. excluding_: the intervals of identical code that exclude 1.
+  // found_: the slowed pairs whose slowdown was found.
+  int done_ = 0, excluding_ = 0, found_ = 0;
 };
 
 }  // namespace normbench

@@ -63,7 +63,7 @@ struct ReproduceOptions {
 struct Chosen {
   std::string file;
   std::vector<std::string> experiments;
-  std::vector<std::string> ids;  // of those
+  std::vector<std::string> ids;  // of these experiments
 
   std::string name() const { return fs::path(file).stem().string(); }
 };
@@ -106,8 +106,8 @@ bool has(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-/// What a published experiment needs here, and the names of its experiments, like
-/// "blog-cpu/chains".
+/// The experiments in configs that are a published one, like "blog-cpu/chains", and what they need
+/// here.
 struct Planned {
   std::vector<std::string> experiments;
   Needs needs;
@@ -125,7 +125,7 @@ Planned planned(std::string_view id, const std::vector<Plan>& plans, const Sides
   return found;
 }
 
-/// Says which ids nobody publishes: they are written otherwise than in the publications.
+/// Reports the ids in `ids` that no publication has. `whose` tells where they are from.
 void tell_unpublished(const std::set<std::string>& ids,
                       const std::vector<PublishedExperiment>& published, std::string_view whose) {
   std::vector<std::string> unpublished;
@@ -163,8 +163,8 @@ Exit list_all(const Request& request, const std::vector<PublishedExperiment>& pu
   return Exit::Fine;
 }
 
-/// Returns the config with its experiments that have the id of one in `asked`. Throws Invalid if
-/// the file cannot be read as JSON.
+/// Returns the config with all of its experiments that have the id of an experiment in `asked`.
+/// Throws Invalid if the file cannot be read as JSON.
 Chosen chosen_of(const std::vector<PublishedExperiment>& asked, const std::string& file) {
   Chosen chosen{.file = file, .experiments = {}, .ids = {}};
   std::vector<Issue> issues;
@@ -443,8 +443,8 @@ void check_options(const ReproduceOptions& options) {
   }
 }
 
-/// The folder of the configs, whose publications are shown: as given, else as a reproduction in the
-/// folder of --from was asked for; "" for those of this program.
+/// Returns the folder of configs whose publications are shown: that of --configs, else the one for
+/// which the reproduction in the folder of --from was begun. Returns "" for this program's configs.
 std::string configs_of_kept(const ReproduceOptions& options) {
   if (!options.request.configs.empty()) return configs_folder(options.request.configs);
   std::error_code unknown;
