@@ -245,7 +245,8 @@ class Session:
     def _stages_to_time(self, iteration_ns):
         """Returns how many stages are timed: all or none.
 
-        All are, if there are several on the CPU, where calls take as long as their work, and they take long enough.
+        All are timed if there are several, if they take long enough, and if they run on the CPU, where a call takes as
+        long as its work.
         """
         count = len(self._stages or [])
         on_cpu = self._task.device == "cpu"
@@ -256,7 +257,7 @@ class Session:
         self._peer.synchronize()
         meter = Meter()
         start = time.perf_counter_ns()
-        self._peer.start_device_clock()  # the device's time is within the host's time
+        self._peer.start_device_clock()  # begins after the host's time and ends before it
         if spent:
             self._loop_by_stage(self._read_from(0, iterations), iterations, spent)
         else:
@@ -276,7 +277,7 @@ class Session:
     # results live as inputs rotate. Otherwise an allocator that reuses memory would return memory that is still in the cache.
 
     def _called(self, count):
-        """Counts calls, which use the copies in turn, and notes the last one's copy."""
+        """Counts calls, and notes which copy the last call used. Calls use the copies in turn."""
         self._calls += count
         self._copy = (self._calls - 1) % max(1, self._task.copies)
 

@@ -114,7 +114,7 @@ class Task:
     inputs: list
     stages: list
     outputs: list = field(default_factory=list)  # numbers of values; empty in a plain chain
-    unlike: bool = False  # the copies must differ
+    unlike: bool = False  # the copies of the inputs must differ
 
     @property
     def loads(self):
@@ -249,7 +249,8 @@ def load(path, tensor):
 
 
 def moved_on(array, tensor, pixels):
-    """Returns the array with the pixels of each image moved by `pixels` in row order. The last ones come first."""
+    """Returns the array with the pixels of each image moved by `pixels` in row order. Pixels moved beyond the
+    end come first."""
     n, c, h, w = tensor.shape
     lying = (n, h * w, c) if tensor.layout == "nhwc" else (n * c, h * w)
     return np.roll(array.reshape(lying), pixels, axis=1).reshape(array.shape)

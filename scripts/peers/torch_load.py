@@ -117,7 +117,8 @@ class InProcess:
 
 
 def single_threaded_pool(threads):
-    """Returns a pool of started threads that use no PyTorch threads. Does not change the caller's number of those."""
+    """Returns a pool of started threads that use no PyTorch threads. Does not change the caller's
+    number of PyTorch threads."""
     all_there, own = Barrier(threads), torch.get_num_threads()
 
     def begin():
@@ -175,7 +176,7 @@ def loader(load, decoder, threads, workers, pin_memory, device="cpu"):
 
 
 def as_images(batches, layout):
-    """Returns `batches` with logical NCHW tensors. `layout` is the layout in which it makes them."""
+    """Returns `batches` with logical NCHW tensors. `layout` is the layout of the tensors that `batches` makes."""
     if layout == "nchw":
         return batches
     return lambda first, count: map(partial(torch.permute, dims=(0, 3, 1, 2)), batches(first, count))

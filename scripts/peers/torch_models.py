@@ -46,8 +46,8 @@ def torchvision_models():
 def settle(net):
     """Returns the network in eval mode, with statistics of random noise in its batch norms.
 
-    Training would leave statistics of images there. Without any, activations grow by a power of two in each block, beyond
-    the range of float16, or vanish.
+    Training would leave statistics of images there. Without statistics, activations grow by a power of two in each block,
+    beyond the range of float16, or vanish.
     """
     net.eval()
     norms = [part for part in net.modules() if isinstance(part, torch.nn.BatchNorm2d)]

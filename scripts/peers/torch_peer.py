@@ -18,7 +18,8 @@ NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compi
 
 
 def check_compiler(device):
-    """Raises Unsupported without a compiler. torch.compile builds a CPU's kernels with it, and code that starts a GPU's."""
+    """Raises Unsupported without a compiler. torch.compile needs it for a CPU's kernels, and for code that starts
+    a GPU's kernels."""
     if device == "cpu":
         compilers, wanted = [os.environ.get("CXX", "g++"), "c++", "clang++"], "C++ compiler (install g++)"
     else:  # as Triton searches for one

@@ -18,7 +18,8 @@ def constant(stage, name, device):
 
 
 def dense(stage):
-    """Returns a function that makes a tensor contiguous in the result's layout. If it is already, that costs a check."""
+    """Returns a function that makes a tensor contiguous in the result's layout. If it is contiguous already,
+    the call costs only a check."""
     layout = FORMATS[stage.result.layout]
     return lambda x: x.contiguous(memory_format=layout)
 
