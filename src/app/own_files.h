@@ -13,8 +13,8 @@ namespace normbench {
 std::string why_not_over(const std::string& path, Written kind);
 
 /// Checks that the file of `option` may be written; "" is stdout. Throws Invalid for a link, for
-/// one of `inputs` under any name, and where why_not_over() gives a reason. Throws CannotWrite for
-/// a path that is not a file.
+/// one of `inputs` under any name, and where why_not_over() gives a reason. Throws CannotWrite if
+/// something other than a file is at `path`.
 void check_output(const std::string& option, const std::string& path,
                   std::span<const std::string> inputs, Written kind = Written::Derived);
 

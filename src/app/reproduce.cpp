@@ -199,8 +199,8 @@ std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
   return chosen;
 }
 
-/// Blocks signals that end a run, as long as it lives. They arrive only during a wait with `mask`,
-/// the signal mask from before.
+/// Blocks the signals that end a run, as long as this object lives. They arrive only during a wait
+/// with `mask`, the signal mask from before.
 struct Blocked {
   Blocked() {
     sigset_t ending;

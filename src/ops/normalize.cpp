@@ -32,8 +32,9 @@ struct Normalized {
   }
 
  private:
-  /// Returns the roundoff of a value that a library rounds. Unlike roundoff_of(), it is above 0 for
-  /// float32, too, since a library may divide all values by 255 first.
+  /// Returns the relative error of a value that a library rounds; 0 if `rounds` lacks the value.
+  /// Unlike that of roundoff_of(), it counts for float32, too: a library may divide whole numbers
+  /// by 255 first, which rounds them.
   static double roundoff_here(const Rounds& rounds, Narrow held, DType to) {
     const bool is_named = std::ranges::find(rounds, held) != rounds.end();
     return is_named ? unit_roundoff(to) : 0;

@@ -86,7 +86,8 @@ const Load* load_of(const Op& op);
 std::vector<std::string> op_names();
 
 /// What a parameter of an op decides. OfOutput: a property of the output, such as its dtype.
-/// Storage: how files hold images. Files: which files are loaded; other storage needs other files.
+/// Storage: how files hold images. Files: which files are loaded; they differ if the storage
+/// differs.
 enum class ParameterKind { Constants, Flip, OfOutput, Storage, Files, Other };
 ParameterKind parameter_kind(std::string_view parameter);
 

@@ -127,8 +127,8 @@ void add_device_states(Json& json, const DeviceStates& states) {
                                             {"sometimes", words(states.sometimes_bits)}};
 }
 
-/// Adds the number of the host's states: 1 or 2, or null with too few rounds. Adds nothing if no
-/// stream has several forms.
+/// Adds how many states the host was in: 1 or 2, or null if there were too few rounds to tell. Adds
+/// nothing if no stream was measured in several forms.
 void add_host_states(Json& json, const HostStates& states) {
   if (states.rounds == 0) return;
   Json& out = json["host_states"] = {{"states", nullptr}, {"rounds", states.rounds}};

@@ -7,7 +7,8 @@
 namespace normbench {
 
 /// What a file of normbench contains: measurements of some kind, or something that can be made from
-/// measurements again (Derived). A list of documents is not a document.
+/// measurements again (Derived). A list of results documents is a ResultsList, even with one
+/// document.
 enum class Written { Results, ResultsList, Journal, Trace, Calibration, Derived };
 
 /// Returns the kind of a file with this beginning, in any format. A few kilobytes are enough.

@@ -19,7 +19,7 @@ struct AllRows {
   std::size_t name_width = 0, shapes_width = 0;  // in characters
 
   void add(const ProfileRow& row);
-  /// Returns the time of devices' rows without annotations. If there are no devices' rows, it
+  /// Returns the time of the devices' rows that are no annotations. If no row is a device's,
   /// returns the device time in the host's rows.
   std::int64_t device_ns() const { return has_device_rows ? work_ns : submitted_ns; }
 

@@ -68,12 +68,13 @@ struct LeastSize {
 /// Alpha and tRNS are dropped, as in torchvision's RGB mode and Pillow's convert("RGB").
 ///
 /// A damaged file that has all of its pixels is decoded (Remark::Repaired). Such a JPEG has a wrong
-/// restart number or stray bytes. Such a PNG has no right end, or chunks with wrong checksums; its
-/// header, its palette and the zlib stream of its pixels must be right.
+/// restart number or stray bytes. Such a PNG has no right end, or chunks with wrong checksums. The
+/// checksums of its header, of its palette and of its pixels (of their zlib stream, or of every
+/// chunk) must be right.
 ///
-/// A JPEG that is at least twice as large as `least` in both directions is decoded at N eighths of
-/// its size, rounded up, from fewer coefficients of each block. N is the smallest that gives no
-/// less than `least`.
+/// A JPEG is decoded at N eighths of its size, rounded up, from fewer coefficients of each block,
+/// if that gives no less than `least` in both directions for an N up to 4. N is the smallest such
+/// number.
 ///
 /// Throws std::runtime_error for other content, and for files with damaged or missing pixels.
 void decode_image(std::span<const std::uint8_t> bytes, Image& image, DecodeMemory& memory,

@@ -321,8 +321,8 @@ class EventModel {
     return category.kind == TraceKind::Other ? category.old_kind : category.kind;
   }
 
-  /// Returns true for kinds without rows. A wait is no work of a stream, and a worker of a stage is
-  /// not the stage.
+  /// Returns true for kinds without rows: waits, which are no work of a stream, and workers' shares
+  /// of a stage, which has a row itself.
   static bool is_hidden(TraceKind kind) {
     return kind == TraceKind::CudaSync || kind == TraceKind::CpuThread;
   }
