@@ -17,7 +17,7 @@ struct JobOptions {
   std::string machine;  // replaces the host's name; equal machines may share it
 };
 
-/// Returns a row for each of these options.
+/// Returns the options that set the members of `options`.
 std::vector<Option> job_options(JobOptions& options);
 
 struct Job {

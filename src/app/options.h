@@ -22,7 +22,7 @@ struct ConfigOptions {
   bool fit = false;
 };
 
-/// Returns the rows of these options, without --allow-peers.
+/// Returns an option for each of these members, but none for `allow_peers`.
 std::vector<Option> config_options(ConfigOptions& options);
 
 /// Returns the option --device N: the number of a CUDA device that this process sees.

@@ -209,8 +209,8 @@ void tell_errors(const Job& job, const WrittenFiles& written, const std::string&
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
 }
 
-/// Reports if every case was skipped, which is neither a failure nor a measurement. Returns true
-/// then.
+/// If every case was skipped, reports it and returns true: that is neither a failure nor a
+/// measurement. Returns false otherwise.
 bool tell_nothing_measured(const Results& results) {
   std::vector<std::string> reasons;
   for (const GroupResult& group : results.groups)

@@ -35,7 +35,7 @@ std::unique_ptr<DeviceTracer> make_device_tracer(const Json& environment,
 std::string why_not_cupti(const Results& results, const std::optional<AttachedTool>& tool,
                           const std::string& untraced);
 
-/// The trace of a run. Adding a profile also fills in its results.
+/// The trace of a run. Adding a profile to the trace also fills in the results of that profile.
 class RunTrace {
  public:
   /// Begins a trace now, of this process and of the device that `environment` describes.

@@ -6,7 +6,7 @@
 
 namespace normbench {
 
-/// The parts of a tensor that each have their own scale and shift.
+/// What has a scale and a shift of its own: each group of channels of an image, or each channel.
 enum class Over { Group, Channel };
 constexpr auto words(Over) {
   return std::to_array<Word<Over>>({{Over::Group, "group"}, {Over::Channel, "channel"}});

@@ -31,7 +31,7 @@ GradientMeans means_over(std::span<const Estimate> g, std::span<const Estimate> 
   return means;
 }
 
-/// Returns the error bound of rstd * (g - mean of g - h * mean of g * h).
+/// Returns the error bound of rstd * (g - mean of g - h * (mean of g * h)).
 double gradient_error(const Estimate& g, const Estimate& h, const GradientMeans& means,
                       const Estimate& rstd) {
   const double u = unit_roundoff(DType::Float32);

@@ -7,8 +7,8 @@
 namespace normbench {
 namespace {
 
-/// The taps per axis that the error bound assumes: those of shrinking 32 times. With more taps,
-/// kernels sum in blocks.
+/// The number of taps per axis that the error bound assumes: that of shrinking 32 times. With more
+/// taps, kernels sum in blocks, which keeps the error within the bound.
 constexpr double most_taps = 64;
 
 constexpr double largest_byte = 255;

@@ -43,10 +43,10 @@ Json finite(const std::optional<double>& value);
 /// other clock are in a column beside it. The two times overlap and are never added.
 std::string time_title(const Results& results);
 
-/// Returns the title of the other clock's column: "device ms" or "wall ms".
+/// Returns the title of the column for the clock that does not decide: "device ms" or "wall ms".
 std::string other_time_title(const Results& results);
 
-/// Returns a measured case's time on the other clock; "" if no device was used.
+/// Returns a measured case's time on the clock that does not decide; "" if no device was used.
 std::string other_time(const CaseResult& result, const Results& results);
 
 /// Returns the peer of a case: the name that it reports ("torch 2.9.0"), else its name in the

@@ -10,7 +10,7 @@ namespace normbench {
 /// Why no document has an experiment.
 enum class Absence { NoDocument, NoConfig, Interrupted };
 
-/// An experiment that was asked for, and its lines in the documents.
+/// An experiment that was asked for, and what the documents have about it, line by line.
 struct Reproduction {
   PublishedExperiment experiment;
   std::vector<Reproduced> lines;

@@ -119,8 +119,8 @@ std::string missing_text(const GroupResult& group, const Claim& claim) {
   return "other programs had the processors";
 }
 
-/// Returns a sentence for each text of a claim: the text, and the outcome of each of its
-/// judgements.
+/// Returns the outcomes of the claims as sentences. Claims in a row with the same text share a
+/// sentence.
 std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& verdict,
                                      double precision) {
   std::vector<std::string> lines;

@@ -38,8 +38,8 @@ struct TraceFacts {
   void note(Leniency what, std::size_t line) { lenient[static_cast<std::size_t>(what)].add(line); }
 };
 
-/// Reads {"traceEvents": […]} with any other members, or only […]. Gives each event to `take`;
-/// memory does not grow with their number.
+/// Reads {"traceEvents": […]} with any other members, or only […]. Gives each event to `take`.
+/// Memory does not grow with the number of events.
 /// It accepts and counts faults that writers of traces leave: an array without its end, a comma
 /// before an end, NaN and infinity, names that are not UTF-8. Throws Invalid for text that is no
 /// trace, or is cut off. The message is "line 12, column 3: …", or without a place if it is about

@@ -43,7 +43,7 @@ class JsonText {
   /// Goes to the next token, but does not keep the text of strings. These may then have any length.
   JsonToken skip();
 
-  /// Returns the text of the latest token, which is valid until the next one: a string's
+  /// Returns the text of the latest token, which is valid until the next token is read: a string's
   /// characters, other tokens as written. Control characters in strings become blanks: JSON forbids
   /// them, but PyTorch leaves line breaks in names. Bytes and escapes that are not Unicode become
   /// U+FFFD.
