@@ -22,15 +22,15 @@ Json tiny_batch(const Json& batch) {
   return batch.is_array() && batch.size() > 1 ? Json{1, 2} : batch;
 }
 
-/// Returns one thread in place of several. Several threads wait for each other and are slow while
-/// other tests run.
+/// Replaces a list of thread counts, or "all", by one thread. A single number stays. Threads wait
+/// for each other, so that tests with several of them are slow while other tests run.
 Json one_thread(const Json& threads) {
   if (threads.is_array()) return Json{1};
   return threads == "all" ? Json(1) : threads;
 }
 
-/// Returns the config with small images and batches and one thread. It drops published figures,
-/// because they name larger sizes.
+/// Returns the config with small images, small batches and one thread, and without published
+/// figures, which name larger sizes.
 Json tiny(const Json& config) {
   if (!config.is_structured()) return config;
   Json made = config.is_array() ? Json::array() : Json::object();
@@ -67,7 +67,7 @@ TEST_P(ConfigsTest, MakesTheRightPixels) {
   for (const GroupResult& group : results.groups)
     for (const CaseResult& result : group.cases) {
       SCOPED_TRACE(group.experiment + ", " + result.variant);
-      if (!result.peer.empty()) continue;  // this test has no peers
+      if (!result.peer.empty()) continue;  // peers are not started here
       EXPECT_EQ(name_of(result.status), "ok") << result.reason;
       EXPECT_TRUE(result.check.ok);
       EXPECT_GE(result.rounds.size(), 12u);

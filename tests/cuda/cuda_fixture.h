@@ -1,5 +1,5 @@
-/// A fixture with a CUDA runtime of its own. A test must release all that it makes there and cause
-/// no violations.
+/// A fixture with a fake CUDA runtime of its own. A test fails if objects of the runtime are still
+/// alive at its end, or if it causes a violation.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -13,8 +13,8 @@
 
 namespace normbench {
 
-/// A clock that advances by `step_ns` at each reading. It also follows the times of the device and
-/// of calls.
+/// A clock that shows the fake device's time, plus the host's time in runtime calls, plus `step_ns`
+/// for each reading so far.
 class SteppingClock final : public Clock {
  public:
   explicit SteppingClock(const FakeCuda& cuda) : cuda_(cuda) {}

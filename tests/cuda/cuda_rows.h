@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// Checks the calls that rows make, in order. Tensors are 2x3x4x4 of uint8 or float32.
+/// Makes tensors of 2x3x4x4 in any memory, so that tests can run kernel rows on them.
 class RowsTest : public CudaBackendTest {
  protected:
   static constexpr Shape shape{2, 3, 4, 4};

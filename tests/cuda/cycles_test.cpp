@@ -6,7 +6,8 @@
 namespace normbench::cycles_test {
 namespace {
 
-/// A fake GPU. A test sets the clock readings at the first and at the second moment in `moments`.
+/// A fake GPU whose clock readings a test sets: `moments[0]` holds those of the first reading
+/// kernel, `moments[1]` those of the second.
 class CyclesTest : public CudaMeasureTest {
  protected:
   using Noted = std::map<unsigned, normbench::cuda::ClockReading>;  // key: multiprocessor
@@ -59,8 +60,8 @@ TEST_F(CyclesTest, AreThoseOfEveryTurnOnTheGpu) {
   }
 }
 
-/// The clock rate must be read before the host reads the times of stages. The GPU is idle during
-/// those readings, which would lower the rate.
+/// The clocks must be read for the second time before the host reads the times of stages. The GPU
+/// is idle while the host reads, and idle time would lower the measured clock rate.
 TEST_F(CyclesTest, AreReadBeforeTheTimesOfStages) {
   const Plan plan = plan_of(R"({"schema": 1, "name": "test", "measure": {"cache": "hot"},
     "experiments": [{"name": "e", "question": "?",

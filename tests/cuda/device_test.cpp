@@ -99,7 +99,7 @@ TEST_F(DeviceTest, WithoutADeviceAnOldDriverIsNotTheReason) {
             "no CUDA device (cudaErrorNoDevice: no CUDA-capable device is detected)");
 }
 
-/// An error of one call that makes a device useless, and the reason that the user reads.
+/// A call, an error of it that makes a device useless, and the reason that the user then reads.
 struct Reason {
   friend void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.text; }
 

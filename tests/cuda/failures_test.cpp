@@ -132,10 +132,12 @@ bool releases(const std::string& call) {
   return false;
 }
 
-/// Runs a scenario once for each of its calls, and lets that call fail.
+/// Runs a scenario once for each runtime call that it makes. Each time, another one of the calls
+/// fails.
 class Failures : public CudaTest, public ::testing::WithParamInterface<Scenario> {
  protected:
-  /// Returns the error, or "", and the number of calls before destructors ran.
+  /// Runs the scenario. Returns its error, or "", and the number of runtime calls that it made
+  /// before destructors ran. After an error, the number is 0.
   std::pair<std::string, std::size_t> run() {
     std::size_t finished = 0;
     const std::string error = error_of([&] {

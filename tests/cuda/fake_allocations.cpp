@@ -92,7 +92,7 @@ cudaError_t cudaHostAlloc(void** data, size_t bytes, unsigned int flags) {
   });
 }
 
-/// Does not wait: the real cudaFreeHost does not promise to.
+/// Does not wait for submitted work, because the real cudaFreeHost does not promise to wait.
 cudaError_t cudaFreeHost(void* data) {
   return fake_cuda().call(
       "cudaFreeHost", size_of_block(data),
@@ -168,7 +168,7 @@ cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advic
       });
 }
 
-/// Has the signature of CUDA 12.
+/// The overload with CUDA 12's signature.
 cudaError_t cudaMemAdvise(const void* data, size_t bytes, cudaMemoryAdvise advice, int device) {
   return cudaMemAdvise(data, bytes, advice, cudaMemLocation{cudaMemLocationTypeDevice, device});
 }

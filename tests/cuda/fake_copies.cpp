@@ -95,7 +95,8 @@ FakeTask task(const CopyCall& copy) {
   return {.ns = fake_cuda().copy_ns, .run = [copy] { move(copy); }};
 }
 
-/// Returns a copy from a staging buffer. The buffer holds the present bytes of `copy.from`.
+/// Reads `copy.from` into a staging buffer at once. Returns the task that copies the buffer to
+/// `copy.to`.
 FakeTask staged(const CopyCall& copy) {
   auto bytes = std::make_shared<std::vector<std::byte>>(copy.from, copy.from + copy.bytes);
   return {.ns = fake_cuda().copy_ns, .run = [copy, bytes] {
@@ -132,7 +133,7 @@ cudaError_t copy_now(const CopyCall& copy, cudaMemcpyKind kind) {
 }
 
 cudaError_t fill(void* data, int value, std::size_t bytes, cudaStream_t stream) {
-  // The host's address of write-combined memory is only promised to work in copies.
+  // CUDA only promises that copies can use the host's address of write-combined memory.
   const FakeBlock* block = fake_cuda().memory.find(data, bytes);
   if (!block || block->kind == FakeKind::WriteCombined) return cudaErrorInvalidValue;
   return fake_cuda().streams.submit(stream, {.ns = fake_cuda().fill_ns, .run = [=] {
@@ -147,9 +148,9 @@ std::string fill_name(const void* data, int value, std::size_t bytes) {
 
 }  // namespace
 
-// These functions follow the CUDA header for each kind of memory. Even cudaMemcpy may return before
-// the bytes have arrived, from device to device and from pageable memory. Nothing here waits for
-// other streams.
+// For each kind of memory, these functions wait only where the CUDA header says so. Even cudaMemcpy
+// may return before the bytes have arrived: when it copies from device to device, or from pageable
+// memory to the device. No function waits for streams other than its own.
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {

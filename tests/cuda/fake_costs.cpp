@@ -77,15 +77,15 @@ constexpr auto kCalls = std::to_array<CallCost>({
 });
 constexpr double kContextNs = 1e9;  // for the first cudaSetDevice
 
-// A Tesla T4, one of the slowest GPUs with kernels in this build. Its link is PCIe 3; the rate from
-// pageable memory is from the blog post of configs/blog-gpu.json. 320 GB/s is reduced to a rate
-// that copies reach.
+// The modelled GPU is a Tesla T4, one of the slowest GPUs that this build has kernels for. Its link
+// is PCIe 3. The rate from pageable memory is from the blog post of configs/blog-gpu.json. The rate
+// of device memory is what copies reach of its 320 GB/s.
 constexpr double kPageableBytesPerNs = 4.14, kPinnedBytesPerNs = 12, kDeviceBytesPerNs = 260;
 constexpr std::size_t kMemoryBytes = std::size_t{15} << 30;
 constexpr std::int64_t kCacheBytes = 4 << 20;
 constexpr double kStartNs = 2e3;        // to start a kernel or a copy on the device
 constexpr double kBytesPerThread = 32;  // about the most that a thread reads and writes
-constexpr int kLongestIteration = 8;    // units of device work in one iteration
+constexpr int kLongestIteration = 8;    // the most device tasks in one iteration
 constexpr std::int64_t kSpinNs = 200'000;
 constexpr std::array<unsigned char, 2> kPoisons{0x55, 0xFF};  // fill outputs before checks
 
@@ -94,8 +94,8 @@ bool makes_ready(std::string_view function) {
          function == "cudaMemset";
 }
 
-/// Returns the first number of a text such as "1024 pinned->device stream 1" or "device 1024", or
-/// 0.
+/// Returns the first number in a text such as "1024 pinned->device stream 1" or "device 1024".
+/// Returns 0 if there is none.
 double first_number(std::string_view arguments) {
   const auto at = arguments.find_first_of("0123456789");
   double number = 0;
@@ -177,8 +177,8 @@ void FakeCosts::see_output(const void* host_memory, std::size_t bytes) {
 
 }  // namespace normbench
 
-/// Replaces the clock of the whole process. With costs of a tenth, this clock runs ten times as
-/// fast.
+/// Replaces clock_gettime() for the whole process. With $NORMBENCH_FAKE_COSTS = 10, all clocks
+/// except CLOCK_REALTIME run ten times as fast.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) {
   using Function = int(clockid_t, timespec*);
   static auto* const real = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "clock_gettime"));

@@ -1,5 +1,5 @@
-/// The times of a GPU for the fake CUDA runtime. Calls last as long as on a GPU, and the device is
-/// busy for as long as a GPU. Bodies of kernels only run if a check reads their output.
+/// The times of a GPU for the fake CUDA runtime. Calls take as long as with a GPU, and the device
+/// is busy for as long as a GPU. Bodies of kernels only run if a check reads their output.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,10 +12,10 @@ namespace normbench {
 
 struct FakeTask;
 
-/// The costs, which are on if $NORMBENCH_FAKE_COSTS is a number. With 1, everything takes its real
-/// time. With 20, the sizes, caches and limits of a run must be a twentieth of the real ones. The
-/// clock of this process then runs 20 times as fast. All latencies pass in a twentieth of their
-/// time, and a twentieth of the bytes crosses at the same rates.
+/// The costs, which are on if $NORMBENCH_FAKE_COSTS is a positive number. With 1, calls and device
+/// work take as long as on a GPU. With 20, they take a twentieth of that time, but the clock of
+/// this process runs 20 times as fast and shows the GPU's times. Each byte then counts as 20 bytes,
+/// so the run must use a twentieth of the real sizes, caches and limits.
 class FakeCosts {
  public:
   FakeCosts();
@@ -36,15 +36,15 @@ class FakeCosts {
     std::int64_t end_ns_ = 0;
   };
 
-  /// Gives a task of the present call its time on the device. Unless it is `captured`, the task can
-  /// start now. It does nothing if no check reads its output.
+  /// Sets the device time of a task of the present call. A task that is not `captured` cannot start
+  /// before now. Its work is left out if no check reads its output.
   void charge(FakeTask& task, bool captured);
   /// Waits until this process's clock shows `device_ns`.
   void wait_until(std::int64_t device_ns) const;
 
-  /// Notes that the host reads this output next if the host has filled it with a poison byte. The
-  /// next task then runs for real. Tasks also run for real at the start of a stream and after
-  /// cudaMemcpy and cudaMemset.
+  /// Lets the next task run for real if the host memory starts with a poison byte, which means that
+  /// a check will read the memory. The first tasks after the creation of a stream, cudaMemcpy or
+  /// cudaMemset run for real, too.
   void see_output(const void* host_memory, std::size_t bytes);
   bool runs_bodies() const { return !on() || looked_at_ > 0; }
 

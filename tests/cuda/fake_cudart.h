@@ -77,7 +77,8 @@ class FakeCuda {
   cudaDeviceProp properties{};                     // of device 0; see properties_of()
   std::map<cudaDeviceAttr, int> attributes;        // 0 where a key is missing
   std::size_t free_bytes = std::size_t{60} << 30;  // of the memory of device 0
-  // Times of the device. FakeTask holds the times of the host's calls.
+  // Times of work on the device. `event_call_ns` is the host's time in the call that records an
+  // event. FakeTask holds the host's times in all other calls.
   std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000, event_ns = 500;
   std::int64_t event_call_ns = 800;
   std::int64_t wake_ns = 0;  // from an event until the sleeping host wakes

@@ -101,7 +101,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!found->last) return cudaSuccess;
     if (found->last->captured) return cudaErrorCapturedEvent;
     streams.reach(*found->last);
-    if (found->sleeps) streams.device_ns += fake_cuda().wake_ns;  // both clocks advance
+    if (found->sleeps) streams.device_ns += fake_cuda().wake_ns;  // SteppingClock shows device_ns
     return streams.broken;
   });
 }

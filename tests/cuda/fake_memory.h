@@ -40,9 +40,9 @@ class FakeMemory {
 
   bool guards = true;  // false: no protection, guard or poison, to save time
 
-  /// If true, only the device can touch write-combined memory that is allocated from now on. Every
-  /// read by the host is then noticed. The host needs no writes of its own, because copies write
-  /// too.
+  /// If true, host code crashes when it touches write-combined memory that is allocated from now
+  /// on. Reads by the host, which are slow, are thus noticed. Copies by the runtime still read and
+  /// write the memory.
   bool closes_write_combined = false;
 
   explicit FakeMemory(std::vector<std::string>& violations) : violations_(violations) {}
@@ -55,17 +55,18 @@ class FakeMemory {
   bool add_registered(std::byte* data, std::size_t bytes);
   /// Forgets the block that starts at `data`. Returns false if there is none.
   bool release(const void* data);
-  /// Makes a block usable and poisons it when its stream reaches the allocation. close() makes it
-  /// unusable when a stream reaches the free.
+  /// Makes a block usable and poisons it. A stream calls this when it reaches the allocation, and
+  /// calls close() when it reaches the free. close() makes the block unusable.
   void open(const void* data);
   void close(const void* data);
   void set_freeing(const void* data, bool freeing) {
     blocks_.at(static_cast<const std::byte*>(data)).freeing = freeing;
   }
 
-  /// Marks bytes of a block as written. Needed where the host cannot write them itself.
+  /// Marks bytes of a block as written. Bytes without the mark are undefined.
   void set_written(const void* data, std::size_t bytes);
-  /// Copies bytes. Bytes that are unwritten in the source become unwritten in the destination.
+  /// Copies bytes. Bytes of device memory that are not marked as written lose the mark at the
+  /// destination, too. All others are marked there.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes);
 
   const std::map<const std::byte*, FakeBlock>& blocks() const { return blocks_; }

@@ -14,9 +14,10 @@ std::string pool_name(Handle pool) {
   return fmt::format("pool {}", FakeObjects<Handle, FakePool>::number(pool));
 }
 
-/// Takes freed memory of a pool for a stream, or returns null. The free is done, or it comes before
-/// the stream's next work: the stream freed the memory itself or waits for the stream that did. The
-/// size must match, because the guards behind the memory stay.
+/// Takes freed memory of this size from a pool for a stream. Returns null if there is none whose
+/// free comes before the stream's next work. That is so if the free is done, if the stream itself
+/// freed the memory, or if the stream waits for the stream that did. Only blocks of exactly this
+/// size are taken, because the guard stays behind their last byte.
 std::byte* take_freed(FakePool& pool, std::size_t bytes, cudaStream_t stream) {
   const auto fits = [&](const FakeFreed& freed) {
     return freed.bytes == bytes && fake_cuda().streams.is_past(freed.stream, freed.number, stream);
@@ -42,7 +43,7 @@ FakePool* pool_of(const void* data) {
   return nullptr;
 }
 
-/// Returns the pool's memory to the device where its free is done.
+/// Releases each freed block of a pool if the stream has done the free.
 void release_freed(FakePool& pool) {
   FakeCuda& cuda = fake_cuda();
   std::erase_if(pool.freed, [&](const FakeFreed& freed) {

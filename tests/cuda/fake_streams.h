@@ -50,7 +50,7 @@ struct FakeTask {
   std::int64_t ready_ns = 0;  // the earliest start
 };
 
-/// The number of tasks of each stream that come before a point.
+/// For each stream, the number of its tasks that come before some point in time.
 using FakePast = std::map<cudaStream_t, std::int64_t>;
 
 /// One record of an event.
@@ -84,8 +84,8 @@ struct FakeStream {
 
 using FakeGraph = std::vector<FakeTask>;
 
-/// All streams. The default stream (null) is not ordered with the other streams, which do not
-/// block.
+/// All streams. They are non-blocking, so the default stream (null) does not wait for the others,
+/// and they do not wait for it.
 class FakeStreams {
  public:
   explicit FakeStreams(FakeMemory& memory) : memory_(memory) {}
@@ -103,10 +103,11 @@ class FakeStreams {
   FakeStream* find(cudaStream_t stream);
   /// Adds a task to a stream, or to its capture.
   cudaError_t submit(cudaStream_t stream, FakeTask task);
-  /// Does all waiting tasks of the stream. Returns an error if the stream captures.
+  /// Does all waiting tasks of the stream. Returns an error if the stream is not live, if it
+  /// captures, or if a kernel has failed.
   cudaError_t finish(cudaStream_t stream);
   void finish_all();
-  /// Does all tasks that come before a record of an event.
+  /// Does the tasks of the record's stream until the event is reached.
   void reach(const FakeRecord& record);
   /// Returns the tasks that come before work that is submitted to the stream now.
   FakePast past_of(cudaStream_t stream);
@@ -115,8 +116,8 @@ class FakeStreams {
   /// Returns true if the first `number` tasks of `of` are done, or come before all future tasks of
   /// `stream`.
   bool is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream);
-  /// Returns the result of a call that may synchronize. During a capture it is an error, and the
-  /// capture becomes invalid.
+  /// Returns an error if a stream's capture forbids calls that may synchronize, and makes that
+  /// capture invalid. Otherwise returns success.
   cudaError_t may_synchronize();
   std::vector<std::string> live() const;
 

@@ -8,8 +8,8 @@
 namespace normbench::gpu_day_fresh_test {
 namespace {
 
-/// Inputs of 96 bytes on the GPU and outputs of 384 bytes. Five sets of both exceed three times the
-/// L2 cache of 800 bytes.
+/// Inputs of 96 bytes on the GPU and outputs of 384 bytes. In whole cache lines, an input and an
+/// output take 512 bytes, so five of each exceed three times the L2 cache of 800 bytes.
 class GpuDayFresh : public CudaMeasureTest {
  protected:
   GpuDayFresh() {
@@ -54,7 +54,7 @@ class GpuDayFresh : public CudaMeasureTest {
   Calls before, during;
 };
 
-/// Returns the largest number of consecutive iterations that all wrote to different addresses.
+/// Returns the largest n for which any n consecutive iterations wrote to n different addresses.
 std::size_t apart(const std::vector<const std::byte*>& addresses) {
   for (std::size_t count = 2; count <= addresses.size(); ++count)
     for (std::size_t i = 0; i + count <= addresses.size(); ++i)

@@ -1,5 +1,5 @@
-/// The program as its own peer on a GPU. Its first calls and turns are like those of its own
-/// rounds.
+/// The program as its own peer on a GPU. The peer loads kernels before its first call and warms up
+/// before its turns, as the program does in its own rounds.
 #include "cuda/cuda_measure.h"
 #include "measure/peer_server_fixture.h"
 
@@ -47,7 +47,7 @@ TEST_F(GpuDayPeer, HasItsKernelsThereBeforeItsFirstCallIsTimed) {
 }
 
 TEST_F(GpuDayPeer, WarmsUpByOneIterationWhereItIsToldThatTheDeviceJustWorked) {
-  launches(20'000'000);               // this turn also measures marks
+  launches(20'000'000);               // only the first turn also measures marks
   EXPECT_EQ(launches(1), 1 + 2 + 2);  // warm-up, two iterations, two clock readings
   EXPECT_GT(launches(20'000'000), 100);
 }

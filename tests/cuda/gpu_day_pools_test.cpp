@@ -31,7 +31,8 @@ class GpuDayPools : public CudaTest {
     cudaMallocFromPoolAsync(&data, size, pool, stream);
     return data;
   }
-  /// Allocates and frees memory in the first stream, which has done no work yet.
+  /// Allocates and frees memory in the first stream. Both tasks still wait in the stream
+  /// afterwards.
   void* free_in_first() {
     void* const data = take(first);
     cudaFreeAsync(data, first);

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-/// Write-combined memory that host code cannot touch, except in measured stages.
+/// Write-combined memory that host code cannot touch. A read by the host ends the process.
 class GpuDayWriteCombined : public CudaMeasureTest {
  protected:
   GpuDayWriteCombined() { cuda.memory.closes_write_combined = true; }

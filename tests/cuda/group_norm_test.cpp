@@ -26,7 +26,7 @@ class GroupNormOfCuda : public CudaTest,
   }
 };
 
-/// Shared memory for no group, for a part of a group, and for most groups.
+/// The sizes of shared memory hold no group, a part of a group, and most groups.
 TEST_P(GroupNormOfCuda, KeepsToTheReferenceOnStandardNormalValues) {
   for (const int shared : {0, 8 << 10, 227 << 10}) {
     cuda.attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] = shared;

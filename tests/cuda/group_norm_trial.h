@@ -18,8 +18,8 @@ inline constexpr ShapeInGroups group_norm_shapes[] = {
     {{1, 16, 56, 56}, 1}, {{2, 6, 40, 40}, 6}, {{1, 264, 6, 6}, 1},
     {{3, 64, 1, 1}, 4},   {{1, 130, 3, 9}, 1}, {{1, 8, 132, 130}, 1}};
 
-/// Returns what is wrong with the row `fused` on the fake CUDA runtime. Tensors start at multiples
-/// of 16 bytes and at other addresses.
+/// Returns one text per pass: what is wrong with the row `fused` on the fake CUDA runtime, or "".
+/// Tensors start at multiples of 16 bytes and at other addresses.
 inline std::vector<std::string> group_norm_failures(const GroupNormCase& one) {
   const Backends backends = make_backends();
   Backend& backend = *backends.at(Place::Cuda);

@@ -4,7 +4,7 @@
 namespace normbench::loading_test {
 namespace {
 
-/// A clock that logs each reading as a call.
+/// A clock that adds "clock" to the runtime's log at each reading.
 class NotedClock final : public Clock {
  public:
   explicit NotedClock(FakeCuda& cuda) : cuda_(cuda) {}
@@ -24,8 +24,8 @@ class GpuDayLoading : public CudaMeasureTest {
  protected:
   static constexpr const char* load = "cudaFuncGetAttributes";
 
-  /// Returns the runtime calls that the first call of a variant makes, from loading on. `variant`
-  /// is JSON.
+  /// Returns what first_call() of a case adds to the runtime's log. `variant` is the case's variant
+  /// as JSON.
   Calls first_call(const std::string& variant) {
     const Plan plan = plan_of(R"({"schema": 1, "name": "test", "measure": {"cache": "hot"},
       "defaults": {"source": {"batch": 1, "size": [4, 8], "memory": "pinned"},
@@ -93,7 +93,7 @@ TEST_F(GpuDayLoading, NothingElseIsDoneToLoad) {
              call != "cudaStreamSynchronize default stream";
     });
     ASSERT_NE(other, calls.end());
-    EXPECT_EQ(*other, "clock");  // poisoning comes before, and queries the memory kind
+    EXPECT_EQ(*other, "clock");  // before, outputs are poisoned, which queries memory kinds
     EXPECT_EQ(cuda.late_loads, 0);
   }
 }

@@ -13,8 +13,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Renames streams and events in calls: "cudaStreamWaitEvent h2d#1 gpu". A stream gets the name of
-/// its lane, from the oldest stream on. An event gets its stream and the number of its record.
+/// Renames streams and events in calls: "cudaStreamWaitEvent h2d#1 gpu". Streams, sorted by name,
+/// become the lanes h2d, gpu and d2h. "h2d#1" is the first event that was recorded in the stream
+/// h2d.
 Calls with_names(const Calls& calls) {
   const std::regex call_of("(cudaStreamWaitEvent|cudaEvent\\w+) (\\d+)(.*)"),
       stream_of("stream \\d+");
@@ -56,8 +57,8 @@ class CudaPipelineTest : public CudaMeasureTest {
         options));
     return plan.groups.front().cases.front();
   }
-  /// Returns the calls of a turn from its first work until its last wait. Calls that create events
-  /// or read times are left out.
+  /// Returns the calls of a turn from its first copy to its last wait for a stream. Calls that
+  /// create events or read times are left out.
   Calls calls_of_turn(const Case& planned) {
     const Case* const cases[] = {&planned};
     GroupMemory memory(cases, plan.measure, backends, 1 << 10);

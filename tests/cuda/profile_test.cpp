@@ -1,4 +1,4 @@
-// The profile pass with the real sources of the CUDA backend.
+// The profile pass with the CUDA backend on the fake runtime. Some tests also use a fake tracer.
 #include <algorithm>
 
 #include "cuda/cuda_measure.h"
