@@ -107,8 +107,8 @@ std::vector<T> normalized(Normalize op, DType to, const TensorDesc& desc, std::s
   return {first, first + desc.elements()};
 }
 
-// Some of these constants give float32 results that are infinite, not a number or subnormal. Others
-// give such float16 results.
+// Some of these constants give float32 results that are infinite, NaN or subnormal. Others do so
+// only in float16.
 TEST_P(Conversions, NormalizeRoundsItsFloat32ToTheNearestEven) {
   const std::vector<std::pair<double, double>> constants{
       {0, 1}, {123.675, 58.395}, {0, 1e-40}, {5, 1e-40}, {100, 1e41}, {100, 3e6}, {0, 1e-3}};

@@ -158,8 +158,8 @@ TEST_P(FusedDenormalize, TakesEveryAlignmentOfBothSides) {
       }
 }
 
-/// Each channel of the input has all 256 values. All slots of the first shape are whole. Some slots
-/// of the second shape are not.
+/// Each channel of the input has all 256 values. Images of the first shape fill all their slots.
+/// Images of the second shape fill some slots only partly.
 TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
   const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
   for (const Layout layout : both_layouts)
@@ -211,7 +211,8 @@ TEST(FusedDenormalize, HoldsTheConstantsOfAChannel) {
   EXPECT_EQ(arguments.b[1], 40.0f);
 }
 
-/// Windows that one launch takes, and windows that need a launch each.
+/// The first list has windows that one launch takes. The windows of the second list need a launch
+/// each.
 TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
   const auto at = [](std::int64_t top, std::int64_t left) {
     return Window{.height = 8, .width = 24, .top = top, .left = left};

@@ -23,7 +23,7 @@ inline std::ostream& operator<<(std::ostream& out, const FusedSetting& s) {
 using OnHost =
     std::function<void(const Op&, const View& in, const View& out, std::int64_t enough_threads)>;
 
-/// Runs the body that a row launches, thread after thread.
+/// Runs the kernel body that the CUDA row of the op launches, thread after thread.
 void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_threads);
 
 /// Returns what is wrong with a launch of `op` on an input like `in_desc`, or nothing. Each output

@@ -51,8 +51,8 @@ TEST(GpuDayNvml, ReadsTheStateOfATurnTogether) {
   EXPECT_EQ(Nvml(kGpu, FAKE_NVML).state(), std::nullopt);
 }
 
-/// Two fields report one reason here, and one of them is a setting of the driver. The time is the
-/// larger number.
+/// Two fields of the fake library report sw_thermal_slowdown. One of them is a setting of the
+/// driver with the value 1. The larger value is the time.
 TEST(GpuDayNvml, ReadsForHowLongReasonsHeldTheClocksBack) {
   using Times = std::map<std::string, std::int64_t>;
   EXPECT_EQ(Nvml(kGpu, FAKE_NVML).held_back_ns(), (Times{{"sw_power_cap", 2'000'000'000},
@@ -162,7 +162,7 @@ TEST(Condition, WithoutNvmlIsNull) {
 
 struct Broken {
   const char* functions;
-  std::vector<std::string> pointers;  // to the values that become null
+  std::vector<std::string> pointers;  // JSON pointers to the values that become null
 };
 
 class BrokenReading : public testing::TestWithParam<Broken> {};

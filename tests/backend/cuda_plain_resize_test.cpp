@@ -23,8 +23,8 @@ ResizeArguments arguments_of(const View& in, const View& out) {
           .to_width = to.w};
 }
 
-/// Sizes that shrink, grow, shrink to one pixel or stay. Some need far more taps than a block of
-/// the sum has.
+/// Sizes that shrink, grow, shrink to one pixel or stay. Some need far more taps than the sum takes
+/// in one block.
 struct Sizes {
   Shape from;
   std::int64_t height, width;
@@ -97,7 +97,7 @@ TEST(CudaResize, CountsTapsOfTheLargestExtents) {
   const Taps same = Axis::of(most, most).taps(most / 2);
   EXPECT_EQ(same.first, most / 2);
   EXPECT_THAT(weights_of(same), testing::ElementsAre(1, 0));
-  const Taps down = Axis::of(most, most / 2).taps(1);  // centre > 3, reach > 2
+  const Taps down = Axis::of(most, most / 2).taps(1);  // centre just above 3, reach just above 2
   EXPECT_EQ(down.first, 1);
   EXPECT_EQ(down.count, 4);
   EXPECT_THAT(weights_of(down),

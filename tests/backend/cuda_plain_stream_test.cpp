@@ -47,8 +47,8 @@ TEST(CudaStream, CopiesWholeBlocksWhereTheMixIsEven) {
   EXPECT_TRUE(std::equal(from.begin(), from.begin() + 2 * block, out.begin()));
 }
 
-/// Returns the first input vector that the stream does not read, or nothing. A vector that is read
-/// changes the output. Only vectors at the edges of rows and blocks are tried.
+/// Returns the first input vector that the stream does not read, or nothing. A vector counts as
+/// read if a mark in it changes the output. Only vectors at the edges of rows and blocks are tried.
 std::optional<std::int64_t> unread_vector(std::int64_t read, std::int64_t written) {
   Guarded in(bytes(read));
   std::memset(in.view().data, 0, static_cast<std::size_t>(read));

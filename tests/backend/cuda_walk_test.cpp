@@ -72,10 +72,10 @@ TEST(Slots, AreSharedByAsFewThreadsAsARunNeeds) {
   EXPECT_EQ(many.depth, 4);
   EXPECT_EQ(many.lane_bits, 4U);  // 16 threads with 4 slots each
   EXPECT_EQ(many.threads, 10 * 16);
-  EXPECT_EQ(Slots::of(walk, 4096 + 4, 4, 4, 0).per_run, 57);  // a head and a tail
+  EXPECT_EQ(Slots::of(walk, 4096 + 4, 4, 4, 0).per_run, 57);  // 55 whole slots, a head and a tail
 }
 
-/// Returns the slots of a run that all its threads take, sorted.
+/// Returns the slots that the threads of a run take, sorted.
 std::vector<std::int64_t> slots_taken(const Slots& slots, std::int64_t run) {
   const std::int64_t per_run = slots.chunks.divisor << slots.lane_bits;
   std::vector<std::int64_t> taken;

@@ -30,8 +30,8 @@ class ScarceMemory final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-/// One buffer of records. next_record() knows the start of each record during the lifetime of the
-/// buffer.
+/// One buffer of records. After bytes(), next_record() finds the records until the buffer is
+/// destroyed.
 class FakeBuffer {
  public:
   FakeBuffer() = default;
@@ -63,8 +63,8 @@ class FakeBuffer {
     return *this;
   }
 
-  /// Returns the buffer; call this last. It allocates exactly these bytes, so that a sanitizer
-  /// reports reads beyond the end.
+  /// Returns the buffer's bytes. No records can be added afterwards. The allocation ends with the
+  /// last byte, so that a sanitizer reports reads beyond it.
   std::span<std::uint8_t> bytes() {
     bytes_.shrink_to_fit();
     layouts()[bytes_.data()] = layout_;

@@ -1,4 +1,5 @@
-/// CPU rows of denormalize on cases that random values with a bound of 1 would miss.
+/// CPU rows of denormalize with exactly known results. Tests of random values allow an error of 1
+/// and would miss these bugs.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/simd_targets.h"
@@ -17,7 +18,7 @@ class DenormalizeRows : public testing::TestWithParam<std::tuple<std::string, st
   ForcedSimd forced_{std::get<0>(GetParam())};
 };
 
-/// Fills a view so that all 256 bytes occur in every channel. Rows end within cache lines.
+/// Fills a view so that all 256 bytes occur in every channel.
 void fill_bytes(const View& view) {
   Tensor64 values{.shape = view.desc.shape, .values = {}};
   for (std::int64_t i = 0; i < view.desc.elements(); ++i)

@@ -108,8 +108,8 @@ TEST_P(FreshPages, HaveTheBitsOfMappedOnes) {
 INSTANTIATE_TEST_SUITE_P(Cpu, FreshPages, testing::ValuesIn(simd_targets()),
                          [](const auto& info) { return info.param; });
 
-/// Walks an image into a fresh output. Before a run is written, calls `seen` with whether its first
-/// and its last page are mapped.
+/// Walks an image into a fresh output. Before each run of elements is written, calls `seen` with
+/// two flags: whether the run's first and last page are mapped.
 void walk_fresh(const Shape& shape, Layout from, FirstTouches touches,
                 const std::function<void(bool first, bool last)>& seen) {
   Guarded in(dense(DType::UInt8, from, shape, Memory::Pageable));

@@ -36,8 +36,8 @@ void normalise(const GroupNorm& op, const Tensors& in, Tensors& out) {
   });
 }
 
-/// Computes the forward pass. `statistics` returns mean and variance from a group's values and its
-/// number.
+/// Computes the forward pass. `statistics` gets a group's values and the group's number, and
+/// returns the mean and the variance to use.
 template <class F>
 void normalise_by(const GroupNorm& op, const Tensors& in, Tensors& out, const F& statistics) {
   const std::int64_t count = out[1].shape.elements();

@@ -11,9 +11,8 @@ namespace {
 constexpr std::int64_t channels = 96;
 constexpr std::int64_t numbers_of_groups[] = {1, 3, 32, channels};
 
-/// Shapes with one image try each size of planes with every number of groups, over all dtypes and
-/// layouts. Some numbers of groups are smaller than the number of threads. Shapes with many images
-/// do the same.
+/// Over all dtypes and layouts, each shape meets every number of groups. With one image, there may
+/// be fewer groups than threads.
 constexpr Shape shapes[] = {
     {1, channels, 1, 1},   {128, channels, 1, 1}, {33, channels, 7, 1},
     {1, channels, 1, 7},   {17, channels, 7, 7},  {1, channels, 7, 7},
@@ -70,8 +69,8 @@ TEST_P(GroupNormRows, KeepToTheReferenceOnConstantValuesAndFarFromZero) {
       expect_right({.x = x(shapes[i]), .groups = groups(i), .values = values});
 }
 
-/// Planes with rows of their own, planes that share rows, planes that are cut into pieces, and
-/// planes that end within cache lines.
+/// The sizes of planes at which the CPU rows change their way of working: planes with rows of their
+/// own, planes that share a row, planes in pieces, and planes that end within cache lines.
 TEST_P(GroupNormRows, KeepToTheReferenceWhereTheWayOfWorkingChanges) {
   constexpr std::int64_t groups_in_three_images = 7;
   for (const std::int64_t pixels : {63, 64, 65, 1024, 1025, 3000, 5461, 5462, 10922, 10923}) {

@@ -13,15 +13,15 @@
 
 namespace normbench {
 
-/// The input x and its number of groups.
+/// The input x and its number of groups, and how x is filled.
 struct GroupNormCase {
   TensorDesc x;
   std::int64_t groups = 1;
   RandomValues values = {.distribution = Distribution::Normal, .first = 0, .second = 1};  // of x
 };
 
-/// A forward pass, a backward pass, and a backward pass that adds to older gradients. Each has its
-/// inputs.
+/// A forward pass, a backward pass, and a backward pass that adds to older gradients. Each pass has
+/// inputs of its own.
 class GroupNormPasses {
  public:
   struct Pass {

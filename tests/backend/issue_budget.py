@@ -70,13 +70,13 @@ ROWS = [
     Row("StreamBody<2, 4, .*>", 32, 64, 35),
     Row("StreamBody<4, 4, .*>", 64, 64, 35),
     Row("CopyBody<Vector16>", 64, 64, 35),
-    # 4 elements per thread, as in frameworks. Fewer bytes are under way, with about 40
-    # instructions.
+    # These bodies process 4 elements per thread, as frameworks do. Each thread moves fewer bytes
+    # than above, with about 40 instructions.
     Row("CastBody<unsigned char, float>", 4, 16, 40),
     Row(f"CastBody<unsigned char, {HALF}>", 4, 8, 40),
     Row(f"CastBody<float, {HALF}>", 16, 8, 40),
     Row("PlanesBody<float, Subtract>", 20, 16, 40, constants=4),
-    Row("PlanesBody<float, Divide>", 24, 16, 44, constants=8),  # 8 of them for the division
+    Row("PlanesBody<float, Divide>", 24, 16, 44, constants=8),  # a division takes 8 instructions
     Row("PlanesBody<float, ScaleAndShift>", 20, 16, 40, constants=4),
     Row("PairBody<float, (Add|Multiply)>", 32, 16, 40),
     # One block per group: one loop sums, one loop normalizes. Whether shared memory holds the group

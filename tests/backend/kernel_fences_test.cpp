@@ -31,7 +31,8 @@ std::vector<std::byte> outputs_of(const Kernel& kernel, const Op& op, const Sign
   return bytes;
 }
 
-/// Runs a row between pages without access. The outputs must equal those in ordinary memory.
+/// Runs a row on tensors directly before and behind pages without access. The outputs must equal
+/// those in ordinary memory.
 void expect_kept_in(const Kernel& kernel, const Op& op, const Signature& s) {
   SCOPED_TRACE(describe(s.in[0]) + " -> " + describe(s.out[0]));
   const std::vector<std::byte> expected = outputs_of<Guarded>(kernel, op, s);
@@ -60,7 +61,7 @@ TEST_P(Fences, AreNotTouched) {
   EXPECT_GE(runs, 6);
 }
 
-/// Returns the rows that write outputs and whose op has a reference.
+/// Returns the CPU rows that write outputs and whose op has a reference, except the reference rows.
 std::vector<Kernel> fenced_rows() {
   std::vector<Kernel> rows = cpu_rows();
   std::erase_if(rows, [](const Kernel& kernel) {

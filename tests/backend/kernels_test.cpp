@@ -55,12 +55,12 @@ Forms accepted_forms(const Kernel& kernel) {
 
 class AcceptedForms : public testing::TestWithParam<std::string> {};
 
-/// A row that accepts a pair of dtypes must accept it in all layouts. The default row must accept
-/// all that the op accepts. This holds on every instruction set.
+/// On every instruction set, a row must accept each of its pairs of dtypes in all layouts that the
+/// reference row takes. The default row must accept all that the reference row accepts.
 TEST_P(AcceptedForms, AreThoseOfTheReference) {
   const ForcedSimd forced(GetParam());
   Forms all;
-  int row = 0;  // index in its op: the reference, the default, others
+  int row = 0;  // 0: the op's reference row, 1: its default row
   std::string_view op;
   for (const Kernel& kernel : cpu_rows()) {
     if (samples(kernel.op, {1, 1, 1, 1}).empty()) continue;
@@ -105,8 +105,8 @@ void expect_right(const Kernel& kernel, const Op& op, const Signature& s) {
 
 class NormalizeRows : public testing::TestWithParam<std::tuple<Kernel, std::string>> {};
 
-/// Whole and cropped rows, from either end. Planes are whole cache lines, while some rows start
-/// within a line.
+/// Whole and cropped rows of pixels, from left to right and from right to left. Planes are whole
+/// cache lines, but some rows of pixels start within a line.
 TEST_P(NormalizeRows, KeepToTheReferenceRowByRow) {
   const auto& [kernel, target] = GetParam();
   const ForcedSimd forced(target);

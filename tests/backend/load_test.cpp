@@ -213,7 +213,7 @@ TEST_F(LoadRows, ScaledLeavesCropsToOthers) {
               true);
 }
 
-/// Returns six different images of 4x5 pixels. Their bytes are used in any layout.
+/// Returns six different images of 4x5 pixels. Tests read the bytes as NCHW or as NHWC.
 Bytes six_images() {
   Bytes pixels(6 * 3 * 4 * 5);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(7 * i);
@@ -277,7 +277,7 @@ TEST_F(StoredRows, GiveTheirPixelsHoweverTheyLie) {
 }
 
 TEST_F(StoredRows, MappedFilesThatAreCutLaterAreNamed) {
-  for (const std::size_t images : {1, 3}) {  // 1 is mapped for each read, 3 is mapped once
+  for (const std::size_t images : {1, 3}) {  // a file of 1 is mapped for each read, of 3 once
     store(Storage::Raw, Layout::Nhwc, images);
     const Load op =
         load({.batch = 6, .height = 4, .width = 5, .storage = Storage::Raw, .via = Via::Mmap});

@@ -1,4 +1,4 @@
-/// Kernels that work on several parts in turn, with tensors at any place in their pages.
+/// Kernels that work on several parts in turn. The tensors start anywhere in a page.
 #include <gmock/gmock.h>
 
 #include "backend/cpu/fetch.h"

@@ -148,7 +148,7 @@ struct LoadsStrongly {
   }
 };
 
-/// A body with the name of the general kernel that stores 4 bytes at a time.
+/// A body that stores 4 bytes at a time, under the name of the general kernel.
 template <class T>
 struct Fused {
   Grid grid;

@@ -156,7 +156,7 @@ TEST(TeamFor, NeedsMoreThanACoreKeepsToItself) {
   const std::array large{64 * kKiB, 16 * kMiB, 64 * kMiB};
   EXPECT_EQ(team_for(16 * kMiB, 2, large), 1);
   EXPECT_EQ(team_for(16 * kMiB + 1, 2, large), 2);
-  EXPECT_EQ(team_for(4 * kMiB, 2, std::array{16 * kMiB}), 2);  // a single level may be shared
+  EXPECT_EQ(team_for(4 * kMiB, 2, std::array{16 * kMiB}), 2);  // an only level may be shared
 }
 
 TEST(TeamFor, IsExplained) {
@@ -292,7 +292,8 @@ cpu_set_t only(int cpu) {
   return cpus;
 }
 
-// The system may move an unbound thread at any time, but does not do so every time.
+// The system itself may move an unbound thread to the right CPU, but does not do so in half of the
+// tries.
 TEST_F(BoundTeam, MovesTheCallerAwayFromAnothersCpu) {
   constexpr int tries = 20;
   int moved = 0;
