@@ -14,7 +14,7 @@ namespace {
 /// A queue with scripted times. A mark is reached `lead_ns` after the call of mark(). wait_awake()
 /// returns `tail_ns` later, and wait() another 40 us later, like a host that sleeps.
 struct ScriptedQueue final : Queue {
-  static constexpr std::int64_t epoch_ns = 123'456'789;  // of a clock that the host does not know
+  static constexpr std::int64_t epoch_ns = 123'456'789;  // the device's clock is ahead by this
 
   explicit ScriptedQueue(FakeClock& clock) : Queue(1, nullptr), clock(clock) {
     lead_ns.fill(5'000);

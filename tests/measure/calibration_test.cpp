@@ -11,7 +11,8 @@ using testing::ElementsAre;
 
 class CalibrationTest : public RunTest {
  protected:
-  /// Returns a plan of pairs. Their kernels take 1 ms, and the slowed one takes 2 ms.
+  /// Returns a plan with one pair of each kind. All kernels take 1 ms, except the second of the
+  /// slowed pair, which takes 2 ms.
   Plan pairs_plan(Cache cache, const std::vector<PairKind>& kinds) {
     plan.groups.clear();
     plan.measure.cache = cache;

@@ -61,7 +61,7 @@ TEST_F(CheckTest, NamesTheElementFarthestOff) {
 
 TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
   Source source = small_source();
-  // Many more rows than one slab holds, and not a multiple of a slab.
+  // The number of rows is much larger than a slab's, and not a multiple of it.
   source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};
   const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   EXPECT_TRUE(outcome(planned).result.ok);

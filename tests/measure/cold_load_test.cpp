@@ -63,7 +63,7 @@ struct ColdLoadTest : testing::Test {
   }
 };
 
-/// Bytes of the files that are in memory when watching() loads the first item of a turn.
+/// For each load by the row of watching(): the bytes of the files that were in memory before it.
 std::vector<std::int64_t> resident_at_start;
 const std::vector<std::string>* watched = nullptr;
 

@@ -6,7 +6,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Five cases. A turn with its warm-up takes 2 ms, so a block takes 50 ms.
+/// Five cases. A turn with its warm-up takes 2 ms, so a block of five rounds takes 50 ms.
 struct GpuDayCutBlock : RunTest {
   GroupResult measured(double seconds) {
     plan.measure.max_seconds_per_group = seconds;

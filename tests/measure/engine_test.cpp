@@ -163,7 +163,8 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
   staying.variant = "staying";
   staying.resident = tiny.resident = true;
   GroupMemory memory = memory_for({&rotating, &staying, &tiny});
-  // Resident cases do not change the counts: 2 * 7,680 and 4 * 3,840 exceed 15,000.
+  // Resident cases do not change the counts. Two sets of 7,680 bytes exceed three caches of 5,000
+  // bytes, and so do four source copies of 3,840 bytes.
   EXPECT_EQ(memory.sets(Memory::Pageable), 2u);
   EXPECT_EQ(memory.inputs(rotating).count, 4u);
   EXPECT_EQ(memory.inputs(staying).count, 1u);

@@ -6,7 +6,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Turns of a case that is one graph, on three slots. Each slot has a copy of the source and a set.
+/// Turns of a case that is one graph, on three slots. Each slot has a copy of the source and a set
+/// of buffers.
 struct GpuDayGraphs : DeviceTest {
   GpuDayGraphs() {
     plan.measure.cache = Cache::Cold;

@@ -15,7 +15,8 @@ using testing::ElementsAre;
 constexpr int kTrials = 20'000;
 constexpr double kAlpha = 0.05;
 
-/// Returns four standard deviations of the share of trials that has expectation `share`.
+/// Returns four standard deviations of the share of `trials` in which an event of probability
+/// `share` happens.
 double error_of(double share, int trials = kTrials) {
   return 4 * std::sqrt(share * (1 - share) / trials);
 }
@@ -31,8 +32,9 @@ TEST(FamilyPValues, AreSharesOfTheWaysToTurnSigns) {
   EXPECT_THAT(family_p_values({{1, 2, -3}}), ElementsAre(5.0 / 8));  // 5 of 8 sums reach 0
   EXPECT_THAT(family_p_values({{-1, -1}}), ElementsAre(1));
   EXPECT_THAT(family_p_values({{0, 0, 0}}), ElementsAre(1));  // nothing was measured
-  // The p-value of a series uses the largest sum of both series. When all signs are turned, the
-  // second sum equals the first.
+  // The p-value of a series is the share of sign draws in which the larger sum of the two series
+  // reaches that series' sum. For the first series, these are the draws with all signs kept and
+  // with all signs turned.
   EXPECT_THAT(family_p_values({{1, 1, 1}, {-1, -1, -1}}), ElementsAre(2.0 / 8, 1));
   EXPECT_THAT(family_p_values({std::vector<double>(20, 1)}), ElementsAre(1.0 / 4096));
 }

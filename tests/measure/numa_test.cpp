@@ -62,7 +62,7 @@ TEST(GpuDayNuma, EachThreadTouchesItsPagesAndNoOther) {
     EXPECT_EQ(memory[at], std::byte{rank_of(at) < 4}) << at / page;  // there is no fifth thread
 }
 
-/// Groups of cases on a source of 48 kB, with a made-up machine's memory.
+/// Groups of cases with a source of 48 KiB, on a made-up host with NUMA nodes.
 struct GpuDayHostMemory : DeviceTest {
   GpuDayHostMemory() {
     source.shape = {.n = 4, .c = 3, .h = 64, .w = 64};
@@ -173,7 +173,7 @@ TEST_F(GpuDayHostMemory, WhatAKernelOfTheDeviceKeepsIsNearTheGpu) {
 /// Turns of cases with fresh memory, and their allocations.
 struct GpuDayFreshMemory : GpuDayHostMemory {
   GpuDayFreshMemory() {
-    // Large enough for a request to the operating system.
+    // The outputs are large enough to be requested from the operating system.
     source.shape = {.n = 1, .c = 1, .h = 4096, .w = 8192};
     for (FakeRow& row : fake->rows) row.compute = false;
     for (FakeRow& row : device->rows) row.compute = false;

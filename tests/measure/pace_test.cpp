@@ -69,7 +69,7 @@ TEST(Pace, GroupsOfWhichNothingRunsHereTakeNoTime) {
   EXPECT_DOUBLE_EQ(pace.seconds_left(0.1), kAsked);
   pace.group_finished(5);
   EXPECT_DOUBLE_EQ(pace.seconds_left(5), 0);
-  pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 7);  // they were the only ones
+  pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 7);  // its cases were the only ones
   EXPECT_DOUBLE_EQ(pace.seconds_left(7), 0);
 }
 
@@ -118,7 +118,7 @@ TEST(Pace, RoundsThatFitAreNoOverrun) {
   Pace pace(plan);
   pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 0);
-  EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.5));  // 6 s
+  EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.5));  // 12 rounds take 6 s
 }
 
 TEST(Pace, ASecondMoreThanNearlyNoneIsNotWorthAWord) {
@@ -127,7 +127,7 @@ TEST(Pace, ASecondMoreThanNearlyNoneIsNotWorthAWord) {
   Pace pace(plan);
   pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 0);
-  EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.1));  // 1.2 s
+  EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.1));  // 12 rounds take 1.2 s
 }
 
 TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {

@@ -12,7 +12,8 @@
 namespace normbench::peer_garbage_test {
 namespace {
 
-/// Expects the answer to a line to be one object of a known type that can be sent.
+/// Expects the server to answer a line with a JSON object that has a known type and is short enough
+/// to be sent.
 void expect_answered(PeerServer& server, const std::string& line) {
   const std::optional<Json> answer = server.reply(line);
   if (!answer) return;  // the line was `close`

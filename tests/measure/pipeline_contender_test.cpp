@@ -149,8 +149,8 @@ TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
 
 std::atomic<std::int64_t> begun, ended;
 
-/// Makes item 1's first stage begin before item 0's second stage reads. The first stage then waits
-/// until item 0 has ended.
+/// These functions let item 1's first stage begin before item 0's second stage reads. Item 1's
+/// first stage then waits until item 0 has ended.
 void first_waits(std::int64_t item) {
   begun = item + 1;
   while (ended < item) std::this_thread::yield();
@@ -160,7 +160,7 @@ void second_waits(std::int64_t item) {
 }
 void copies_end(std::int64_t item) { ended = item + 1; }
 
-/// Adds a stage to the second lane. It reports that the second stage has ended.
+/// Adds a third stage, which runs on the second lane and reports that the second stage has ended.
 void add_end(Case& planned) {
   planned.stages.push_back(planned.stages[1]);
   planned.stages[2].label = "end";

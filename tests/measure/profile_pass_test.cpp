@@ -85,7 +85,7 @@ TEST_F(ProfileTest, CountsTheRecordedStepsAndNothingElse) {
   expected.cache_misses = 307 + 308;
   expected.hardware_missing = "";
   EXPECT_EQ(counters, expected);
-  std::string switches;  // on and off switches of the first thread's group in four steps
+  std::string switches;  // '+': on, '-': off; of the first thread's counters
   for (const auto& [leader, on] : events.switches)
     if (leader == 3) switches += on ? '+' : '-';
   EXPECT_EQ(switches, "+-+-+-+-");

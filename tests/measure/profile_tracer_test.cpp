@@ -126,7 +126,8 @@ TEST_F(TracerTest, WhatACaseThrowsEndsItsStretchAndNotTheTracer) {
   EXPECT_EQ(group.profile.at(0).device_times, DeviceTimes::Cupti);
 }
 
-/// The failing call: in a warm-up step, in a kept step, or in any call.
+/// The parameter is the call of the tracer that fails. "push 1" is in a warm-up step, "push 4" in a
+/// kept step, and the other calls are in both.
 class FailingTracerTest : public TracerTest, public testing::WithParamInterface<std::string> {};
 
 TEST_P(FailingTracerTest, TheCaseIsProfiledAgainWithMarksAndSaysSo) {

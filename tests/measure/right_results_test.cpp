@@ -153,8 +153,9 @@ Moments32 two_passes_by_halves(std::span<const float> x) {
   return {mean, sum_by_halves(squares) / count};
 }
 
-/// Computes moments with Welford's recurrence over blocks, which are joined by halves as in
-/// libraries. The mean of one long run would lose too much: as much as eps for 50,000 values.
+/// Computes moments with Welford's recurrence in blocks of at most 512 values, and joins the blocks
+/// in pairs, as libraries do. Over 50,000 values in one run, the mean's error would be as large as
+/// the op's eps.
 Moments32 welford(std::span<const float> x) {
   if (x.size() > 512) {
     const std::size_t half = x.size() / 2;
@@ -174,7 +175,7 @@ Moments32 welford(std::span<const float> x) {
   return {mean, squares / count};
 }
 
-/// Sums the distances from the first value in eight lanes, as vector code does.
+/// Sums the differences from the first value and their squares in eight lanes, as vector code does.
 Moments32 shifted_in_lanes(std::span<const float> x) {
   std::array<float, 8> sums{}, squares{};
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -245,7 +246,8 @@ TEST(RightResults, OfOtherSumsInFloat32AreLetPass) {
     }
 }
 
-/// Rounding constants and the difference to bfloat16 is allowed if the op names it.
+/// Results whose input, constants and difference were rounded to bfloat16 are right only if the op
+/// names all three roundings.
 TEST(RightResults, OfNarrowConstantsAreLetPassWhereTheyAreNamed) {
   const auto stored = [](double value) {
     std::array<std::byte, 2> bytes{};

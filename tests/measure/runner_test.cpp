@@ -341,7 +341,7 @@ TEST_F(RunnerTest, ATurnThatEndsWhileItIsNotedAsHungWritesNothing) {
     kept.add_hung(group, contender, "slow");
   });
   fake->rows[0].then = [&](const FakeCall&) {
-    if (observer.last_rounds == 12 && acts.valid()) acts.get();  // after this, the group is kept
+    if (observer.last_rounds == 12 && acts.valid()) acts.get();  // the group is written next
   };
   add_group({cast_case("a", 0)});
   stop_at_once();

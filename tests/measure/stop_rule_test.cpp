@@ -16,8 +16,8 @@ namespace {
 using Random = std::mt19937_64;
 using Noise = std::function<double(Random&)>;
 
-/// A run that the stop rule ended after at most `most` rounds. The log ratio of a round is 0.07
-/// plus noise. The machine drifts.
+/// A run of two contenders until the stop rule ended it. Both share a strong drift. In each round,
+/// the log ratio of their times is 0.07 plus noise.
 struct Stopped {
   std::vector<std::vector<double>> series{{}, {}};
   std::optional<Stop> reason;
@@ -36,8 +36,10 @@ Stopped run(const Noise& noise, Random& random, int most = 400) {
   return run;
 }
 
-/// Shares of the stopped runs: runs whose interval misses the truth, the same without runs that
-/// were named as two states, and runs that were so named.
+/// Shares of all stopped runs:
+/// - all: runs whose interval misses the truth,
+/// - unnamed: those of them that were not named as two states,
+/// - named: runs that were named as two states.
 struct Missed {
   double all = 0, unnamed = 0, named = 0;
 };
@@ -64,16 +66,17 @@ constexpr int kWorlds = 1500;
 
 double normal(Random& random) { return std::normal_distribution(0.0, 0.02)(random); }
 
-/// Draws Student's t with 2 degrees of freedom, whose tail has no finite variance.
+/// Draws from Student's t distribution with 2 degrees of freedom, which has no finite variance.
 double heavy(Random& random) { return 0.01 * std::student_t_distribution(2.0)(random); }
 
-/// Draws an exponential, shifted to median 0: no time is faster than the hardware allows.
+/// Draws from an exponential distribution, shifted to median 0. Like a time, it has a sharp lower
+/// limit.
 double skewed(Random& random) {
   return 0.03 * (std::exponential_distribution(1.0)(random) - std::numbers::ln2);
 }
 
-/// Draws the noise of a quiet machine. In every tenth round a neighbour changes the time by up to a
-/// factor of two, up or down.
+/// Draws the noise of a quiet machine. In a tenth of the rounds, a neighbour changes the time by up
+/// to a factor of two, up or down.
 double jumps(Random& random) {
   const double jump = std::uniform_real_distribution(-1.0, 1.0)(random);
   return std::normal_distribution(0.0, 0.01)(random) + (std::abs(jump) < 0.1 ? 7 * jump : 0);
@@ -88,8 +91,8 @@ Noise correlated(double lag1) {
   };
 }
 
-/// Returns noise with a neighbour that costs 30 % for about ten rounds. Each round starts this with
-/// probability 1/20.
+/// Returns noise with a neighbour that costs 30 % for about ten rounds. With probability 1/20, the
+/// neighbour starts in a round.
 Noise bursts() {
   return [left = 0](Random& random) mutable {
     const double noise = std::normal_distribution(0.0, 0.01)(random);
@@ -102,7 +105,7 @@ Noise bursts() {
   };
 }
 
-/// Returns the noise of a host with two speeds 12 % apart, which changes about every 40 rounds.
+/// Returns the noise of a host with two speeds 12 % apart. It changes speed about every 40 rounds.
 Noise two_states() {
   return [state = 0](Random& random) mutable {
     if (state == 0) state = std::bernoulli_distribution(0.5)(random) ? 1 : -1;

@@ -85,7 +85,7 @@ TEST_F(TurnTest, ALookAtOutputsCountsForNothing) {
   ASSERT_TRUE(prepared.frees_outputs_last());
   clock.usage_ns = 40'000;
   const Turn plain = take_turn(prepared, {.iterations = 3, .marks = true}, random);
-  std::vector<int> seen;  // iterations that had written at each look
+  std::vector<int> seen;  // finished iterations at each look
   const auto look = [&](Item&) {
     seen.push_back(fake->rows[1].calls);
     EXPECT_NE(prepared.item().outputs().at(0).data, nullptr);

@@ -43,7 +43,8 @@ TEST(Watchdog, TellsOfTheTurnThatIsArmedNow) {
   watchdog.disarm();
   watchdog.arm(2, "hangs");
   const Hung said = hung.get_future().get();
-  // With a limit of zero, the first turn may count as hung, too. The two must never be mixed.
+  // With a limit of zero, the first turn may count as hung, too. The group of one turn must never
+  // be told with the contender of the other.
   EXPECT_TRUE(said == Hung(2, "hangs") || said == Hung(1, "ends"));
 }
 

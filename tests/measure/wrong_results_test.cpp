@@ -1,4 +1,5 @@
-/// Wrong results must be noticed. Their mistakes are typical of programs. Right results must pass.
+/// Wrong results must be noticed. They have mistakes that programs typically make. Right results
+/// must pass.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -110,7 +111,7 @@ std::string words_of(const Problem& problem) {
   return selftest::in_words(problem.op, problem.signature);
 }
 
-/// Expects a value that could be checked to exceed its bound.
+/// Expects the check to find a value whose error exceeds its bound.
 void expect_wrong(const Problem& problem, const std::string& what, const Tensors& got) {
   double share = 0;
   for (const OutputCheck& check : held(problem, got))
