@@ -1,5 +1,5 @@
-/// Counters of a made-up kernel: threads, the counts of each thread while counting is on, and
-/// failures.
+/// Counters of a made-up kernel. A test sets the threads, their counts and failures. The counters
+/// note which of them were opened, switched on or off, and closed.
 #pragma once
 
 #include <fmt/format.h>

@@ -26,8 +26,8 @@ Tensor64 all_bytes() {
 }
 
 /// Expects the values that `computed` returns for each element to be within the element's bound.
-/// The bounds are for the worst case. They must be tight: one value uses more than half of its
-/// bound, and the sum of bounds is below 8 times the sum of errors.
+/// The bounds must also be tight: one value uses more than half of its bound, and the sum of the
+/// bounds is below 8 times the sum of the errors.
 template <class Computed>
 void expect_tight(const Errors& bounds, const Tensor64& exact, Computed computed) {
   double nearest = 0, errors = 0, allowed = 0;

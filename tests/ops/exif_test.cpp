@@ -40,7 +40,7 @@ TEST(Exif, OtherNumbersAreUpright) {
 }
 
 TEST(Exif, NumbersOfOtherTypesCountAsInPillow) {
-  // Pillow 13.0.0 turns such a JPEG like this if its XMP gives orientation 3.
+  // The results are those of Pillow 13.0.0 for a JPEG whose XMP gives orientation 3.
   const auto turned = [](std::uint32_t type, const Bytes& value, std::uint32_t count = 1) {
     Bytes block = exif_block(0, true, type, count);
     if (value.size() > 4) block[30] = static_cast<std::uint8_t>(block.size());

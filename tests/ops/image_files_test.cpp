@@ -110,7 +110,7 @@ TEST_F(FindFiles, PicturesBesideFoldersAreTakenAndThoseInThemCounted) {
   write({"a.jpg", "cat/000.jpg", "cat/old/1.jpg", "cat/2.gif", ".cache/a.jpg", "set/000.jpg",
          "set/manifest.json", "begun/000.jpg", "begun/prepare.jsonl"});
   EXPECT_THAT(found("."), ElementsAre("a.jpg"));
-  EXPECT_EQ(find(".").beside.in_folders, 1);  // the number of files in "*/*.jpg"
+  EXPECT_EQ(find(".").beside.in_folders, 1);  // cat/000.jpg
   EXPECT_THAT(find(".").beside.others, IsEmpty());
 }
 

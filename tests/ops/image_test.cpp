@@ -29,7 +29,7 @@ int difference(const Bytes& a, const Bytes& b) {
   return largest;
 }
 
-/// Returns 8x8 pixels of one colour, which JPEG coefficients hold exactly enough.
+/// Returns 8x8 pixels of one colour. JPEG stores a block of one colour almost exactly.
 Bytes plain(const Bytes& colour) {
   Bytes pixels;
   for (int i = 0; i < 64; ++i) pixels.insert(pixels.end(), colour.begin(), colour.end());
@@ -158,8 +158,8 @@ TEST(Jpeg, BytesThatBelongToNothingArePassedOver) {
   EXPECT_THAT(behind.remarks, IsEmpty());
 }
 
-/// Returns the JPEG with another byte `at` bytes past the start of its frame marker. 0 is the
-/// marker's second byte, 3 the bits per sample.
+/// Returns the JPEG with another byte `at` bytes past the second byte of its frame marker. With 0,
+/// that byte itself changes. With 3, the bits per sample change.
 Bytes with_frame(Bytes jpeg, std::size_t at, std::uint8_t byte) {
   const auto frame = std::ranges::search(jpeg, Bytes{0xFF, 0xC0});
   *(frame.begin() + 1 + static_cast<std::ptrdiff_t>(at)) = byte;

@@ -254,7 +254,7 @@ ImageWalk walk_of(std::int64_t count, std::optional<std::uint64_t> seed) {
   return {{""}, std::vector<ImagePlace>(static_cast<std::size_t>(count)), 1, seed};
 }
 
-/// Returns the numbers of the images in one epoch of `count` images.
+/// Returns the numbers of the images in epoch `epoch` of a walk over `count` images.
 std::vector<std::size_t> epoch_of(const ImageWalk& walk, std::int64_t count, std::int64_t epoch) {
   std::vector<std::size_t> numbers;
   for (std::int64_t item = epoch * count; item < (epoch + 1) * count; ++item)

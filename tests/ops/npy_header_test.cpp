@@ -12,7 +12,7 @@ using namespace std::string_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Returns a file that ends after its header.
+/// Returns a .npy file with `dict` as its header and without data.
 std::string file_of(const std::string& dict, int version = 1, int minor = 0) {
   std::string bytes("\x93NUMPY");
   bytes += static_cast<char>(version);

@@ -19,8 +19,8 @@ TEST(Op, EveryOneHasANameOfItsOwn) {
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
 }
 
-/// Returns the signature of `op` on these inputs, or on the first input twice. Tries every kind of
-/// memory. Returns nothing if `op` takes none of them.
+/// Returns the signature of `op` on these inputs, or on these inputs and the first one again, in
+/// the first kind of memory that `op` takes. Returns nothing if `op` takes none.
 std::optional<Signature> signature_of(const Op& op, const Feeds& feeds) {
   for (const auto& memory : words(Memory{}))
     for (const bool twice : {false, true}) try {
@@ -86,7 +86,7 @@ Tensor64 two_rows(const Tensor64& all) {
 }
 
 TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
-  const Shape shape{2, 3, 5, 100};  // enough for a table of all bytes, while two rows are not
+  const Shape shape{2, 3, 5, 100};  // large enough for a table of all bytes; two rows are not
   std::vector<std::string> row_wise_ones;
   for (const std::string& name : op_names())
     for (const Op& op : samples(name, shape))

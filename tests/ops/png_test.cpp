@@ -52,7 +52,7 @@ TEST(Png, SixteenBitsGiveTheHighByteAndAWord) {
   const Image colour =
       decoded(png_file({0xFF, 9, 0, 8, 0x80, 7}, 1, 1, {SPNG_COLOR_TYPE_TRUECOLOR, 16}));
   EXPECT_THAT(colour.remarks, ElementsAre(Remark::HighBytes));
-  const Image depth = decoded(data("depth-16-bit.png"));  // values up to 249
+  const Image depth = decoded(data("depth-16-bit.png"));  // 16-bit values up to 249
   EXPECT_THAT(depth.rgb, testing::Each(0));
   EXPECT_THAT(depth.remarks, ElementsAre(Remark::HighBytes));
   EXPECT_THAT(decoded(png_file({7}, 1, 1, {SPNG_COLOR_TYPE_GRAYSCALE, 8})).remarks, IsEmpty());
@@ -79,7 +79,8 @@ Bytes with_byte(Bytes bytes, std::size_t at, int bits) {
   return bytes;
 }
 
-/// A PNG of 16x16 pixels and changes to it. After its pixel data, the last chunk takes 12 bytes.
+/// A PNG of 16x16 pixels for tests to damage. Its pixel data is followed only by the IEND chunk of
+/// 12 bytes.
 struct Damaged : testing::Test {
   const Bytes pixels = gradient(16, 16, 3);
   const Bytes whole = png_file(pixels, 16, 16);

@@ -56,8 +56,8 @@ TEST(Experiment, AxesReachDefaultsOpsAndThreads) {
                                  "b 3 uint8"));
 }
 
-/// Returns the number of threads of every case on a machine with 7 threads. It is followed by ", of
-/// all" if the plan has decided it.
+/// Returns the number of threads of every case on a machine with 7 threads, followed by ", of all"
+/// if the plan chose it for "all".
 std::vector<std::string> teams(const std::string& experiment) {
   PlanOptions options;
   options.all_threads = 7;
@@ -69,7 +69,8 @@ std::vector<std::string> teams(const std::string& experiment) {
   return texts;
 }
 
-// A chain and a single pass over the same images. The larger stage decides.
+// The variants are one pass and a chain of passes over the same images. In each variant, the stage
+// that moves most bytes decides.
 TEST(Experiment, ThreadsAllAreDecidedByTheCasesLargestStage) {
   const auto variants = [](const std::string& source) {
     return teams(R"("threads": "all", "source": )" + source + R"(, "variants": {

@@ -128,7 +128,7 @@ inline Plan plan(const std::string& text, const PlanOptions& options = {}) {
   return make_plan("c.json", text, without_gpu(), options);
 }
 
-/// Returns every mistake as "pointer: text", or nothing if the text is planned.
+/// Returns every mistake as "pointer: text". Returns nothing if the text can be planned.
 inline std::vector<std::string> mistakes(const std::string& text, const PlanOptions& options = {},
                                          const Backends& all = without_gpu()) {
   std::vector<std::string> texts;

@@ -31,7 +31,7 @@ std::vector<std::pair<std::string, std::string>> skips(const std::vector<Case>& 
   return found;
 }
 
-// An image has 1 MB, and 5 MB with its output.
+// An image takes 1 MB, and 5 MB together with its output.
 const std::string small_and_large = R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000]},
   "variants": {"small": [{"op": "cast", "to": "float32"}],
                "large": [{"op": "source", "batch": 1000, "channels": 1, "size": [1000, 1000]},
@@ -142,8 +142,8 @@ TEST(Fit, PinnedMemoryIsHostMemory) {
 TEST(Fit, LimitsAreLeftOutRatherThanACase) {
   const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
                                     "variants": {"up": ["h2d"]})";
-  // The case takes 1.16 GB of host memory. Its limit has a pinned source of the same size as the
-  // case's.
+  // The case takes 1.16 GB of host memory. Its limit has a source of its own in pinned memory,
+  // which is as large as the case's.
   const PlanOptions options = with_free({.host = 1'500'000'000});
   const Group group = group_of(experiment, options);
   EXPECT_THAT(skips(group.cases), ElementsAre(Pair("up", "")));

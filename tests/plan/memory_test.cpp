@@ -28,9 +28,9 @@ Case one_case(const std::string& stages) {
                           fakes::with_gpu());
 }
 
-// A buffer takes whole lines and a gap: 4,000,000 B take 4,004,032 B in lines of 64 B. A check of 1
-// million input and output values takes 8 B * (2 * 2 + 4) million. Three slots (source, output,
-// scratch) have an address per set. Each placed buffer takes 16 B in `place`.
+// A buffer takes whole lines of 64 B and a gap: 4,000,000 B take 4,004,032 B. A check of 1 million
+// input and output values takes 8 B * (2 * 2 + 4) million. The three slots (source, output,
+// scratch) take one address each in every set. Each placed buffer takes 16 B in `place`.
 constexpr std::int64_t placed = 4'004'032, check = 64'000'000;
 
 TEST(Memory, ColdBuffersExceedTheCacheThreefold) {

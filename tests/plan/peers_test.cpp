@@ -198,8 +198,8 @@ TEST(Peers, OutputsOfModelsAreKeptForTheOthers) {
   const Case planned =
       only_case(model_variant(R"({"peer": "torch", "stages": [{"op": "model", "name": "x"}]})"));
   const MemoryNeed need = memory_need(std::array{&planned}, Cache::Hot, {.host = 1, .device = 1});
-  // Logits in double, once kept and once compared. Addresses of three slots. Files of the source,
-  // the output and a second source with other values.
+  // The terms are the logits in double, once kept and once compared, the addresses of three slots,
+  // and the files of the source, the output and a second source with other values.
   EXPECT_EQ(need.passing, (Sides{.host = 16'000 + 16'000 + 24 + 576 + 8'000 + 576}));
 }
 
@@ -224,8 +224,8 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
   // 31 copies exceed 30 MB.
   const MemoryNeed cold = memory_need(std::array{&planned}, Cache::Cold, cache);
   EXPECT_EQ(cold.kept, (Sides{.host = 31'000'000 + 31'000'000 + 4'000'000}));
-  // A check of 8 million doubles. Addresses of three slots. Files of the source, the output and a
-  // second source with other values.
+  // The terms are a check of 8 million doubles, the addresses of three slots, and the files of the
+  // source, the output and a second source with other values.
   EXPECT_EQ(cold.passing, (Sides{.host = 64'000'000 + 24 + 1'000'000 + 4'000'000 + 1'000'000}));
 }
 

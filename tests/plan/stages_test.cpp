@@ -276,8 +276,8 @@ TEST(Skip, SkippedCasesArePlannedWhole) {
   EXPECT_EQ(one.stages[1].cost.written_bytes, 576);
 }
 
-/// Returns the bytes that a cast on the GPU moves: read, written, over the link. It follows these
-/// stages on this source.
+/// Returns the bytes that a cast on the GPU moves: read, written, over the link. The cast comes
+/// after the stages `before` on a source in memory `source`, and it writes to memory `memory`.
 std::string cast_moves(const std::string& source, const std::string& before,
                        const std::string& memory = "device") {
   const Case one = only_case(

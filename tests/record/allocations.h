@@ -6,7 +6,7 @@ namespace normbench {
 
 /// Returns the number of calls of operator new in this program so far.
 std::int64_t allocations();
-/// Returns the bytes that these calls asked for.
+/// Returns the bytes that all calls of operator new in this program have asked for so far.
 std::int64_t allocated_bytes();
 
 }  // namespace normbench
