@@ -31,8 +31,8 @@ using testing::SizeIs;
 const Places kNowhere{.names = {"libcupti_of_nobody.so"}, .directories = {"/nowhere/lib"}};
 constexpr const char* kEvents = ": device times come from CUDA events";
 
-/// The memory for the queue of completed buffers of this process. It is set before the buffers are
-/// made.
+/// The memory resource of the process's queue of completed buffers. It becomes the default resource
+/// before the queue is made.
 ScarceMemory queue_memory;
 [[maybe_unused]] auto* const default_memory = std::pmr::set_default_resource(&queue_memory);
 

@@ -34,7 +34,7 @@ TEST(TeamLaunch, StartsRealTeams) {
   const View view{nullptr, desc};
   cpu_row("launch", "team")
       .prepare(EmptyLaunch{.count = 5}, signature)(*queue, {&view, 1}, {&view, 1}, {});
-  std::vector<std::size_t> shares;  // of each thread except the caller
+  std::vector<std::size_t> shares;  // slices of each thread except the caller
   for (const ThreadLog& log : recorder.take())
     if (!log.slices.empty()) shares.push_back(log.slices.size());
   EXPECT_THAT(shares, testing::ElementsAre(5, 5));

@@ -85,7 +85,7 @@ TEST_F(DescribeTest, EveryFact) {
                     {"max_width", 16},
                     {"measured", "under load"}}},
                   {"nvml", "available"}}));
-  EXPECT_EQ(copies(), 80);  // all tries: the link stays below its maximum
+  EXPECT_EQ(copies(), 80);  // every try is made, as the link stays below its maximum
 }
 
 TEST_F(DescribeTest, AnInstanceOfADividedGpuHasAUuidOfItsOwnKind) {

@@ -26,9 +26,9 @@ cudaError_t record(FakeEvent& event, cudaStream_t stream) {
                }});
 }
 
-/// Makes a stream wait for an event. A captured stream may only wait for events of a capture, and
-/// other streams only for events outside a capture. Otherwise returns an error, and the stream's
-/// own capture becomes invalid.
+/// Makes a stream wait for an event. A stream that captures may only wait for events that were
+/// recorded in a capture, and another stream only for events that were recorded outside. Otherwise
+/// returns an error, and the stream's capture, if it has one, becomes invalid.
 cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent& event) {
   if (!event.last) return cudaSuccess;
   if (stream.capture.has_value() != event.last->captured) {

@@ -23,7 +23,7 @@ struct FakeBlock {
   FakeKind kind;
   std::byte* data;
   std::size_t bytes;
-  bool usable = true;            // false: its stream has not reached the allocation
+  bool usable = true;            // false: before its stream's allocation and after the free
   bool freeing = false;          // a stream will release it
   bool closed = false;           // host memory that only the device can touch
   std::byte* mapping = nullptr;  // null: registered memory of the host

@@ -23,7 +23,7 @@ struct CaptureTest : DeviceProfileTest {
 };
 
 TEST_F(CaptureTest, ProfilersAreStartedAroundTheProfilePassOfAllGroups) {
-  std::vector<std::size_t> told_before;  // events before each start, stop and profile
+  std::vector<std::size_t> told_before;  // size of observer.told; at a profile, size of told()
   device->on_capture = [&] { told_before.push_back(observer.told.size()); };
   on_profile = [&](const ProfileTrace&, CaseProfile&) { told_before.push_back(told().size()); };
   add_group({send_and_cast()});

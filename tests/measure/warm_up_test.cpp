@@ -63,7 +63,7 @@ TEST_F(GpuDayWarmUp, ATurnOnTheCpuLeavesTheDeviceIdle) {
       measured({send_and_cast("send"), cast_case("on the CPU", 0), send_and_cast("again")}));
   for (const Turn& turn : turns) {
     if (turn.contender == 1)
-      EXPECT_EQ(turn.gap_ns, 1'000'000);  // the same as without a device
+      EXPECT_EQ(turn.gap_ns, 1'000'000);  // a warm-up of 1 ms, as without a device
     else
       EXPECT_EQ(turn.gap_ns, turn.before == 1 ? 34 * 600'000 : 600'000);
   }

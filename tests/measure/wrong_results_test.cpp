@@ -67,7 +67,7 @@ struct Problem {
     reference(other, from, out, 0);
     return out;
   }
-  /// Returns the right outputs. The next functions change them.
+  /// Returns the right outputs. changed() changes the first of them, and each() all its values.
   Tensors right() const {
     Tensors all;
     for (const selftest::Exact& one : exact) all.push_back(one.values);
@@ -293,7 +293,8 @@ TEST(WrongResults, OfDenormalizeAreSeen) {
   }
 }
 
-/// Resizes with other weights. `place` maps an output place and a scale to an input place.
+/// Resizes by nearest neighbours, or with `linear` between two pixels of each axis. `place` maps an
+/// output place and a scale to an input place.
 Tensors resized_by(const Problem& problem, const std::function<double(double, double)>& place,
                    bool linear) {
   const Tensor64& x = problem.values[0];

@@ -40,7 +40,7 @@ class FindFiles : public testing::Test {
   FoundFiles find(const std::string& said) const {
     return find_files(folder_.string(), said, image_endings());
   }
-  /// Returns the names of the files that find() returns, relative to its root.
+  /// Returns the names of the files that find() returns, relative to the root that it returns.
   std::vector<std::string> found(const std::string& said) const {
     const FoundFiles all = find(said);
     std::vector<std::string> names;

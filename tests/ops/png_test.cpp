@@ -163,7 +163,8 @@ TEST_F(Damaged, AnUnknownCriticalChunkIsPassedOver) {
   EXPECT_THAT(decoded(with_chunks(whole, "IDAT", png_chunk("abCd", {1, 2, 3}))).remarks, IsEmpty());
 }
 
-/// Returns the file with other bytes in its zlib stream of pixels. The chunk gets a wrong checksum.
+/// Returns the file with `bytes` as the content of its zlib stream of pixels. Its pixel chunk gets
+/// a wrong checksum.
 Bytes with_pixels(const Bytes& file, const Bytes& bytes) {
   Bytes other = first(file, chunk_at(file, "IDAT"));
   Bytes pixels = png_chunk("IDAT", deflated(bytes));

@@ -131,7 +131,7 @@ TEST_F(SaveTest, AnotherImageInAJpegIsWrong) {
   Bytes swapped = pixels;  // red and blue are swapped
   for (std::size_t i = 0; i < swapped.size(); i += 3) std::swap(swapped[i], swapped[i + 2]);
   EXPECT_THAT(outcome({}, swapped, pixels, 32, 32), HasSubstr("PSNR"));
-  EXPECT_THAT(outcome({}, noise(16 * 64, 1), pixels, 32, 32), "");  // the same bytes
+  EXPECT_THAT(outcome({}, noise(16 * 64, 1), pixels, 32, 32), "");  // the same bytes as `pixels`
   Bytes wide = noise(16 * 64, 1);
   save_image({}, folder_ / "0-0-0.jpeg", view_of(wide, 16, 64), memory_);
   Bytes square = pixels;

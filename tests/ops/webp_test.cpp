@@ -104,7 +104,7 @@ TEST(WebP, DamageIsNamed) {
   const Bytes file = webp_file(gradient(16, 16, 3), 16, 16);
   EXPECT_EQ(complaint({file.begin(), file.end() - 1}), "premature end of WebP file");
   EXPECT_EQ(complaint({file.begin(), file.begin() + 10}), "premature end of WebP file");
-  // The canvas differs from its only picture.
+  // The canvas has another size than its only picture.
   EXPECT_EQ(complaint(extended_webp(0, 17, 16, webp_payload(file))), "damaged WebP");
   EXPECT_EQ(complaint(animated_webp(16, 16, {})), "damaged WebP");  // without a frame
   Bytes longer = file;

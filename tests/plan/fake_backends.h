@@ -99,8 +99,7 @@ inline std::vector<Kernel> cuda_rows() {
   return rows;
 }
 
-/// Returns a CPU, and a GPU with these rows. The GPU is unavailable for the reason `why`, if there
-/// is one.
+/// Returns a CPU, and a GPU with these rows. With `why`, the GPU is unavailable for that reason.
 inline Backends backends(std::optional<std::string> why, std::vector<Kernel> rows) {
   Backends all;
   all.list.push_back(std::make_unique<FakeBackend>(Place::Cpu, std::nullopt, cpu_rows()));
