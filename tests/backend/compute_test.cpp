@@ -34,8 +34,8 @@ double least_ms(const Compute& op, std::int64_t images, int threads) {
 }
 
 TEST(ComputeRow, TakesItsTimeOnOneCore) {
-  // The bounds are wide because clock rates of cores vary. A wait on a clock would be far closer to
-  // 1 ms.
+  // The row runs a fixed number of steps. The bounds are wide because the clock rates of cores
+  // vary.
   for (const int threads : {1, 2}) {
     EXPECT_GT(least_ms({.ms = 1}, 4, threads), 0.6);
     EXPECT_LT(least_ms({.ms = 1}, 4, threads), 1.6);

@@ -55,7 +55,8 @@ class OnPages {
 
 class RowsInParts : public testing::TestWithParam<std::string> {
  protected:
-  /// Expects the row to copy its input when the tensors start at these distances.
+  /// Expects the row to copy its input when the tensors start `in_at` and `out_at` bytes past a
+  /// page.
   void expect_copy(std::string_view row, const Op& op, std::int64_t in_at, std::int64_t out_at) {
     const TensorDesc desc =
         dense(DType::Float32, Layout::Nchw, {1, 1, 1, 70'016}, Memory::Pageable);

@@ -222,7 +222,7 @@ TEST(OutputCheck, CannotTellWhereABoundIsAsWideAsTheValuesAreLarge) {
   EXPECT_EQ(compared({1, -4, 2}, {3.9, 4, 5}, {1, -4, 2}).unchecked(), 2);
   EXPECT_FALSE(compared({1, -4, 2}, {3.9, 4, 5}, {1, -4, 2}).is_checked());
   EXPECT_EQ(compared({1, 2}, {INFINITY, NAN}, {7, 7}).unchecked(), 2);
-  EXPECT_EQ(compared({0, 0}, {1e-9, 1}, {0, 0}).unchecked(), 0);  // another value would be wrong
+  EXPECT_EQ(compared({0, 0}, {1e-9, 1}, {0, 0}).unchecked(), 0);  // a value of 2 would be wrong
   EXPECT_TRUE(compared({0, 0}, {1e-9, 1}, {0, 2}).worst().is_wrong());
   OutputCheck later;
   const auto add = [&](double value) {

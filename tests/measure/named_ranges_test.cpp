@@ -85,7 +85,7 @@ TEST_F(NamedProfileTest, TurnsWithoutMarksHaveNoRanges) {
   recorder.enable(false);
   const std::vector<ThreadLog> logs = recorder.take();
   ASSERT_EQ(logs.size(), 1u);
-  EXPECT_EQ(logs[0].slices.size(), 1u);  // the warm-up
+  EXPECT_EQ(logs[0].slices.size(), 1u);  // only the warm-up has one
 }
 
 TEST_F(NamedProfileTest, StagesAreWaitedForAsEver) {

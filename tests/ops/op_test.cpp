@@ -86,7 +86,7 @@ Tensor64 two_rows(const Tensor64& all) {
 }
 
 TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
-  const Shape shape{2, 3, 5, 100};  // large enough for a table of all bytes; two rows are not
+  const Shape shape{2, 3, 5, 100};  // more than 256 values in a plane, but not in two rows
   std::vector<std::string> row_wise_ones;
   for (const std::string& name : op_names())
     for (const Op& op : samples(name, shape))
