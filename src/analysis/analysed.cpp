@@ -4,10 +4,12 @@
 
 namespace normbench {
 
-Analysed::Analysed(Results results)
-    : results_(std::move(results)), experiments_(normbench::experiments(results_)) {
+Analysed::Analysed(Results results) : Analysed(std::move(results), IsVisible()) {
   Results readable = normbench::visible(results_);
-  if (readable != results_) visible_ = std::make_unique<const Analysed>(std::move(readable));
+  if (readable != results_) visible_.reset(new Analysed(std::move(readable), IsVisible()));
 }
+
+Analysed::Analysed(Results results, IsVisible)
+    : results_(std::move(results)), experiments_(normbench::experiments(results_)) {}
 
 }  // namespace normbench

@@ -54,7 +54,7 @@ void compare_with_baseline(const GroupResult& group, const CaseResult& result,
   const int index = index_of(group, group.baseline);
   if (index < 0) return;
   const CaseResult& baseline = group.cases[index];
-  if (!measured(baseline) || !is_comparable(group, baseline, results)) return;
+  if (!is_comparable(group, baseline, results)) return;
   const auto times = times_ns(result, results), others = times_ns(baseline, results);
   if (log_ratios(times, others).empty()) return;
   analysis.ratio = paired_ratio(times, others, decision_level);

@@ -28,6 +28,7 @@ struct CheckOptions {
   ConfigOptions config;
   BackendOptions backend;
   bool quiet = false;
+  bool is_asked = false;  // another normbench started this one
   Given given;
 };
 
@@ -145,7 +146,7 @@ Subcommand make_check() {
   for (const Option& row : config_options(options->config)) rows.push_back(row);
   rows.push_back(device_option(options->backend));
   rows.push_back(quiet_option(options->quiet));
-  rows.push_back(asker_option());
+  rows.push_back(asker_option(options->is_asked));
   const auto run = [options] {
     const std::optional<Results> times = read_times(options->times);
     const Backends backends = make_backends(options->backend);

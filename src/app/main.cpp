@@ -274,6 +274,7 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   take_closed_streams();
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, nobody can ask how a child ended
   std::signal(SIGPIPE, SIG_IGN);  // a closed stdout does not stop a run
   std::signal(SIGXFSZ, SIG_IGN);  // writing past the file size limit is an error, not a signal
   return static_cast<int>(guarded([&] { return parse_and_run(argc, argv); }));

@@ -57,11 +57,12 @@ Option out_option(std::string& file) {
           "Write here instead of to stdout (replaces what normbench wrote, nothing else)", &file};
 }
 
-Option asker_option() {
-  const Take end{[](const std::string& name, const std::string& given) {
+Option asker_option(bool& is_asked) {
+  const Take end{[&is_asked](const std::string& name, const std::string& given) {
     const std::int64_t asker = read_whole(name, given, 1, std::numeric_limits<pid_t>::max());
     if (!end_with(static_cast<pid_t>(asker), SIGTERM))
       throw std::runtime_error("the process that started this one has ended");
+    is_asked = true;
   }};
   return {"--asker", "PID", "", end, "", Option::Once};
 }

@@ -42,7 +42,7 @@ Option out_option(std::string& file);
 
 /// Returns the option --asker PID, which --help does not show. PID is the process that started this
 /// one; this process gets SIGTERM when PID ends.
-Option asker_option();
+Option asker_option(bool& is_asked);
 
 /// Returns the path relative to `folder` if it lies below it, else the absolute path.
 std::string path_near(const std::string& path, const std::string& folder);

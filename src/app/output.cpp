@@ -190,11 +190,6 @@ void suggest_reading(const Job& job, const WrittenFiles& written, const RunOptio
                                   : fmt::format("normbench report {}", shell_word(what)));
 }
 
-/// Returns the option that must be given again to continue the run, or "".
-std::string peers_option(const Job& job) {
-  return job.options.config.allow_peers ? " --allow-peers" : "";
-}
-
 /// Reports why files could not be written, and where the written ones are.
 void tell_errors(const Job& job, const WrittenFiles& written, const std::string& unkept) {
   if (!unkept.empty()) tell("normbench: {}\n", unkept);
@@ -232,6 +227,10 @@ Exit code_of(const Results& results) {
 }
 
 }  // namespace
+
+std::string peers_option(const Job& job) {
+  return job.options.config.allow_peers ? " --allow-peers" : "";
+}
 
 bool holds_run(const std::string& dir) {
   std::error_code unknown;

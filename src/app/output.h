@@ -26,6 +26,9 @@ void check_own_folder(const std::string& dir);
 /// run was begun in that second. Throws CannotWrite.
 std::string make_default_folder(const std::string& name);
 
+/// Returns the option that must be given again to continue the run, or "".
+std::string peers_option(const Job& job);
+
 /// Writes results.json, table.txt and report.html, and shows the run, as `options` say. Writes
 /// trace.json or trace.json.gz if the finished `trace` has lanes. Files that cannot be written go
 /// to a new folder beside the run's or in $TMPDIR. Each failure to write or show is reported on

@@ -88,12 +88,14 @@ const std::atomic<bool>& watch_for_interrupts(bool says_when_it_ends) {
   return interrupted;
 }
 
-void set_last_words(const std::string& line) {
-  static std::string kept;
-  kept = made_harmless("\n" + on_one_line(line) + "\n", Screen{});
-  if (needs_ascii(STDERR_FILENO)) kept = in_ascii(kept);
-  last_words = kept.c_str();
+LastWords::LastWords(const std::string& line) {
+  if (line.empty()) return;
+  text_ = made_harmless("\n" + on_one_line(line) + "\n", Screen{});
+  if (needs_ascii(STDERR_FILENO)) text_ = in_ascii(text_);
+  last_words = text_.c_str();
 }
+
+LastWords::~LastWords() { last_words = ""; }
 
 void write_result(const std::string& text) {
   const bool is_seen = isatty(STDOUT_FILENO) != 0;

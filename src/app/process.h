@@ -75,9 +75,18 @@ bool end_with(pid_t asker, int signal);
 /// process gets the same signal and prints that.
 const std::atomic<bool>& watch_for_interrupts(bool says_when_it_ends = true);
 
-/// Keeps a line that is printed when a second signal ends the process at once. Call it once, before
-/// other threads are started.
-void set_last_words(const std::string& line);
+/// A line, or "", that is printed if a second signal ends the process while this object lives. There must
+/// be only one such object at a time.
+class LastWords {
+ public:
+  explicit LastWords(const std::string& line);
+  ~LastWords();
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+
+ private:
+  std::string text_;
+};
 
 /// Returns an argument of a message on one line. Control characters in names and paths do not reach
 /// the terminal. Numbers stay numbers.

@@ -231,6 +231,7 @@ Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& inte
     child.wait_for_end(blocked.mask);
   }
   if (end->how == ChildEnd::How::Exit) return static_cast<Exit>(end->number);
+  if (interrupted) return Exit::Interrupted;
   tell("normbench: {} was ended by signal {}\n", arguments[1], end->number);
   return Exit::Failed;
 }
@@ -470,6 +471,9 @@ Exit reproduce(const ReproduceOptions& options) {
   if (!options.quiet)
     tell("Running {}, one after the other (--list says the budget of each); documents go to {}\n",
          counted(std::ssize(chosen), "config"), shell_word(out));
+  const LastWords last_words(fmt::format(
+      "normbench: stopped at once; continue with: normbench reproduce --resume {}{}",
+      shell_word(out), request.allow_peers ? " --allow-peers" : ""));
   Exit worst = Exit::Fine;
   for (const Chosen& config : chosen) {
     worst = std::max(worst, run_config(config, out, request, options.quiet, interrupted));

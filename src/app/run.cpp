@@ -101,12 +101,19 @@ struct RunEnd {
   _exit(static_cast<int>(std::max(end.code, Exit::Failed)));
 }
 
+/// Returns what is printed if a second Ctrl-C ends the run at once.
+std::string if_stopped_at_once(const Begun& begun) {
+  const ScratchFolder* const scratch = begun.scratch.get();
+  return fmt::format(
+      "normbench: stopped at once; continue with: normbench run --resume {}{}{}",
+      shell_word(begun.job.dir), peers_option(begun.job),
+      scratch ? fmt::format(" (the next run removes {})", shell_word(scratch->path())) : "");
+}
+
 /// Runs a job to its end. `then` are the configs to run after it.
 Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string> then) {
   const auto& [job, backends, environment, plan, journal, scratch] = begun;
-  set_last_words(fmt::format(
-      "normbench: stopped at once; continue with: normbench run --resume {}{}", shell_word(job.dir),
-      scratch ? fmt::format(" (the next run removes {})", shell_word(scratch->path())) : ""));
+  const LastWords last_words(options.is_asked ? "" : if_stopped_at_once(begun));
   const std::optional<AttachedTool> tool_there = attached_tool();
   tell_modes(options, tool_there, environment);
   tell_peers(plan, options);

@@ -41,7 +41,7 @@ std::vector<Option> run_options(RunOptions& options) {
         "temporary files)",
         &options.scratch},
        {"--then", "FILE", "", &options.then, "", Option::Once},
-       asker_option()});
+       asker_option(options.is_asked)});
   return rows;
 }
 

@@ -32,6 +32,7 @@ struct RunOptions {
   bool measure = false;  // measures even under a profiling tool
   Capture capture = Capture::Nvtx;
   std::string scratch;            // where stages save files; "": the system's temporary folder
+  bool is_asked = false;          // another normbench started this one (--asker)
   std::vector<std::string> then;  // configs to run after the resumed one; not in --help
   Given given;                    // the values given to each option
 };

@@ -448,12 +448,12 @@ Disturbance GroupRun::disturbance_now() const {
   return context_.disturbance ? context_.disturbance() : Disturbance{};
 }
 
-void GroupRun::guarded(Member& member, const std::function<void()>& planned) {
+void GroupRun::guarded(Member& member, const std::function<void()>& work) {
   try {
     std::optional<Watched> guard;
     if (member.planned->peer.empty())
       guard.emplace(context_.watchdog, index_, member.planned->variant);
-    planned();
+    work();
   } catch (const CutShort&) {
     cut_short_ = true;
     member.contender.reset();

@@ -87,9 +87,9 @@ class GroupRun {
     return member.planned->uses_gpu() ? states_.read() : DeviceState{};
   }
   std::int64_t slowest_state_ns() const { return states_.slowest_ns(); }
-  /// Calls `planned`. An exception from this call ends only this member. The watchdog guards the
+  /// Calls `work`. An exception from this call ends only this member. The watchdog guards the
   /// call unless the member is a peer, whose messages have time limits of their own.
-  void guarded(Member& member, const std::function<void()>& planned);
+  void guarded(Member& member, const std::function<void()>& work);
   /// True if the run was interrupted while it waited for a member.
   bool cut_short() const { return cut_short_; }
 

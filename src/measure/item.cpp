@@ -124,7 +124,7 @@ void Item::bind(std::size_t s, GroupMemory& memory) {
   step.alone = {.first = s,
                 .last = s,
                 .name = add_name(stage.label),
-                .bytes = stage.cost.read_bytes + stage.cost.written_bytes};
+                .bytes = stage.cost.moved()};
 }
 
 void Item::begin(std::int64_t its_number, const BufferSlots& buffers) {

@@ -95,7 +95,7 @@ class Item {
 
   // Names:
   /// Sets the number of the iteration in the names of ranges; before the first call they contain
-  /// "{i}". Call outside of timed code, since it makes strings.
+  /// "{i}". It makes strings, so turns in lanes with ranges contain its time.
   void number_names(std::int64_t iteration);
   std::vector<std::string_view> labels() const;
   /// The config's ranges around stages. With `graphs` they leave out stages that a graph launches

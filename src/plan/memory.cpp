@@ -66,15 +66,15 @@ bool are_alike(const Input& one, const Input& other) {
 /// Returns the bytes of all copies of the cases' inputs. Inputs that cases share count once.
 Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
-  for (auto planned = cases.begin(); planned != cases.end(); ++planned) {
-    if ((*planned)->inputs.empty()) continue;
+  for (auto one = cases.begin(); one != cases.end(); ++one) {
+    if ((*one)->inputs.empty()) continue;
     const auto shares = [&](const Case* other) {
-      return !other->inputs.empty() && share_inputs(*other, **planned);
+      return !other->inputs.empty() && share_inputs(*other, **one);
     };
-    if (std::any_of(cases.begin(), planned, shares)) continue;
-    bytes.of((*planned)->values.front().desc.memory) +=
-        static_cast<double>(rotation.copies_of_source(**planned)) *
-        static_cast<double>(input_bytes(**planned));
+    if (std::any_of(cases.begin(), one, shares)) continue;
+    bytes.of((*one)->values.front().desc.memory) +=
+        static_cast<double>(rotation.copies_of_source(**one)) *
+        static_cast<double>(input_bytes(**one));
   }
   return bytes;
 }

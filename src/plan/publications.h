@@ -17,10 +17,6 @@ struct Publication {
   bool operator==(const Publication&) const = default;
 };
 
-inline const std::string& name_of(const Publication& publication) { return publication.name; }
-inline const std::string& origin_of(const Publication& publication) { return publication.origin; }
-inline const std::string& said_by(const Publication& publication) { return publication.says; }
-
 struct PublishedExperiment {
   std::string id;
   Publication source;

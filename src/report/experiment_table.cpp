@@ -27,14 +27,6 @@ std::string speed_up(const GroupResult& group, const CaseResult& result,
   return result.variant == group.baseline ? "1" : factor(1 / analysis.ratio->value);
 }
 
-/// Returns the ± of a case. Returns "busy" if other work held up too many of its rounds, because
-/// its time then includes that work.
-std::string width_cell(const GroupAnalysis& analysis, int index) {
-  if (analysis.busy && std::ranges::find(analysis.busy->cases, index) != analysis.busy->cases.end())
-    return "busy";
-  return format_percent(half_width(*analysis.cases[index].time_ns));
-}
-
 /// Returns true if a speed-up differs by more than 10 % from the ratio of the medians in the table.
 bool unlike_medians(const GroupResult& group, const GroupAnalysis& analysis) {
   const int baseline = index_of(group, group.baseline);
@@ -152,7 +144,7 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
     std::vector<std::string> cells{
         name_cell(group, group.cases[i]),
         format_ms(one.time_ns->value),
-        width_cell(analysis, static_cast<int>(i)),
+        width_text(analysis, static_cast<int>(i)),
         other_time(group.cases[i], results),
         analysis.pairs.empty() ? "" : speed_up(group, group.cases[i], one),
         count_or_blank(one.images_per_second, true),

@@ -384,7 +384,7 @@ std::string again_text(const SourceFindings& of, std::span<const KeptDocument> d
   std::vector<std::string> links;
   for (const KeptDocument& one : documents)
     if (has_any(one.analysed.results(), of.lines())) links.push_back(link_to(one));
-  return fmt::format("Again: `normbench reproduce {} --allow-peers`{}{}\n", name_of(of.source),
+  return fmt::format("Again: `normbench reproduce {} --allow-peers`{}{}\n", of.source.name,
                      links.empty() ? "" : " · kept: ", fmt::join(links, ", "));
 }
 
@@ -403,8 +403,8 @@ std::string source_section(const SourceFindings& of, std::span<const KeptDocumen
   add_causes(lines, details);
   add_arithmetic(lines, details);
   std::string text =
-      fmt::format("## {}: {}\n\n{}\n\n", name_of(of.source), origin_of(of.source),
-                  paragraph({std::string(said_by(of.source)), tally_text(lines),
+      fmt::format("## {}: {}\n\n{}\n\n", of.source.name, of.source.origin,
+                  paragraph({std::string(of.source.says), tally_text(lines),
                              details.empty() ? "Nothing of it was measured here." : "",
                              not_testable_text(of)}));
   for (const std::string& one : details) text += "- " + one + "\n";

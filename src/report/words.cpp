@@ -35,6 +35,12 @@ std::string ratio_number(double value) {
 
 std::string factor(double value) { return ratio_number(value) + "x"; }
 
+std::string width_text(const GroupAnalysis& analysis, int index) {
+  if (analysis.busy && std::ranges::find(analysis.busy->cases, index) != analysis.busy->cases.end())
+    return "busy";
+  return format_percent(half_width(*analysis.cases[index].time_ns));
+}
+
 std::string figure_text(FigureKind kind, double value) {
   return kind == FigureKind::SpeedUp
              ? fmt::format("{} {}", factor(value), name_of(kind))

@@ -70,6 +70,8 @@ T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key
 std::string ratio_number(double value);
 /// Returns a ratio like "34.0x" or "0.72x".
 std::string factor(double value);
+/// Returns the half-width of a case's time, or "busy" if other programs left too few rounds alone.
+std::string width_text(const GroupAnalysis& analysis, int index);
 /// Returns a figure like "56.6 ms wall" or "0.71x the baseline".
 std::string figure_text(FigureKind kind, double value);
 /// Returns what noise hides. `visible` is the smallest visible difference: "differences below 9.3 %

@@ -124,9 +124,7 @@ std::vector<NumberColumn> number_columns(const std::vector<RatioRow>& rows,
     const auto cpu = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
     add(!one.ratio ? "" : result.variant == group.baseline ? "1" : times_text(row.speed_up));
     add(one.time_ns ? format_ms(one.time_ns->value) : "");
-    add(!one.time_ns                     ? ""
-        : is_busy(result, results.clock) ? "busy"
-                                         : format_percent(half_width(*one.time_ns)));
+    add(one.time_ns ? width_text(analysis, row.index) : "");
     add(other_time(result, results));
     add(one.images_per_second ? format_count(std::llround(*one.images_per_second)) : "");
     add(one.faults.value_or(0) >= 0.5 ? format_count(std::llround(*one.faults)) : "");
