@@ -555,7 +555,7 @@ class InterruptTest(FaultsCase):
     def test_a_second_ctrl_c_ends_at_once(self):
         reader, writer = os.pipe()
         fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-        running = self.start("--format", "json", stdout=writer)
+        running = self.start("--format", "json", "--allow-peers", stdout=writer)
         os.close(writer)
         while not (self.out / "trace.json").exists():  # the last file; then the run waits for a reader
             self.assertIsNone(running.poll())
@@ -565,7 +565,7 @@ class InterruptTest(FaultsCase):
             running.wait(0.25)  # so that the second signal counts as another one
         running.send_signal(signal.SIGINT)
         _, errors = self.end(running, 130)
-        self.assertIn(f"normbench: stopped at once; continue with: normbench run --resume {self.out}\n", errors)
+        self.assertIn(f"normbench: stopped at once; continue with: normbench run --resume {self.out} --allow-peers\n", errors)
         os.close(reader)
         self.assert_no_torn_file(self.out)
 

@@ -259,6 +259,31 @@ class Reproduce(unittest.TestCase):
         _, said = resumed.communicate(timeout=60)
         self.assertEqual(resumed.returncode, 130, said)
 
+    def test_whoever_starts_it_may_ignore_ends_of_children(self):
+        command = [NORMBENCH, "reproduce", "A2", "--configs", self.configs, "--quick", "--out", "out"]
+        done = subprocess.run(command, cwd=self.dir, capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_second_signal_says_how_to_go_on(self):
+        config = json.loads((self.configs / "cpu.json").read_text())
+        config["measure"] = {"max_seconds_per_group": 60, "precision": 1e-6}
+        config["experiments"][0]["source"] = {"batch": 64, "size": [1080, 1920]}  # long turns
+        (self.configs / "cpu.json").write_text(json.dumps(config))
+        run = subprocess.Popen([NORMBENCH, "reproduce", "A1", "--configs", self.configs, "--out", "out", "--allow-peers"],
+                               cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)  # fmt: skip
+        self.addCleanup(run.kill)
+        end = time.monotonic() + 60
+        while not (self.dir / "out/cpu/journal.jsonl").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        time.sleep(0.3)  # a second signal sooner than that is the first one sent twice
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, said)
+        self.assertIn("normbench: stopped at once; continue with: normbench reproduce --resume out --allow-peers\n", said)
+        self.assertNotIn("normbench run --resume", said)
+
     def test_a_run_ends_with_the_reproduction_that_started_it(self):
         config = json.loads((self.configs / "cpu.json").read_text())
         config["measure"] = {"max_seconds_per_group": 60, "precision": 1e-6}
