@@ -17,16 +17,12 @@ class Analysed {
   const Results& results() const { return results_; }
   const std::vector<Experiment>& experiments() const { return experiments_; }
 
-  /// Returns what reports print: a copy whose texts have readable control characters (see
-  /// normbench::visible()), or this object if its texts have none.
+  /// Returns the object that reports print: a copy in whose texts control characters are readable
+  /// (see normbench::visible()), or this object if no text has one.
   const Analysed& visible() const { return visible_ ? *visible_ : *this; }
 
  private:
-  struct IsVisible {};
-  /// Makes no copy with readable control characters: a document with NaN is unlike any copy.
-  Analysed(Results results, IsVisible);
-
-  Results results_;                          // a move leaves its groups in place
+  Results results_;                          // a move keeps the addresses of its groups
   std::vector<Experiment> experiments_;      // experiments made of the groups in `results_`
   std::unique_ptr<const Analysed> visible_;  // null: no text has control characters
 };

@@ -7,7 +7,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the distance between the quartiles over the median; 0 for no times.
+/// Returns the distance between the quartiles divided by the median, without times of 0. Returns 0
+/// if no time is left.
 double relative_spread(std::vector<double> times) {
   std::erase_if(times, [](double ns) { return ns <= 0; });
   std::ranges::sort(times);
@@ -55,7 +56,8 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   };
   if (baseline < 0 || !is_told(group.cases[baseline])) return ratios;
   const auto of_baseline = cpu_times_ns(group.cases[baseline]);
-  // Data that other programs leave in the caches slow a turn down, a short turn by more.
+  // Data that other programs leave in the caches slow a turn down, and a short turn more than a
+  // long one.
   constexpr double effect = 1 + kProcessEffect;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
     if (i == baseline || !is_told(group.cases[i])) continue;

@@ -37,7 +37,7 @@ struct LinkArithmetic {
 struct Verdict {
   Outcome outcome = Outcome::NothingRan;
   std::vector<int> fastest;  // indices of the cases that no case beats: the winner, or several
-  std::string winner;        // its variant; "" if there is none
+  std::string winner;        // variant of the winner; "" if there is none
   std::optional<Unlike> unlike;
   std::optional<Advantage> advantage;  // the winner's
   std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches
@@ -45,8 +45,8 @@ struct Verdict {
   double visible = 0;                  // without a winner: smallest difference that could be seen
   bool covered = true;                 // all pairs of `fastest` have enough rounds for an interval
   int rounds = 0;                      // without a winner: fewest rounds that two cases share
-  bool always_first = false;           // fastest[0] led in every round, if there are too few rounds
-  Cause bound;                         // cause of the time of the winner or the only case
+  bool always_first = false;           // if not `covered`: fastest[0] led in every round
+  Cause bound;                         // what bounds the time of the winner, or of the only case
   std::optional<Slow> slow;
   std::optional<PinningCost> pinning;
   std::optional<PreparingCost> preparing;
@@ -58,14 +58,14 @@ struct Verdict {
 
 /// A group in which other programs held up too many rounds.
 struct Busy {
-  /// The ratio of CPU times of two cases that never block.
+  /// A case and its CPU time over the baseline's. Neither of the two ever blocks.
   struct CpuRatio {
     int index = 0;
-    Interval ratio;  // case's CPU time over the baseline's, widened by kProcessEffect
+    Interval ratio;  // of the CPU times, widened by kProcessEffect
   };
   std::vector<int> cases;        // indices of the cases with too few rounds left
   double share = 0;              // largest median share of a turn without a processor
-  std::vector<CpuRatio> by_cpu;  // all other cases; empty if the baseline may block
+  std::vector<CpuRatio> by_cpu;  // other cases that never block; empty if the baseline may
 };
 
 struct GroupAnalysis {

@@ -10,15 +10,16 @@
 namespace normbench {
 namespace {
 
-/// Returns the smallest value that is not below this share of the values. `values` must not be
-/// empty.
+/// Returns the smallest value that at least this share of the values do not exceed. `values` must
+/// not be empty.
 double percentile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// Returns the relative difference of each fresh process from the one before it of the same kind.
+/// Returns the relative difference of each fresh process's time from that of the one before it with
+/// the same kind of pair.
 std::vector<double> between_processes(const std::vector<JudgedPair>& pairs) {
   std::map<PairKind, double> before;
   std::vector<double> differences;

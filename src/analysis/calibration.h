@@ -10,9 +10,9 @@ namespace normbench {
 /// without noise this is also the ratio of their times.
 constexpr double kMoreWork = 1.05;
 
-/// How a run judges a Slowed pair. The first answer that fits is taken. WrongWay: the variant with
-/// more work is called faster. WrongSize: the interval does not come within the precision of
-/// kMoreWork. Found: that variant is called slower.
+/// How a run judges a Slowed pair. The first that fits is taken. WrongWay: the variant with more
+/// work is called faster. WrongSize: the interval does not come within the precision of kMoreWork.
+/// Found: the variant with more work is called slower. NotFound: neither variant is.
 enum class Answer { WrongWay, WrongSize, Found, NotFound };
 constexpr auto words(Answer) {
   return std::to_array<Word<Answer>>({{Answer::WrongWay, "wrong_way"},
@@ -27,7 +27,7 @@ struct JudgedPair {
   std::int64_t seed = 0;
   bool fresh_process = false;
   Interval ratio;                     // the ratio that a run's tables show
-  bool different = false;             // differs from 1 by more than the margin
+  bool different = false;             // `ratio` certainly differs from 1 by more than the margin
   std::optional<Answer> answer = {};  // only for PairKind::Slowed
   double visible = 0;    // smallest difference that would be called one: margin + half-width
   double median_ns = 0;  // time of the first variant per iteration
@@ -44,19 +44,22 @@ bool is_too_busy(const MeasuredPair& pair);
 /// Judges a pair. Both variants must be measured, and the pair must not be too busy.
 JudgedPair judge_pair(const MeasuredPair& pair, double precision);
 
-/// Counts over pairs that were measured in this process. Only `between` uses fresh processes.
+/// Counts over pairs that were measured in this process. Only `between` and `between_differences`
+/// are of fresh processes.
 struct CalibrationSummary {
-  int pairs = 0, excluding_one = 0, false_alarms = 0;  // pairs of identical code
-  Interval false_alarm;                                // share, with Wilson's 95 % interval
+  // Pairs of identical code: all, those whose interval excludes 1, and those judged different.
+  int pairs = 0, excluding_one = 0, false_alarms = 0;
+  Interval false_alarm;  // share of false alarms, with Wilson's 95 % interval
   int slowed_pairs = 0, slowed_found = 0, slowed_wrong_way = 0, slowed_wrong_size = 0;
   double visible = 0;  // median of JudgedPair::visible over pairs of identical code
   // The 95th percentile of the relative differences between a fresh process and the one before it
-  // of the same kind. Nothing if no kind had two processes.
+  // with the same kind of pair. Nothing if no kind had two processes.
   std::optional<double> between;
   int between_differences = 0;
 };
 
-/// The fewest differences between processes with which `between` can lower a margin.
+/// The fewest differences from which `between` is known well enough for a margin below 5 %
+/// (margin_of).
 constexpr int kFewestDifferences = 6;
 
 CalibrationSummary summarize(const std::vector<JudgedPair>& pairs);
@@ -69,7 +72,8 @@ CalibrationSummary summarize(const std::vector<JudgedPair>& pairs);
 Json to_json(const CalibrationSummary& summary, const std::string& date, const std::string& machine,
              double seconds);
 
-/// Returns true if a document's calibration has at least kFewestDifferences differences.
+/// Returns true if a document's calibration has at least kFewestDifferences differences between
+/// processes.
 bool knows_between(const Json& calibration);
 
 /// Returns {"calibration": `calibration`, "pairs": every pair with its ratio and interval}.

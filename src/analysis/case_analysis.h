@@ -21,7 +21,7 @@ struct CaseAnalysis {
   std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
   std::optional<Interval> ratio;      // case's time over the baseline's; speed-up is the inverse
-  std::optional<Levels> states;       // the two levels of the log ratios, if they have two
+  std::optional<Levels> states;       // the levels of the log ratios to the baseline, if two
   std::optional<Interval> of_limit;   // the limit's time over the case's time
   std::string limit;                  // name of the limit used; "" without one
   std::optional<double> images_per_second;
@@ -29,7 +29,7 @@ struct CaseAnalysis {
   std::optional<double> switches;  // context switches per iteration; nothing for a peer
   std::optional<double> published_ms, published_speed_up;
   std::optional<PipelineAnalysis> pipeline = {};  // set if several items are in flight
-  bool above_limit = false;  // faster than its limit beyond interval and precision: an error
+  bool above_limit = false;  // certainly faster than its limit, by more than the precision
 };
 
 CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,

@@ -18,7 +18,8 @@ double pettitt_p_value(double statistic, std::size_t values) {
   return std::min(1.0, 2 * std::exp(-6 * statistic * statistic / (n * n * n + n * n)));
 }
 
-/// Returns the smallest possible p-value: a change in the middle that every value shows.
+/// Returns the smallest p-value that so many values can have: that of a change in the middle that
+/// every value shows.
 double least_p_value(std::size_t values) {
   return pettitt_p_value(static_cast<double>(values / 2 * (values - values / 2)), values);
 }
@@ -34,7 +35,8 @@ bool move_the_same(const CaseResult& a, const CaseResult& b) {
          a.result_bytes == b.result_bytes;
 }
 
-/// Returns pairs of a stream and the fastest stream of the same bytes.
+/// Returns each stream on the host, paired with the fastest stream of the same bytes and threads.
+/// The fastest stream itself has no pair.
 std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const GroupResult& group,
                                                                       const Results& results) {
   std::vector<std::pair<const CaseResult*, const CaseResult*>> pairs;
@@ -50,7 +52,8 @@ std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const Grou
   return pairs;
 }
 
-/// Returns the round of the log ratio with index `log`. Rounds that were held up have no log ratio.
+/// Returns the round that the log ratio with index `log` belongs to. Rounds that were held up have
+/// no log ratio.
 int round_of(std::span<const double> times, std::span<const double> others, std::size_t log) {
   std::size_t round = 0;
   for (std::size_t seen = 0; round < times.size(); ++round)
@@ -66,7 +69,7 @@ ChangePoint change_point(std::span<const double> series) {
   ChangePoint found;
   double sum = 0, largest = 0;
   for (std::size_t t = 0; t + 1 < series.size(); ++t) {
-    // When a value moves from the second part to the first, it is compared with all values.
+    // Moving a value from the second part to the first adds its comparisons with all values.
     for (const double other : series) sum += (other > series[t]) - (other < series[t]);
     if (std::abs(sum) <= largest) continue;
     largest = std::abs(sum);

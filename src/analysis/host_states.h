@@ -10,20 +10,20 @@
 namespace normbench {
 
 /// States of the host's memory. Several loops move the same bytes; which one is the fastest depends
-/// on the memory, and on a virtual machine on its host. The loops take turns in the same rounds. If
-/// the ratio of two loops has two levels, the machine had two states.
+/// on the memory and, in a virtual machine, on its host. The loops take turns in the same rounds.
+/// If the ratio of two loops has two levels, the machine had two states.
 struct HostStates {
   /// Two streams of the same bytes whose ratio changed.
   struct Change {
     std::string limit, other;  // `other` is the fastest stream over all rounds
     // The first round of the second state, counted from 0. Nothing if the states alternate.
     std::optional<int> round = {};
-    int rounds = 0;                // number in the second state; if they alternate, in the rarer
+    int rounds = 0;                // rounds in the second state; if states alternate, in the rarer
     double before = 0, after = 0;  // median of the limit's time over the other's, in each state
   };
 
   int rounds = 0;                     // fewest rounds compared; 0: there is nothing to compare
-  bool are_enough = false;            // a change in the middle would have been found
+  bool are_enough = false;            // so many rounds that a change in the middle would be found
   std::optional<Change> change = {};  // the largest change
 };
 

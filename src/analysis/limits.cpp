@@ -86,7 +86,8 @@ bool is_stream_for(const CaseResult& limit, const CaseResult& result, std::size_
          (is_on_gpu(stage) || limit.threads == result.threads);
 }
 
-/// Returns the measured launch limit of a GPU kernel; null for any other stage or if there is none.
+/// Returns the measured launch limit of a GPU kernel. Returns null if there is none, for any other
+/// stage, and for a peer's case.
 const CaseResult* launch_limit(const GroupResult& group, const CaseResult& result,
                                const StageResult& stage) {
   if (!result.peer.empty() || !is_launched(stage)) return nullptr;
@@ -155,7 +156,8 @@ const CaseResult* pinned_copy(const GroupResult& group, const StageResult& stage
 }
 
 /// Returns the slowest limit of the stages that use the link; null if there is none. Stages may
-/// overlap, so their limits are not added. No stage is faster than its own limit.
+/// overlap, so their limits are not added, but the case takes at least as long as each of its
+/// stages.
 const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
                              const Results& results) {
   const CaseResult* slowest = nullptr;
@@ -229,8 +231,8 @@ void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& a
       std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;
 }
 
-/// Adds the bytes moved over the fewest possible. Cases of peers, cases that load files and cases
-/// that use the link have no such ratio.
+/// Adds the ratio of the bytes moved to the fewest possible. Cases of peers, cases that load files
+/// and cases that use the link have no such ratio.
 void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// Share of the link's rate below which the GPU has only a part of its link. Copies of pinned
-/// memory reach 80 to 95 %.
+/// A GPU whose copies reach a smaller share of its link's rate has only a part of the link. Copies
+/// of pinned memory reach 80 to 95 %.
 constexpr double low_link = 0.6;
 
 struct LinkSpeed {
@@ -24,11 +24,12 @@ struct LinkSpeed {
   bool is_another() const;
 };
 
-/// Returns the speed of copies of at least 16 MiB on the environment's GPU; smaller ones are bound
-/// by their calls. Returns nothing if there are none, or if the link was not read while copies ran.
+/// Returns the speed of copies of at least 16 MiB on the environment's GPU; smaller copies are
+/// bound by their calls. Returns nothing if there is no such copy, or if the link was not read
+/// while copies ran.
 std::optional<LinkSpeed> link_speed(const Json& environment,
                                     const std::vector<MachineLimit>& limits);
-/// Returns that speed, computed from the limits of these groups.
+/// Returns the speed of the copies among the limits of these groups, on the GPU of `results`.
 std::optional<LinkSpeed> link_speed(const Results& results,
                                     std::span<const GroupResult* const> groups);
 

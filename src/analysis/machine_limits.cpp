@@ -7,8 +7,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the axes without threads, which have a column, and without kernels, of which the fastest
-/// counts.
+/// Returns the axes without "threads", which MachineLimit has as a member, and without "kernel",
+/// since only the fastest kernel is kept.
 Json other_axes(Json axes) {
   axes.erase("threads");
   axes.erase("kernel");

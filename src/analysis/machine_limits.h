@@ -15,7 +15,7 @@ struct MachineLimit {
   std::string kernel;
   int threads = 1;             // number of host threads
   std::optional<Interval> ns;  // per call: median and 95 % interval; nothing if not measured
-  std::int64_t bytes = 0;      // moved by a call; for a transfer, bytes over the link
+  std::int64_t bytes = 0;      // a call's bytes over the link; without any, its source and result
   double faults = 0;           // page faults per call
   std::string reason;          // why it was not measured; "" if not known
 };

@@ -78,8 +78,8 @@ void add_frequency(const CaseResult& result, CaseNoise& noise) {
   noise.frequency_spread = (high - low) / middle;
 }
 
-/// Returns the modified z-score of each value: 0.6745 times its distance from the median over the
-/// median distance. All are 0 if that distance is 0.
+/// Returns the modified z-score of each value: 0.6745 times its difference from the median, divided
+/// by the median of the absolute differences. All scores are 0 if the divisor is 0.
 std::vector<double> modified_z(const std::vector<double>& values) {
   const double middle = median(values);
   std::vector<double> distances, scores;
@@ -179,8 +179,9 @@ bool is_count(const Json& json) {
   return json.is_number_integer() && json.get<std::int64_t>() >= 0;
 }
 
-/// Adds how long each reason held the clocks back between the two conditions. The driver counts in
-/// steps, and the last step may have begun earlier; so a value is at most `rounds_ns`.
+/// Adds how long each reason held the clocks back between the readings before and after the rounds.
+/// The driver counts in steps, and a step may have begun before the first round, so a value is cut
+/// to `rounds_ns`.
 void add_held_back(const GroupResult& group, DeviceStates& states) {
   const Json& before = value_at(group.condition_before, "/held_back_ns");
   const Json& after = value_at(group.condition_after, "/held_back_ns");

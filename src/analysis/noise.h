@@ -26,19 +26,25 @@ struct CaseNoise {
   Counters counters;               // sum over all rounds
   std::int64_t frequency_khz = 0;  // median over the rounds; 0 if the machine does not report it
   double frequency_spread = 0;     // highest less lowest frequency, over the median
-  // Shares of the time between ends of turns. They may exceed 1, since several processors add up.
+  // Stolen and throttled time of all processors, over the time in which it was counted. The shares
+  // may exceed 1, since the times of the processors add up.
   double steal_share = 0, throttled_share = 0;
   std::map<Flag, std::vector<int>> flagged;  // indices of rounds, ascending, by flag
   std::vector<int> disturbed;                // rounds with any flag, ascending
-  double autocorrelation = 0;  // lag 1; of the log ratios to the baseline, or of its own log times
+  // At lag 1, of the log ratios to the baseline. For the baseline itself, or without one, of the
+  // log times.
+  double autocorrelation = 0;
   std::optional<Interval> drift;        // last third's time over the first's; from 18 rounds on
-  bool drifts = false;                  // `drift` excludes 1, by more than the precision
-  std::optional<Interval> undisturbed;  // ratio to the baseline, without flagged rounds
-  bool sensitive = false;  // `undisturbed` differs from the ratio by more than the half-width
+  // The interval of `drift` excludes 1, and its value differs from 1 by more than the precision.
+  bool drifts = false;
+  std::optional<Interval> undisturbed;  // ratio to the baseline, without rounds flagged in either
+  // `undisturbed` differs from the ratio of all rounds by more than the half-width of that ratio.
+  bool sensitive = false;
 };
 
 /// Returns the noise of every case of the group. The flags of a round mean:
-/// - stolen, throttled: the machine counted such time in the turn or its warm-up.
+/// - stolen, throttled: the machine counted stolen or throttled time since the end of the previous
+///   turn.
 /// - held up: other programs had a processor for so long that the round does not count
 ///   (is_held_up).
 /// - preempted: the round has more involuntary switches than usual, and is more than 2 % slower
@@ -49,18 +55,17 @@ struct CaseNoise {
 /// - outlier: the round is slow, with a modified z-score of its log time above 3.5 (Iglewicz and
 ///   Hoaglin, 1993).
 /// - device clock: the GPU's clock is more than 2 % off the median of the group's turns. It is the
-///   clock over the turn, or the clock at its end if the former was not counted.
+///   clock over the turn, or the clock at its end if the group has no clock over a turn.
 /// - device throttled: the GPU was throttled for a reason that other turns of the group did not
 ///   have.
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results);
 
-/// The states of the GPU in a group's turns, and what held its clocks back. All members are 0 if
-/// nothing was read.
+/// The states of the GPU in a group's turns, and what held its clocks back. Clocks, temperatures
+/// and bits are 0 if they were not read.
 struct DeviceStates {
   int turns = 0, read = 0;  // number of turns on the GPU; number whose state was read
   bool over_turns = false;  // clocks are over whole turns; false: at the ends of turns
-  // SM clock over the turns; `middle_mhz` is the median. `low_c` and `high_c`: temperature in
-  // degrees Celsius.
+  // Lowest, median and highest SM clock; lowest and highest temperature in degrees Celsius.
   std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;
   std::int64_t low_c = 0, high_c = 0;
   // Bits of throttle reasons present in all turns, and in only some turns. Idling is no reason.
@@ -78,7 +83,7 @@ DeviceStates device_states(const GroupResult& group);
 
 /// How far the numbers of a group can be trusted.
 struct Quality {
-  bool of_ratios = false;  // `half_width` is of ratios; false: of times, with no pair of cases
+  bool of_ratios = false;  // `half_width` is of ratios; false: of times, since there are no pairs
   double half_width = 0;   // widest half-width of the intervals
   bool quick = false;      // --quick was given: intervals are wide
   bool noisy = false;      // the machine was noisy (see quality_of)

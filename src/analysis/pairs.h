@@ -12,12 +12,13 @@ struct Pair {
   bool different = false;
   int rounds = 0;             // rounds that both have and that were not held up
   bool covered = false;       // there are enough rounds for an interval at that level
-  double process_effect = 0;  // what identical code may differ by in two processes
+  double process_effect = 0;  // share by which processes may differ (kProcessEffect); else 0
 };
 
-/// How much a time may depend on its process, even if all rounds agree. It depends on where memory
-/// lies and on which CPU runs. Identical code differed by up to this share between this process and
-/// `normbench peer`; by more rarely, when a case lay in the cache.
+/// The share by which times of identical code may differ between two processes, even if all rounds
+/// of each process agree. They depend on where memory lies and on which CPU runs. The difference
+/// between this process and `normbench peer` exceeded this share only rarely, when a case lay in
+/// the cache.
 constexpr double kProcessEffect = 0.05;
 
 /// Returns the relative difference that the pair must exceed to count as different.

@@ -13,9 +13,9 @@
 namespace normbench {
 namespace {
 
-constexpr double kHeld = 1.02;        // held_ns over the bound, from which it is reported
+constexpr double kHeld = 1.02;        // smallest held_ns over the bound that is reported
 constexpr double kReached = 1.1;      // time over the next bound that still counts as reaching it
-constexpr double kWorthItems = 0.98;  // factor on the time at which more items in flight pay
+constexpr double kWorthItems = 0.98;  // more items in flight must bring the time below this share
 
 using Series = std::vector<double>;  // ns per item, by round
 
@@ -61,9 +61,9 @@ bool works_on_host(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// Returns the fastest stream on all cores that moves the bytes that all host stages must move, in
-/// each direction. Returns null if there is none. Stages that load files are not counted, since
-/// their bytes are unknown.
+/// Returns the fastest stream on all cores that reads and writes as many bytes as all host stages
+/// must. Returns null if there is none. Stages that load files are not counted, since their bytes
+/// are unknown. Stages that only read or only write are not counted either.
 const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& result,
                                 std::int64_t cores, const Results& results) {
   StreamMix all;
@@ -152,7 +152,7 @@ std::string lane_name(const CaseResult& result, const Term& term) {
   return term.kind == BoundKind::Lane ? result.pipeline->lanes[term.lane].name : "";
 }
 
-/// Returns the lane of each visit. Consecutive stages in one lane are one visit.
+/// Returns the lanes that an item visits, in order. Consecutive stages in one lane are one visit.
 std::vector<std::size_t> visited_lanes(const CaseResult& result) {
   std::vector<std::size_t> lane_of(result.stages.size()), visits;
   const auto& lanes = result.pipeline->lanes;
@@ -170,7 +170,7 @@ bool works_on_host_alone(const CaseResult& result, const LaneResult& lane) {
 }
 
 /// Returns the time of an item in a lane alone, in ns. If the latencies of that run are known, they
-/// divide the time of the round among its items. If not, it is `mean_ns`.
+/// divide the time of the round among its items. Otherwise returns `mean_ns`.
 double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::size_t item) {
   const auto items = static_cast<std::size_t>(alone.iterations);
   const bool has_latencies = alone.pipeline && alone.pipeline->latency_ns.size() / items > round;
@@ -213,8 +213,9 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
   return model;
 }
 
-/// Returns the model's time per item of the pipeline as it is, by round. It is at most the measured
-/// time: more servers cannot remove time that the lanes do not explain.
+/// Returns the model's time per item of the pipeline as it is, by round, or the measured time if
+/// that is shorter. The rest of a longer measured time is left out, since more servers cannot
+/// remove it.
 Series explained(const CaseResult& result, const Terms& terms, const Series& times) {
   Series series;
   for (std::size_t r = 0; r < std::min(times.size(), terms.all_cpu().size()); ++r) {

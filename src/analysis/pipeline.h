@@ -11,7 +11,7 @@ struct LaneAnalysis {
   std::int64_t servers = 1;
   std::optional<double> alone_ns;    // time of an item on one server with nothing else running
   std::optional<double> busy;        // share of its servers' time in which they work
-  std::optional<double> exposed_ns;  // time per item in which no other lane worked
+  std::optional<double> exposed_ns;  // time per item in which only this lane worked
 };
 
 /// What bounds a pipeline's time from below. Lane: the slowest lane. Cores: the cores that do the
@@ -28,10 +28,10 @@ struct MoreServers {
   std::int64_t in_flight = 1;  // at least the case's; more if servers would lack items
   BoundKind next = BoundKind::Lane;
   std::string lane = {};  // name of the next lane; only for BoundKind::Lane
-  // The expected speed-up: the measured time over the simulated time with more servers. Measured
-  // time that the lanes do not explain is left out. The simulation uses the times of the lanes
-  // alone and covers filling, draining and items of unequal length. The gain is smaller if the
-  // operating system schedules worse.
+  // The expected speed-up: the simulated time of the pipeline as it is, or its measured time if
+  // that is shorter, over the simulated time with more servers. The simulation uses the times of
+  // the lanes alone and covers filling, draining and items of unequal length. The true gain is
+  // smaller if the operating system schedules worse than the simulation.
   Interval gain = {};
   Interval at_most;           // upper limit of the speed-up: the measured time over the next bound
   bool reaches_next = false;  // the simulated time is within 10 % of the next bound
@@ -42,7 +42,7 @@ struct PipelineBound {
   std::string lane = {};         // name of the lane; only for BoundKind::Lane
   double ns = 0;                 // time per item
   Interval of_bound;             // the bound over the pipeline's time, paired by round
-  std::optional<double> faster;  // the pipeline's time over its bound if the lane took no time
+  std::optional<double> faster;  // the pipeline's time over its bound without the lane's work
   double cores_used = 0;         // CPU time over wall time, median of the rounds
   std::optional<MoreServers> more = {};
   std::optional<Held> held = {};

@@ -68,8 +68,8 @@ std::optional<StageTime> stage_time(const Stage& stage, int threads, const Resul
   return least;
 }
 
-/// Returns the sum of a lane's stages; nothing if a stage has no time. Labels of such stages are
-/// added to `missing`.
+/// Returns the sum of the times of a lane's stages; nothing if a stage has no time. Adds the labels
+/// of stages without a time to `missing`, and the CPU time of host stages to `cpu_ns`.
 std::optional<double> lane_ns(const Case& planned, const Lane& lane, const Results& times,
                               double& cpu_ns, std::vector<std::string>& missing) {
   double sum_ns = 0;

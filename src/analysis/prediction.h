@@ -20,7 +20,8 @@ struct Prediction {
 
 /// Predicts a case with items in flight on a machine with `cores` cores. A stage's time is the
 /// smallest median in `times` of a stage with the same op, parameters, kernel row, input, output
-/// and threads. The stage uses as many cores as the case with that median used on average.
+/// and threads. The stage uses as many cores as the case with that median used on average, at most
+/// its threads.
 Prediction predict(const Case& planned, const Results& times, std::int64_t cores);
 
 }  // namespace normbench

@@ -26,10 +26,10 @@ struct PublishedOverlap {
   double whole_ms = 0, stage_ms = 0;
   double overlapped_ms = 0;           // at best: the longer of the stage and all others
   std::int64_t servers = 1;           // number that brings the stage down to the other stages' time
-  const Published* faster = nullptr;  // a variant with this stage, published as even faster
+  const Published* faster = nullptr;  // a variant with the stage, faster than `overlapped_ms`
 };
-/// Returns the overlaps of the group's entries with equal numbers of items. The result points into
-/// `group`, which must outlive it.
+/// Returns an overlap for each published stage whose pipeline is also published, with as many
+/// items. The result points into `group`, which must outlive it.
 std::vector<PublishedOverlap> published_overlaps(const GroupResult& group);
 
 }  // namespace normbench

@@ -28,8 +28,8 @@ struct Reproduced {
   std::string case_name;  // variant of the case that `cause` is about
 };
 
-/// Returns the judged claims, then the figures, of all experiments with this id, in order. The
-/// result points into `analysed`, which must outlive it.
+/// Returns the judged claims with this id, then the figures with this id, of all experiments in
+/// order. The result points into `analysed`, which must outlive it.
 std::vector<Reproduced> reproduced(const Analysed& analysed, const std::string& id);
 
 }  // namespace normbench

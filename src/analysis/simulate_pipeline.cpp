@@ -27,7 +27,7 @@ class Simulation {
  private:
   struct Work {
     std::size_t item;
-    double left_ns;  // work left at full speed, in ns
+    double left_ns;  // time in ns that the rest takes at full speed
   };
 
   std::size_t lane_of(std::size_t item) const { return model_.visits[visit_[item]]; }

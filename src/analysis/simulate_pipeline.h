@@ -13,7 +13,7 @@ struct ModelLane {
 
 struct PipelineModel {
   std::vector<ModelLane> lanes;
-  std::vector<std::size_t> visits;           // indices of lanes, in an item's order
+  std::vector<std::size_t> visits;           // lanes that an item visits, in order
   std::vector<std::vector<double>> work_ns;  // time alone on one server, by item and then by visit
   std::int64_t in_flight = 1;
   double cores = 0;  // cores shared by all servers; 0: there are enough

@@ -118,7 +118,8 @@ int slow_case(const GroupResult& group, const GroupAnalysis& analysis,
   return slow(ranked.back()) ? ranked.back() : -1;
 }
 
-/// Adds the cases whose host work the device clock does not count, if that clock decides.
+/// If the device clock decides, adds the cases without device time, and the cases with device time
+/// whose host work that clock does not count.
 void add_left_out_by_the_clock(const GroupResult& group, const Results& results, Verdict& verdict) {
   if (results.clock != DecidingClock::Device) return;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
@@ -133,7 +134,7 @@ void add_left_out_by_the_clock(const GroupResult& group, const Results& results,
 }
 
 /// Returns the fewest and the most bytes over the link of the skipped cases. Returns nothing if
-/// none of them uses it or all need the same number.
+/// none of these cases uses the link, or if all that do need the same number.
 std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
   std::map<std::int64_t, std::string> carried;  // bytes -> the first skipped variant
   for (const CaseResult& result : group.cases)

@@ -21,8 +21,8 @@
 namespace normbench {
 namespace {
 
-/// Blocks a signal for the calling thread as long as this object lives. A signal that was raised
-/// meanwhile is dropped.
+/// Blocks a signal for the calling thread as long as this object lives, and drops it if it was
+/// raised meanwhile. A signal that was pending before stays pending.
 class IgnoredSignal {
  public:
   explicit IgnoredSignal(int signal) {
@@ -221,7 +221,8 @@ bool ChildProcess::send(int signal) const { return !ended() && kill(pid_, signal
 
 std::optional<ChildEnd> ChildProcess::ended() const {
   siginfo_t how{};
-  // WNOWAIT keeps a zombie until the destructor has used its number to kill its group.
+  // WNOWAIT leaves an ended child as a zombie. So no other process gets its number before the
+  // destructor has killed its group.
   if (waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
       how.si_pid == 0)
     return std::nullopt;

@@ -46,7 +46,8 @@ class ChildProcess {
  public:
   /// Starts the program. Throws std::runtime_error with the reason if that fails.
   explicit ChildProcess(const ChildProgram& program);
-  /// Kills the child, and its group if it has its own. No zombie is left.
+  /// Kills the child, and its group if it has its own. Waits at most 5 s for the child, so that no
+  /// zombie is left.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -81,7 +82,7 @@ class ChildProcess {
   Descriptor in_, out_, errors_;
 };
 
-/// Kills all children of this process with their groups, and waits for them.
+/// Kills all children of this process with their groups, and waits at most 5 s for each child.
 void end_all_children();
 
 }  // namespace normbench

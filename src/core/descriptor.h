@@ -17,7 +17,8 @@ class Descriptor {
 
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  /// Closes it. Returns false and sets errno if the system reports a late write error.
+  /// Closes the descriptor. Returns false and sets errno if the system now reports that an earlier
+  /// write failed.
   bool close();
 
  private:
@@ -25,7 +26,8 @@ class Descriptor {
 };
 
 /// Writes all `bytes`, and continues after signals and short writes. Returns how many bytes were
-/// written. If these are fewer, errno tells why. It may be called in a signal handler.
+/// written. If not all were written, errno tells why. The function may be called in a signal
+/// handler.
 std::size_t write_bytes(int descriptor, std::string_view bytes);
 /// Writes all `bytes` from `offset` on, like write_bytes(), whatever the file position is.
 std::size_t write_bytes_at(int descriptor, std::int64_t offset, std::string_view bytes);

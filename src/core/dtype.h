@@ -38,7 +38,7 @@ double to_double(SmallFloat<D> value) {
   return value_of_bits(value.bits, D);
 }
 
-/// Returns `value` rounded to a T. NaN is kept; uint8 saturates, and NaN becomes 0.
+/// Returns `value` rounded to a T. A float T keeps NaN. A uint8 saturates, and NaN becomes 0.
 template <class T>
 T rounded(double value) {
   return {static_cast<Bits<T::dtype>>(nearest_bits(value, T::dtype))};

@@ -72,7 +72,7 @@ enum class Pages { Pageable, Locked, Driver };
 struct MemoryRow {
   Memory value;
   std::string_view name;
-  Place owner;   // its backend allocates the memory
+  Place owner;   // place whose backend allocates it
   bool host;     // the host reads and writes it
   bool cached;   // host reads go through caches; else each read waits for the memory
   bool kernels;  // kernels of a device read and write it without a copy
@@ -91,8 +91,8 @@ inline constexpr std::array memory_rows = {
     MemoryRow{Memory::Managed, "managed", Place::Cuda, true, true, true, Pages::Driver},
     MemoryRow{Memory::Device, "device", Place::Cuda, false, false, true, Pages::Driver}};
 
-/// Returns the table of an enumeration, in the order in which errors list it. The argument only
-/// selects the overload.
+/// Returns the table of an enumeration, in the order in which errors list its words. The argument
+/// only selects the overload.
 constexpr const auto& words(DType) { return dtype_rows; }
 constexpr const auto& words(Memory) { return memory_rows; }
 constexpr auto words(Layout) {
@@ -207,7 +207,7 @@ constexpr bool is_float(DType dtype) { return row_of(dtype).significant_bits > 0
 
 /// Returns true if code on the host can read and write this kind of memory.
 constexpr bool host_reaches(Memory memory) { return row_of(memory).host; }
-/// Returns true if host code may read the memory in place. Otherwise it is first copied.
+/// Returns true if host code reads the memory in place. Memory without caches is copied first.
 constexpr bool host_caches(Memory memory) { return row_of(memory).cached; }
 /// Returns true if kernels of this place can read and write this kind of memory without a copy.
 constexpr bool reaches(Place place, Memory memory) {

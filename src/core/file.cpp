@@ -42,7 +42,7 @@ class Buffer final : public std::streambuf {
   std::array<char, 1 << 16> buffer_;
 };
 
-/// Makes the rename durable. If that fails, the file is whole all the same.
+/// Makes the renaming to `path` durable. If that fails, `path` is still a whole file, old or new.
 void sync_folder_of(const fs::path& path) {
   sync_folder(path.has_parent_path() ? path.parent_path().string() : ".");
 }

@@ -22,8 +22,8 @@ struct CannotWrite : std::runtime_error {
 std::string obstacle_at(const std::string& path);
 
 /// A file that is written under a temporary name next to `path`. keep() renames it to `path`;
-/// without keep() it is removed. So a crash leaves the old file or the new one. All calls throw
-/// CannotWrite.
+/// without keep() it is removed. So a crash leaves the old file or the new one. Calls that fail
+/// throw CannotWrite.
 class WholeFile {
  public:
   explicit WholeFile(const std::string& path);

@@ -194,7 +194,7 @@ std::string read_text(const std::string& path, std::int64_t most_bytes) {
       throw Invalid(
           fmt::format("is larger than {}", format_bytes(static_cast<double>(most_bytes))));
   };
-  // The size of a pipe is not known before it ends.
+  // The size of a pipe is not known before it ends, so the loop below checks again.
   refuse_larger(status.st_size);
   std::string text;
   for (bool has_ended = false; !has_ended;) {

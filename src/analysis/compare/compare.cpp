@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kAlpha = 0.02;  // largest probability of a false alarm in a whole comparison
 
-/// Returns true if the run measured the case and other programs did not hold it up.
+/// Returns true if the run measured the case and other programs left enough of its rounds alone.
 bool measured_in(const CaseRun& run) {
   return run.result != nullptr && measured(*run.result) &&
          !is_busy(*run.result, run.results->clock);
@@ -35,9 +35,9 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// Returns the limits that show how fast the machine was for a case. They have its place and number
-/// of threads, and their bytes leave the cache. Limits that run a lane of a pipeline are left out,
-/// since they run the case's own stages.
+/// Returns the limits that show how fast the machine was for a case. They run in its place, on the
+/// host with as many threads. They move bytes, and these do not stay in a cache. Limits that run a
+/// lane of a pipeline are left out, since they run the case's own stages.
 std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   std::vector<const CaseResult*> limits;
   const bool on_gpu = uses_gpu(*run.result);
@@ -131,8 +131,8 @@ Change verdict(const Interval& ratio, double margin) {
   return ratio.low >= 1 - margin && ratio.high <= 1 + margin ? Change::Same : Change::Inconclusive;
 }
 
-/// Returns the change of a case that a change of the limits may explain. It is twice as large on a
-/// log scale, since cases use a machine differently.
+/// Returns the largest relative change of a case that a relative change `drift` of its limits may
+/// explain. It is twice as large on a log scale, since cases use a machine differently.
 double explained_by(double drift) { return (1 + drift) * (1 + drift) - 1; }
 
 /// Returns true if the change of the limits may explain the whole change of the case.
@@ -168,8 +168,8 @@ bool above_limit(const std::vector<CaseRun>& runs) {
   return 2 * above > measured;
 }
 
-/// Judges a case that is faster than its limit: it does not do its work, or is timed wrongly. The
-/// case failed if only NEW is that fast. There is no verdict if BASE is.
+/// Judges a case that is faster than its limit: it does not do its work, or is timed wrongly. If
+/// BASE is faster than the limit, there is no verdict. If only NEW is, the case failed.
 void judge_limits(const MatchedCase& matched, ComparedCase& one) {
   const bool of_base = above_limit(matched.base);
   if (!of_base && !above_limit(matched.now)) return;
@@ -178,7 +178,7 @@ void judge_limits(const MatchedCase& matched, ComparedCase& one) {
   one.certain = !of_base;
 }
 
-/// Returns why the times of a case give no verdict; None if they do.
+/// Returns why the times of a case give no verdict; None if they give one.
 NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, const Times& times) {
   if (times.base_ns.empty()) return NoVerdict::NotMeasured;
   if (clocks_differ(matched, comparison)) return NoVerdict::ClocksDiffer;
@@ -186,10 +186,9 @@ NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, cons
   return timed ? NoVerdict::None : NoVerdict::NoTime;
 }
 
-/// A case and its excess. The excess of a pair of runs is ln of the case's slowdown over the
-/// largest slowdown that counts as no change. It is 0 if the pair did not measure the case.
-/// `excess` is empty without a verdict of pairs, or if the case's interval ends below that
-/// slowdown.
+/// A case and the excess of each pair of runs: ln of the case's slowdown over the largest slowdown
+/// that counts as no change, or 0 if the pair did not measure the case. `excess` is empty if the
+/// pairs give no verdict, or if the case's interval does not exceed that largest slowdown.
 struct JudgedCase {
   ComparedCase one;
   std::vector<double> excess;

@@ -41,9 +41,9 @@ enum class NoVerdict {
   NoTime,        // a round has a time of 0
   TooFewRuns,    // too few for an interval
   TooFewRounds,
-  LimitsChanged,  // the limits of the group changed by as much as the case
-  Preempted,      // a typical turn of the slower side lost the processor
-  AboveLimit      // most runs of a side are faster than the limit: they measured something else
+  LimitsChanged,  // a change of the limits may explain the change of the case
+  Preempted,      // the slower side lost the processor more often than its longer time explains
+  AboveLimit      // in most runs of a side the case is faster than its limit, so it is wrong
 };
 
 /// How a case ended in the runs of a side: Failed if it failed in any run, else Ok if any run
@@ -157,7 +157,8 @@ constexpr auto words(Gate) {
 }
 
 /// Returns Regressed if a case failed or is certainly slower. Returns Undecided if a verdict is not
-/// certain, if a case of BASE was not compared, or if there are no cases. Else returns Passed.
+/// certain, if NEW lacks a case of BASE or did not measure one that BASE measured, or if no case
+/// has a verdict. Else returns Passed.
 Gate gate(const Comparison& comparison);
 
 /// Returns true if no difference forbids the comparison and both sides share a case.

@@ -8,10 +8,10 @@ namespace normbench {
 namespace {
 
 constexpr double kMiss = 0.05;       // largest share of intervals that miss the true value
-constexpr double kSmallest = 1e-12;  // smallest p-value, since 1 - p loses its digits below
+constexpr double kSmallest = 1e-12;  // smallest `miss` tried: below, 1 - miss loses digits
 
-/// Returns the ratio of two medians. The interval of each median misses it with half the
-/// probability `miss`.
+/// Returns the ratio of two medians. Its interval misses the true ratio with a probability of at
+/// most `miss`: half of it for each median.
 Interval ratio_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                           double miss) {
   const Interval of_base = time_interval(base, 1 - miss / 2);
@@ -26,7 +26,8 @@ bool enough(const std::vector<double>& base, const std::vector<double>& now, dou
 }
 
 /// Returns half of the smallest `miss` at which the ratio's interval lies above 1 + margin, found
-/// by bisection. It is half since the test is one-sided. Returns 1 if no interval lies there.
+/// by bisection. It is half since the test is one-sided. Returns 1 if the interval lies there at no
+/// `miss`.
 double p_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                     double margin) {
   const auto clears = [&](double miss) {

@@ -25,7 +25,7 @@ struct MatchedCases {
 MatchedCases match_cases(const std::vector<Results>& base, const std::vector<Results>& now);
 
 /// Keeps the cases whose experiment, variant or "experiment/variant" matches a glob; without globs
-/// keeps all. Returns true if a case is left, or without globs.
+/// keeps all. Returns true if a case is left or there are no globs.
 bool keep_cases(Results& results, const std::vector<std::string>& globs);
 
 }  // namespace normbench

@@ -18,7 +18,8 @@ constexpr double kSameMemory = 0.01;  // relative: kernels reserve different amo
 constexpr auto kSaidOfResults =
     std::to_array<std::string_view>({"question", "ids", "claims", "published"});
 
-/// A fact of a document, and how it is read; nothing if the document does not have it.
+/// A fact, and the function that reads it from a document. The function returns nothing if the
+/// document lacks the fact.
 struct Fact {
   SetupFact fact;
   std::optional<Json> (*of)(const Results&);
@@ -37,8 +38,8 @@ std::optional<Json> gpu_name(const Results& results) {
   return at(results.environment, "/gpu/name");
 }
 
-/// Returns the groups whose batches had to be made smaller, with their images in a batch: {"large":
-/// 128}.
+/// Returns the groups whose batches had to be made smaller, with their images in a batch:
+/// [{"large": 128}].
 std::optional<Json> scaled_groups(const Results& results) {
   Json scaled = Json::array();
   for (const GroupResult& group : results.groups)
@@ -112,8 +113,9 @@ void compare_fact(const Fact& fact, const std::vector<Results>& base,
   differences.push_back({fact.fact, of_base, of_now});
 }
 
-/// Returns true for a member in which people explain a config or its results. Members of an
-/// experiment are two levels below the root. The same names further down belong to the config.
+/// Returns true for a member in which people explain a config or its results. Members named in
+/// kSaidOfResults do so only in an experiment, whose pointer has two levels. Elsewhere such a name
+/// belongs to the config.
 bool decides_nothing(const std::string& pointer, const std::string& key) {
   if (is_free_text(key)) return true;
   return std::ranges::count(pointer, '/') == 2 &&

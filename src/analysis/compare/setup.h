@@ -48,8 +48,9 @@ struct SetupDifference {
   bool forbids() const { return fact <= SetupFact::Config; }
 };
 
-/// Returns all facts that differ between any two documents. Memory sizes count as different from 1
-/// % on. A fact that all documents of a side lack is not compared.
+/// Returns all facts that differ between any two documents. Memory sizes differ if they are 1 %
+/// apart or more. A fact that all documents of a side lack is not compared. SetupFact::Traced is
+/// also returned if all documents are traced.
 std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now);
 
@@ -101,8 +102,8 @@ struct Margin {
 
 /// Returns the largest of 2 %, the precision that a config asks for, and the calibrated difference
 /// between fresh processes. The margin is at least 5 % if runs did not alternate. It is also at
-/// least 5 % if runs are no replicates, unless kFewestDifferences (analysis/calibration.h)
-/// differences were calibrated.
+/// least 5 % without `run_pairs`, unless a calibration has kFewestDifferences
+/// (analysis/calibration.h) differences.
 Margin margin_of(const std::vector<Results>& base, const std::vector<Results>& now, bool run_pairs);
 
 }  // namespace normbench

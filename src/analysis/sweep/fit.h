@@ -13,7 +13,7 @@ namespace normbench {
 struct LineFit {
   double fixed_ns = 0;     // a in ns, never negative
   double ns_per_byte = 0;  // 1/b, always positive
-  double worst = 0;        // largest residual over its time, absolute
+  double worst = 0;        // largest absolute residual, relative to its time
 
   /// Returns the rate b in GB/s, which is bytes per nanosecond.
   double gb_per_s() const { return 1 / ns_per_byte; }

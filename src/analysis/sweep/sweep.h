@@ -32,8 +32,8 @@ struct AxisLine {
 /// nothing for any other value.
 std::optional<double> amount_of(const Json& value);
 
-/// Returns a line for each numeric axis and each combination of the other axes with two or more
-/// amounts.
+/// Returns a line for each numeric axis and each combination of values of the other axes. Lines
+/// with a single amount are left out.
 std::vector<AxisLine> axis_lines(const Experiment& experiment);
 
 /// Returns the index of the variant's case in this group; nothing if it was not measured there.
@@ -67,7 +67,8 @@ struct Crossing {
   Json first, last;         // axis values of the first and the last of these points
 };
 
-/// Compares the baseline with every other variant of the line. Both must be measured at two points.
+/// Compares the baseline with every other variant of the line. Leaves out variants that were not
+/// measured together with the baseline at two points or more.
 std::vector<Crossing> crossings(const Experiment& experiment, const AxisLine& line);
 
 /// Returns the changes of the winner along a line.

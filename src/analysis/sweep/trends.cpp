@@ -23,8 +23,8 @@ Judgement::Outcome outcome_of(Trend claimed, const Interval& first, const Interv
   return Inconclusive;
 }
 
-/// Judges a trend with fewer than two measured points: NotRun if a side cannot be measured here,
-/// Interrupted if the run ended early.
+/// Judges a trend with fewer than two measured points: Interrupted if the run was interrupted and
+/// both sides were compared in all its groups that the claim is about, else NotRun.
 TrendJudgement without_points(const Experiment& experiment, const Claim& claim, const Json& fixed,
                               const Results& results) {
   bool is_here = true;

@@ -24,8 +24,8 @@ double part(std::int64_t own_ns, std::int64_t all_ns) {
 }
 
 /// Returns the share of the profiled time in which constants were prepared, on the host or on the
-/// device, whichever is larger. It includes calls made inside the ranges. On the device it counts
-/// from the first to the last work that they submitted.
+/// device, whichever is larger. The host time includes calls made inside the ranges of constants.
+/// The device time of a range lasts from the first to the last work that the range submitted.
 double profiled_constants(const Subject& subject) {
   const CaseProfile* const profile = find_profile(subject.group, subject.result().variant);
   if (profile == nullptr) return 0;
@@ -39,8 +39,8 @@ double profiled_constants(const Subject& subject) {
   return std::max(part(host_ns, total_ns), part(device_ns, profile->times.wall_ns));
 }
 
-/// Returns the longest image of the longest profiled batch if it took most of the batch's time.
-/// Then the other threads had little to do.
+/// Returns the longest profiled image if it took most of the time of the longest batch. Then the
+/// other threads had little to do.
 std::optional<why::LongImage> long_image(const Subject& subject) {
   const CaseResult& result = subject.result();
   const CaseProfile* const profile = find_profile(subject.group, result.variant);
@@ -193,8 +193,8 @@ Cause constants_cause(const Subject& subject) {
     return own == FactorValue(Constants::PerCall);
   });
   if (cached && (!cached->faster || cached->saved.value < kLeastShare)) return {};
-  // With more faults the constants are not the reason: a small peer's heap may be given back to the
-  // system and taken again.
+  // If the case has more page faults than its twin, these may be the reason and not the constants:
+  // the allocator of a small peer may give memory back to the system and take it again.
   if (cached &&
       faults_per_iteration(subject.result()) > 1.1 * faults_per_iteration(*cached->result) + 1)
     return {};

@@ -44,12 +44,12 @@ struct FaultCost {
 
 /// Returns the cost of the case's page faults. The twin of a normbench case reuses all outputs; the
 /// twin of a peer has a command that differs only in the allocator. Returns nothing if the case has
-/// no faults or its twin is not faster. Without a twin it needs a limit for its kind of memory.
+/// no faults, if its twin is not faster, or if there is neither a twin nor a limit for its kind of
+/// memory.
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
 /// One type for each cause. `cached_ns`, `without_ns` and `with_ns` are times per iteration of
-/// another case. That case caches its constants, waits less often, or has another number of
-/// threads.
+/// another case, which caches its constants, waits less often, or has another number of threads.
 namespace why {
 struct ConstantsEachCall {
   std::optional<double> cached_ns;  // nothing: the share is that of the profile's ranges
@@ -66,7 +66,8 @@ struct Waiting {  // the host waits for the GPU
   Wait after;
   double without_ns;
 };
-// Costs are taken from the limits. All of them together are at most the case's time.
+// `cost_ns` is the time of one wait, launch or start, from the limits. It is cut so that all
+// together take at most the case's time.
 struct PricedWaiting {  // estimated from the time of empty launches
   double waits, cost_ns;
 };
@@ -131,13 +132,13 @@ struct Cause {
                why::MemoryLimit, why::ExtraPasses, why::Floors, Gain, why::OneStage, why::InFlight>
       found;
   double share = 0;     // share of the case's time; 0: not known
-  bool proven = false;  // a case that differs only in this was measured
+  bool proven = false;  // a case that differs only in the cause was measured
 
   explicit operator bool() const { return found.index() != 0; }
 };
 
 /// Returns the cause with the largest share of the case's time; an empty one if nothing explains
-/// it.
+/// it. The cause of a pipeline whose bound is known is that bound.
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const Results& results);
 
@@ -155,7 +156,8 @@ struct Subject {
   double time_ns() const { return median_ns(result(), results); }
 };
 
-// Each function below returns one cause, or an empty cause if the measurements do not show it.
+// Each function below that is named *_cause returns an empty cause if the measurements do not show
+// one.
 /// Finds constants that are prepared on every call. They show in a case that caches them and is
 /// otherwise the same, or in the profile's ranges if there is no such case.
 Cause constants_cause(const Subject& subject);
@@ -189,8 +191,8 @@ bool only_bytes_are_slow(const Subject& subject);
 /// the case is very short and the start of its teams was not measured. Then memory is no cause.
 bool bytes_decide(const Subject& subject);
 
-/// Returns the fastest measured case that differs from the subject only in this factor and whose
-/// values satisfy `wanted`; nothing if there is none.
+/// Returns the fastest measured case that differs from the subject only in the factor `kind`, with
+/// a value that `wanted` accepts. Returns nothing if there is none.
 std::optional<Twin> twin(const Subject& subject, Factor::Kind kind,
                          bool (*wanted)(const FactorValue& own, const FactorValue& its));
 

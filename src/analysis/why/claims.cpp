@@ -85,7 +85,7 @@ Judgement::Outcome direction(const Pair& pair, Relation relation, double precisi
     return found == relation ? Confirmed : Contradicted;
   }
   if (relation == Relation::Equal) return is_tie(pair, precision) ? Confirmed : Inconclusive;
-  // The claim is contradicted if even the end of the interval is within the margin.
+  // The claim is contradicted if even the upper end of the ratio's interval is within the margin.
   const double most = claimed_ratio(pair, relation).high;
   return pair.covered && most <= 1 + margin_of(pair, precision) ? Contradicted : Inconclusive;
 }

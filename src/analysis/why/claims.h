@@ -61,7 +61,7 @@ struct Judgement {
 Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed);
 
 /// Returns the ratio of the claim: the slower side's time over the faster side's, as claimed. The
-/// interval is widened by the effect of two processes.
+/// interval is widened by Pair::process_effect.
 Interval claimed_ratio(const Pair& pair, Relation relation);
 
 /// Returns a judgement for each of the group's claims, in order.

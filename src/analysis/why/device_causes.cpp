@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kLinkShare = 0.6;
 constexpr double kSyncShare = 0.2;    // smallest share of the time that makes waiting a cause
-constexpr double kLaunchShare = 0.7;  // share of the time in calls, from which calls bound a case …
-constexpr double kIdle = 0.5;         // … if the GPU works for less than this share of the time
+constexpr double kLaunchShare = 0.7;  // calls that take this share of the time bound a case …
+constexpr double kIdle = 0.5;         // … if the GPU works for at most this share of the time
 constexpr double kSureBusyNs = 20e3;  // time of a stage in ns that its marks hardly change
 
 bool waits_for_device(const StageResult& stage) { return roles_of(stage).waits; }

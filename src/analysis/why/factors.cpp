@@ -271,7 +271,7 @@ std::vector<std::string> servers(const CaseResult& result, const CaseResult& oth
 }
 
 /// Adds differences in items in flight. How they are submitted and the servers of lanes count only
-/// if both cases have several items in flight.
+/// if both cases have several items in flight, and servers only if both also submit by lane.
 void add_flight(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   const auto in_flight = [](const CaseResult& result) {
     return result.pipeline ? result.pipeline->in_flight : 1;

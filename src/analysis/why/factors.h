@@ -77,7 +77,7 @@ bool faults_on_result(const CaseResult& result);
 /// Returns true if `factors` is not empty and all of them are about where outputs are written.
 bool only_outputs(std::span<const Factor> factors);
 
-/// Returns the only factor if it is of one of these kinds, else null.
+/// Returns the factor if there is only one and it is of one of these kinds, else null.
 const Factor* only_factor(std::span<const Factor> factors,
                           std::initializer_list<Factor::Kind> kinds);
 

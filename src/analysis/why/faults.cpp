@@ -45,7 +45,8 @@ bool differ_in_allocator(const Results& results, const std::string& a, const std
   return !words.empty() && peers[a] != peers[b] && words == without_allocator(peers[b]);
 }
 
-/// Returns true if the cases differ only in where they write their outputs.
+/// Returns true if `other` differs only in that it reuses all outputs or, for a peer's case, only
+/// in how it allocates.
 bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
                          const Results& results) {
   const std::vector<Factor> changed = factors(result, other);
@@ -101,7 +102,8 @@ std::optional<double> touch_ns(const GroupResult& group, const CaseResult& resul
   return std::nullopt;
 }
 
-/// Returns what the twin saves per fault in ns. CPU time is used if it saves less.
+/// Returns what the twin saves per fault in ns. If less CPU time than wall time is saved, the CPU
+/// time is used.
 double saved_ns(const CaseResult& result, const Twin& twin, const Results& results) {
   const double time = median_ns(result, results) - twin.time_ns;
   const double own_cpu = cpu_ns(result), its_cpu = cpu_ns(*twin.result);

@@ -21,7 +21,7 @@ std::vector<ResourceShare> parts(const CaseResult& result);
 /// `part` stays.
 struct Gain {
   ResourceShare part;
-  Resource other;  // another resource, the one with the largest share
+  Resource other;  // the resource with the largest share of all others
 };
 
 /// Returns the gain for this resource. Returns nothing if the case does not use it, or uses no

@@ -95,8 +95,8 @@ std::optional<double> team_ns(const Results& results, int threads) {
   return std::nullopt;
 }
 
-/// Returns true if the case is so short that waking its teams may take all of its time. That is
-/// asked only if the document has no measured time to start a team.
+/// Returns true if the case is so short that waking its teams may take all of its time. Returns
+/// false if the document has a measured time to start such a team.
 bool may_be_waking(const Subject& subject) {
   const CaseResult& result = subject.result();
   return result.threads > 1 && !uses_gpu(result) && !team_ns(subject.results, result.threads) &&
