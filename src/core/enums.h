@@ -207,7 +207,8 @@ constexpr bool is_float(DType dtype) { return row_of(dtype).significant_bits > 0
 
 /// Returns true if code on the host can read and write this kind of memory.
 constexpr bool host_reaches(Memory memory) { return row_of(memory).host; }
-/// Returns true if host code reads the memory in place. Memory without caches is copied first.
+/// Returns true if host code may read the memory in place. Reads of other memory are slow or
+/// impossible.
 constexpr bool host_caches(Memory memory) { return row_of(memory).cached; }
 /// Returns true if kernels of this place can read and write this kind of memory without a copy.
 constexpr bool reaches(Place place, Memory memory) {

@@ -44,8 +44,8 @@ bool is_regular(const Descriptor& file) {
 
 constexpr std::size_t kBuffer = 1 << 16;
 
-/// Appends the bytes from `at` on, at most kBuffer of them. Returns false at the end of the file.
-/// Throws Invalid.
+/// Appends to `text` the file's bytes from `at` on, at most kBuffer of them. Returns false at the
+/// end of the file. Throws Invalid.
 bool read_on(const Descriptor& file, const std::string& path, std::int64_t at, std::string& text) {
   std::array<char, kBuffer> buffer;
   ssize_t got = -1;
@@ -159,7 +159,8 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
   end_ = static_cast<std::int64_t>(begin);
 }
 
-/// Returns why a written line would be lost or in the wrong place; nothing if it would not.
+/// Returns why a line written now would be lost or in the wrong place; nothing if it would be in
+/// place.
 std::optional<std::string> LineFile::lost() const {
   struct stat named {
   }, opened{};
@@ -174,7 +175,8 @@ std::optional<std::string> LineFile::lost() const {
 void LineFile::append(std::string_view line, OnDisk when) {
   const std::string text = std::string(line) + '\n';
   if (const auto why = lost()) throw CannotWrite(fmt::format("cannot write {}: {}", path_, *why));
-  // An earlier line that was cut off, by a kill or by the code below, would run into this one.
+  // The file is first cut to its whole lines. A line that a kill or a failure below had cut off
+  // would run into this one.
   const int file = file_.number();
   if (ftruncate(file, end_) == 0 && write_bytes(file, text) == text.size() &&
       (when == OnDisk::Later || fdatasync(file) == 0)) {

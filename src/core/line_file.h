@@ -22,17 +22,16 @@ class LineFile {
 
   /// Returns the first line of `path`, cut to its first 64 KB; nothing if the line has no end.
   static std::optional<std::string> first_line(const std::string& path);
-  /// Starts a file with its first line. If the file has only the beginning of such a line, cut off,
-  /// it is overwritten. Two first lines match if they agree up to the first colon. Throws
-  /// CannotWrite for any other content.
+  /// Starts a file with the line `first`. Overwrites a file that has only a line without its end
+  /// that agrees with `first` up to the first colon. Throws CannotWrite for any other content.
   static LineFile create(const std::string& path, std::string_view first);
   /// Opens a file to append to it. Throws Invalid if it does not exist or another process has it
   /// open. Throws CannotWrite if it cannot be written.
   static LineFile resume(const std::string& path);
 
   /// Calls `take` with every whole line and its number, from 1. To be called before any line is
-  /// added. The next line overwrites a last line that a kill cut off. Throws Invalid if there is no
-  /// whole line. An Invalid of `take` becomes "PATH: entry 3: …".
+  /// added. If a kill cut off the last line, the next append() overwrites it. Throws Invalid if
+  /// there is no whole line. An Invalid of `take` becomes "PATH: entry 3: …".
   void read(const std::function<void(std::string_view line, int number)>& take);
 
   /// Appends a line, given without its line end. Throws CannotWrite, also if the file was replaced.
@@ -45,7 +44,7 @@ class LineFile {
 
   std::string path_;
   Descriptor file_;
-  std::int64_t end_ = 0;  // size of its whole lines in bytes
+  std::int64_t end_ = 0;  // size of the file's whole lines in bytes
 };
 
 }  // namespace normbench

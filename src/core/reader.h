@@ -60,8 +60,8 @@ class Reader {
   const Json& member(std::string_view key);
   /// Returns a reader of a member object; an absent member counts as an empty object.
   Reader object(std::string_view key);
-  /// Returns a reader that describes all members of a member object, whatever their keys. Only for
-  /// a reader that describes.
+  /// Returns a reader that describes every member of the object `key`, whatever the member's own
+  /// key. Only for a reader that describes.
   Reader members(std::string_view key);
   /// Returns a reader of element `index` of the list `key`.
   Reader element(std::string_view key, std::size_t index);
@@ -79,7 +79,7 @@ class Reader {
   /// Returns true for a reader that describes.
   bool describes() const { return schema_ != nullptr; }
   /// In a reader that describes, sets the schema of the member. Getters for this key do not change
-  /// it.
+  /// it. Does nothing in other readers.
   void takes(std::string_view key, Json schema);
 
   /// Adds an issue at this object, or at its member `key`.
@@ -100,8 +100,8 @@ class Reader {
   /// Returns 1 in a reader that describes.
   std::size_t list_size(std::string_view key);
   bool is_object_at(std::string_view key, std::size_t index);
-  /// Returns the member's text; nothing if it is absent. Describes `words` as the allowed texts. A
-  /// value that is no text adds an issue.
+  /// Returns the member's text; nothing if the member is absent. For a value that is no text, adds
+  /// an issue and returns `fallback`. A reader that describes adds `words` as the allowed texts.
   std::optional<std::string> text_of(std::string_view key, const std::vector<std::string>& words,
                                      std::string fallback);
   void describe(std::string_view key, Json schema, const Json& fallback);

@@ -9,8 +9,8 @@
 namespace normbench {
 namespace {
 
-/// Calls `use` for each row of the images [first, first+count), in logical NCHW order. It gets the
-/// address of the first element and the distance to the next one in bytes.
+/// Calls `use` for each row of the images [first, first+count), in logical NCHW order. `use` gets
+/// the address of the row's first element and the step in bytes to the next one.
 template <class Use>
 void each_row(const View& view, std::int64_t first, std::int64_t count, Use use) {
   const Shape& shape = view.desc.shape;

@@ -17,7 +17,7 @@ struct Shape {
   std::int64_t elements() const { return n * c * h * w; }
 };
 
-/// The distance in elements between neighbours along each axis; negative on a flipped axis.
+/// The step in elements to the next neighbour along each axis; negative on a flipped axis.
 struct Strides {
   std::int64_t n = 0, c = 0, h = 0, w = 0;
   bool operator==(const Strides&) const = default;
@@ -55,7 +55,7 @@ struct View {
 /// Returns the view's rows [top, top+h) and columns [left, left+w), without a copy.
 View crop_view(View view, std::int64_t top, std::int64_t left, std::int64_t h, std::int64_t w);
 
-/// Returns the view mirrored, without a copy: its strides become negative.
+/// Returns the view mirrored, without a copy: the strides of the mirrored axes change their sign.
 View flip_view(View view, Flip flip);
 
 /// A tensor of doubles in logical NCHW order, whatever the layout was. References compute with it.

@@ -14,7 +14,7 @@ namespace normbench {
 namespace {
 
 /// Returns the columns of a character. Control characters and bytes that are not UTF-8 have one
-/// column, since they are drawn as one sign. So does a mark that takes room next to its letter.
+/// column, since they are drawn as one sign. So have marks that take room next to their letters.
 std::size_t columns_of(const Character& character) {
   const auto code = static_cast<utf8proc_int32_t>(character.code.value_or('?'));
   switch (utf8proc_category(code)) {
@@ -148,7 +148,7 @@ bool has_equal(std::vector<std::string> cells) {
 }
 
 /// Cuts the names in the first column if the lines then fit and the names stay distinct. Returns
-/// false if the lines do not fit.
+/// true if the lines fit, with or without that.
 bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::size_t width) {
   const std::size_t total = table_width(columns, indent);
   if (total <= width) return true;
@@ -170,8 +170,8 @@ std::size_t spared_first(const std::vector<Column>& columns) {
   return first;
 }
 
-/// Returns a row whose names take `names` columns; row 0 has the titles. A longer name gets lines
-/// of its own above the row.
+/// Returns a row of the table, with `names` columns for its name; row 0 has the titles. A longer
+/// name gets lines of its own above the row.
 std::string row_text(const std::vector<Column>& columns, std::size_t row, std::size_t names,
                      std::size_t indent, std::size_t width) {
   const auto cell = [&](const Column& column) {

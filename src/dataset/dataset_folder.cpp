@@ -66,8 +66,8 @@ void add_foreign(const std::string& dataset, const fs::path& folder, const Own& 
   }
 }
 
-/// Returns the names in the folder that are not part of this preparation. Without outputs only an
-/// empty journal is part of it.
+/// Returns the names in the folder that are not part of this preparation. Without `outputs` only
+/// the journal is part of it.
 std::vector<std::string> foreign_names(const Preparation& preparation,
                                        std::span<const Output> outputs) {
   std::vector<std::string> foreign;

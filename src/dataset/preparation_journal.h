@@ -1,7 +1,8 @@
 /// prepare.jsonl in the dataset's folder: the finished work of a preparation that is not complete.
 /// Its lines:
 ///   {"preparation": 1, "form": {…}, "sources": [{"path", "bytes", "mtime_ns"}, …]}   first line
-///   {"file": {…}, "sources": […], "left_out": […], "seconds": 1.5}   finished; time spent so far
+///   {"file": {…}, "sources": […], "left_out": […], "seconds": 1.5}   a finished file
+///       ("seconds": the time spent until then)
 ///   {"broken": 3}                                      source 3 (from 0) could not be read
 ///   {"source": 3, "bytes": 1024, "mtime_ns": 17}       source 3 was repaired since
 #pragma once
@@ -42,9 +43,9 @@ class PreparationJournal {
   /// belongs to another preparation. Throws Invalid if it is damaged or in use.
   static PreparationJournal resume(const Preparation& preparation);
 
-  /// Adds a finished file. `seconds` is the time spent so far in all calls. The line is not synced:
-  /// it is cheaper to make a file again after a power failure. add_file(), add_broken() and
-  /// set_state() throw CannotWrite.
+  /// Adds a finished file. `seconds` is the time that all calls of `prepare` have spent so far. The
+  /// line is not synced: it is cheaper to make a file again after a power failure. add_file(),
+  /// add_broken() and set_state() throw CannotWrite.
   void add_file(const FinishedFile& file, double seconds);
   void add_broken(std::size_t source);
   void set_state(std::size_t source, const SourceState& state);
@@ -53,14 +54,10 @@ class PreparationJournal {
   /// Forgets a file that must be made again.
   void forget(const std::string& file) { files_.erase(file); }
 
-  const std::map<std::string, FinishedFile>& files() const {
-    return files_;
-  }  // key: name of the
-     // file
-  const std::vector<SourceState>& states() const {
-    return states_;
-  }  // one for each
-     // source
+  /// Returns the finished files by name.
+  const std::map<std::string, FinishedFile>& files() const { return files_; }
+  /// Returns one state for each source.
+  const std::vector<SourceState>& states() const { return states_; }
   const std::set<std::size_t>& broken() const { return broken_; }
   double seconds() const { return seconds_; }
 

@@ -46,12 +46,10 @@ class Work {
   /// Does the work. Returns false if it was interrupted.
   bool run();
 
-  const std::map<std::size_t, LeftOut>& broken() const {
-    return broken_;
-  }  // key: index of the
-     // source
-  /// Returns the seconds of work so far, with those of earlier calls. Neither the check of finished
-  /// files nor psnr_db() is counted.
+  /// Returns the broken images by index of the source.
+  const std::map<std::size_t, LeftOut>& broken() const { return broken_; }
+  /// Returns the seconds of work so far, including those of earlier calls of prepare(). Neither the
+  /// check of finished files nor psnr_db() is counted.
   double seconds() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     const double looking = static_cast<double>(looking_ns_) * 1e-9 / threads_;
@@ -103,8 +101,8 @@ bool Work::needs(const Output& output) const {
   return !finished.left_out.empty() || !is_whole(preparation_, finished);
 }
 
-/// Finds the sources that are left to do. Reads the files that exist. Returns false if it was
-/// interrupted.
+/// Finds the sources that are left to do. Reads the finished files to check them. Returns false if
+/// it was interrupted.
 bool Work::find_items() {
   for (std::size_t output = 0; output < outputs_.size(); ++output) {
     if (is_interrupted()) return false;
@@ -141,8 +139,8 @@ bool Work::run() {
   return next_ == items_.size();
 }
 
-/// Takes the next source, in order: a thread that adds to a file waits for the sources before its
-/// own. Returns nothing if there is none or the work was stopped.
+/// Takes the next source, in order, since a thread that adds to a file waits for the sources before
+/// its own. Returns nothing if there is none or the work was stopped.
 std::optional<Work::Claimed> Work::claim() {
   const std::lock_guard lock(mutex_);
   if (stopped_ || is_interrupted() || next_ == items_.size()) return std::nullopt;

@@ -25,7 +25,7 @@ class PrepareObserver {
 struct PrepareOptions {
   int threads = 1;
   OnError on_error = OnError::Fail;
-  const std::atomic<bool>* interrupted = nullptr;  // true: ends after images in work; null: never
+  const std::atomic<bool>* interrupted = nullptr;  // true: end after images in work; null: never
 };
 
 struct Prepared {

@@ -18,8 +18,8 @@ bool never_blocks(const CaseResult& result);
 
 /// Returns the share of a turn that other programs took from the case. For a case that never blocks
 /// it is the share in which its thread did not run, including time stolen by a hypervisor. For any
-/// other case it is the share in which one of its threads waited for a processor. That is read
-/// outside of the turn, so waits between the turn and the readings count too.
+/// other case it is the share in which one of its threads waited for a processor. The waiting time
+/// is read before and after the turn, so waits between the turn and the readings count too.
 double others_share(const CaseResult& result, const Round& round);
 
 /// Returns true if others_share() is at least `held_up_share` and the round's wall time decides.

@@ -1,7 +1,7 @@
 /// journal.jsonl: each finished group is on disk before the next one starts. Its lines:
 ///   {"journal": 1, "header": {…}}                                first line
 ///   {"group": 3, "result": {…}}                                  a finished group
-///   {"group": 3, "part": 0, "result": {…}}                       a part, by one of its processes
+///   {"group": 3, "part": 0, "result": {…}}                       what one process measured of it
 ///   {"hung": {"group": 4, "contender": "…", "why": "…"}}         a turn that did not end
 ///   {"despite": ["the CPU: was …, is …"]}                        resumed with this difference
 #pragma once

@@ -14,8 +14,8 @@ struct Note {
     NoReference,     // op `names` has no reference, and no other variant has this output
     Undefined,       // the output of op `names` is undefined
     Rounding,        // no output is checked: rounding may be as large as the values
-    RoundingOfSome,  // the outputs `names` are not checked, for the same reason
-    Allowance,       // bounds allow for `names`, which a peer holds in the output's dtype
+    RoundingOfSome,  // outputs `names` are not checked: rounding may be as large as the values
+    Allowance,       // bounds allow for rounded `names`: a peer holds them in the output's dtype
     SameInput,       // the peer `names` gets the same input in every call
   };
 
@@ -27,7 +27,7 @@ struct Note {
 /// Returns the note as it is written in a document.
 std::string sentence(const Note& note);
 
-/// Why a document lacks something that the run did not look for.
+/// The reason that a document gives for lacking something that the run did not look for.
 inline constexpr const char* kNotLookedFor = "not looked for";
 
 /// Why a limit of a group is not measured.

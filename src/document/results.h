@@ -46,7 +46,8 @@ constexpr auto words(Stop) {
   return std::to_array<Word<Stop>>({{Stop::Precision, "precision"}, {Stop::Time, "time"}});
 }
 
-/// Where a profile's device times come from. Mixed: a combination of profiles that differ in this.
+/// Where a profile's device times come from. Mixed: from both, in a combination of several
+/// profiles.
 enum class DeviceTimes { Cupti, CudaEvents, Mixed };
 constexpr auto words(DeviceTimes) {
   return std::to_array<Word<DeviceTimes>>({{DeviceTimes::Cupti, "CUPTI"},
@@ -89,7 +90,8 @@ struct CheckResult {
   double max_abs_error = 0;  // largest difference from an exact value
   double bound = 0;          // allowed error of the value with the largest error
   double bound_share = 0;    // largest ratio of an error to the bound of its value; above 1: wrong
-  std::int64_t unchecked_values = 0;  // values whose bound is as large as the values
+  // Number of values that were not checked, since their bound is as large as the values.
+  std::int64_t unchecked_values = 0;
   // If whole images are compared: the lowest peak signal-to-noise ratio of an image, and the lowest
   // allowed one. Both are 0 if values are compared.
   double psnr_db = 0, psnr_bound_db = 0;
@@ -104,7 +106,7 @@ struct CheckResult {
   }
 
   /// Returns true if an error replaces `other` in the result: it is larger, or it is as large with
-  /// a narrower bound. If both are 0, the wider bound counts.
+  /// a narrower bound. If both errors are 0, the one with the wider bound counts.
   static bool outweighs(double error, double bound, double other, double other_bound) {
     if (error != other) return error > other;
     return error > 0 ? bound < other_bound : bound > other_bound;
@@ -143,14 +145,14 @@ struct PipelineResult {
   // Only for limits: the variant, and which of its lanes this limit runs ("": all but loading).
   std::string part_of = {}, lane = {};
   // For each round: the time until the first item was done, and the time from the start of the last
-  // item. For each item of all rounds: the time from its start to its end.
+  // item to the end of the round. For each item of all rounds: the time from its start to its end.
   std::vector<std::int64_t> fill_ns = {}, drain_ns = {}, latency_ns = {};
   bool operator==(const PipelineResult&) const = default;
 };
 
 /// The files that a case loads.
 struct DatasetResult {
-  std::int64_t images = 0, files = 0;  // numbers in all files
+  std::int64_t images = 0, files = 0;  // numbers of images and of files
   std::int64_t bytes = 0;              // size of all files
   // From the manifest: the seconds that the dataset took to make, and the mean peak signal-to-noise
   // ratio of its images in dB. 0: not known.
@@ -273,7 +275,7 @@ struct LaneWork {
 struct CaseProfile {
   std::string variant;
   std::int64_t steps = 0;      // number of recorded steps
-  std::int64_t discarded = 0;  // number of warm-up steps before or between them, not recorded
+  std::int64_t discarded = 0;  // number of warm-up steps before or between the recorded ones
   std::optional<ProfileCounters> counters = {};
   double overhead = 0;  // time of a profiled step over a measured one; 0 if not measured
   // Uncertainty of device times on the host's clock, in ns; 0 without device times.
@@ -310,7 +312,8 @@ struct GroupResult {
 };
 
 /// A kind of pair with a known answer. Identical: twice the same variant, far larger than the
-/// cache. Cached: the same, within the cache. Slowed: the second variant does 5 % more work.
+/// cache. Cached: twice the same variant, within the cache. Slowed: the second variant does 5 %
+/// more work.
 enum class PairKind { Identical, Cached, Slowed };
 constexpr auto words(PairKind) {
   return std::to_array<Word<PairKind>>({{PairKind::Identical, "identical"},

@@ -13,7 +13,7 @@
 
 namespace normbench {
 
-/// The struct as T or const T, since reading changes it and writing does not.
+/// A T that is Struct or const Struct: reading changes the struct, writing does not.
 template <class T, class Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Larger numbers were not measured, and sums of them would overflow. The limits are 11 days in
-// nanoseconds or a petabyte, and about the largest error of a float.
+// Larger numbers were not measured, and sums of them would overflow. kMostWhole is 11 days in
+// nanoseconds, or a petabyte. kMostNumber is about the largest error of a float.
 constexpr std::int64_t kMostWhole = 1'000'000'000'000'000;
 constexpr double kMostNumber = 1e40;
 
@@ -206,8 +206,8 @@ void Loader::read(const char* name, std::vector<std::vector<int>>& rows) {
   rows = list.get<std::vector<std::vector<int>>>();
 }
 
-/// Marks what older documents show only by names. A row of constants shows by its name, and a
-/// forced kernel by the label of its stage.
+/// Sets members that older documents lack: rows of constants are known by their names, and forced
+/// kernels by the labels of their stages.
 void mark_by_names(GroupResult& group) {
   for (auto* contenders : {&group.cases, &group.limits})
     for (CaseResult& one : *contenders)
@@ -229,7 +229,8 @@ void check_lanes(const CaseResult& result, const std::string& pointer, std::vect
   }
 }
 
-/// Checks the length of a list with a value for each round.
+/// Adds an issue if a list, which has a value for each of `expected` rounds or is empty, has
+/// another length.
 void check_length(const std::vector<std::int64_t>& values, std::size_t expected,
                   const std::string& pointer, std::vector<Issue>& issues) {
   if (!values.empty() && values.size() != expected)

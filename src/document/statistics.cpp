@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kQuarters = 4;
 constexpr std::size_t kFewestInQuarters = 24;  // six rounds in a quarter
-constexpr double kFewestDependent = 14;        // fewer effective rounds are not well known
+constexpr double kFewestDependent = 14;        // a smaller number of effective rounds is uncertain
 
 double median_of_sorted(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
@@ -32,8 +32,8 @@ double normal_quantile(double probability) {
   return low;
 }
 
-/// Returns the signs of the values' distances from their median (1, 0 or -1), less the mean of the
-/// signs.
+/// Returns the signs (1, 0 or -1) of the values' differences from their median, less the mean of
+/// the signs.
 std::vector<double> signs(std::span<const double> values) {
   const double middle = median({values.begin(), values.end()});
   std::vector<double> signs;
@@ -86,7 +86,8 @@ double integrated_time(Autocorrelations& seen, double hidden) {
 }
 
 /// Returns the two groups of values on either side of the widest gap that leaves `fewest` values on
-/// each side. Returns nothing if they are closer together than two_levels() requires.
+/// each side. Returns nothing if there is no such gap, or if the groups are not as far apart as
+/// two_levels() requires.
 std::optional<Levels> levels_at_gap(std::span<const double> sorted, std::size_t fewest,
                                     double least_apart) {
   constexpr double clear = 2;

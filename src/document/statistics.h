@@ -14,8 +14,8 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// The level of the intervals that end a group and that tables show. Intervals are computed several
-/// times while a group runs: 96 % each time leaves 95 % where it stops.
+/// The level of the intervals whose width ends a group, and of those that tables show. They are
+/// computed several times while a group runs: 96 % each time leaves 95 % when the group ends.
 inline constexpr double decision_level = 0.96;
 
 /// Returns the median; 0 for no values.
@@ -50,9 +50,9 @@ double lag1_autocorrelation(std::span<const double> values);
 
 /// Returns how many independent rounds would give the median of a series as exactly as its rounds
 /// do. `series` is in order of time. The result is the number of rounds divided by their integrated
-/// autocorrelation time. That time is computed from the signs of the distances from the median, by
-/// Geyer's initial monotone sequence (Statistical Science 7, 1992). It is corrected for the bias of
-/// subtracting the median. If the lag-1 autocorrelation is within a standard error of 0, the result
+/// autocorrelation time. That time is computed from the signs of the differences from the median,
+/// by Geyer's initial monotone sequence (Statistical Science 7, 1992). It is corrected for the bias
+/// of subtracting the median. If the lag-1 autocorrelation is at most a standard error, the result
 /// is the number of rounds.
 double effective_rounds(std::span<const double> series);
 
@@ -65,8 +65,9 @@ struct Levels {
 
 /// Returns the two levels of a series; nothing if it has one level or fewer than 20 values. The
 /// levels are at least `least_apart` apart. The gap is more than twice as wide as the middle half
-/// of the values on either side. Each side has four values or more. It also has a fifth of all
-/// values, or a twentieth if these come in runs of two or more on average.
+/// of the values on either side. Each side has at least four values, and at least a fifth of all
+/// values. A twentieth is enough if the values of the smaller side come in runs of two or more on
+/// average.
 std::optional<Levels> two_levels(std::span<const double> series, double least_apart);
 
 /// Two levels of a time that differ by at least this factor are two states of the machine.
@@ -74,7 +75,7 @@ inline constexpr double other_state = 1.03;
 
 /// Returns the median of the times above 0 and its order-statistic interval at `level`. `times` is
 /// in order of time.
-/// - The interval rests on as many rounds as they are worth (effective_rounds). If they are
+/// - The interval rests on as many rounds as the times are worth (effective_rounds). If they are
 ///   independent but too few for the level, it is the range of the times.
 /// - With 24 rounds or more it contains the medians of the four quarters.
 /// - If the times have two levels (two_levels, other_state), it contains both medians.

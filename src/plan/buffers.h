@@ -31,21 +31,25 @@ bool is_unregistered(const Case& planned, int index);
 /// Returns true if both kinds are host memory, or both are device memory.
 constexpr bool same_side(Memory a, Memory b) { return host_reaches(a) == host_reaches(b); }
 
-/// Returns the bytes of the buffers on the side of `side` that stages [first, end) read or write.
-/// Each buffer counts once, rounded up to whole lines.
+/// Returns the bytes of the buffers that stages [first, end) read or write on one side: the host or
+/// the device, whichever `side` belongs to. Each buffer counts once, rounded up to whole lines.
 std::int64_t touched_bytes(const Case& planned, int first, int end, Memory side,
                            std::size_t line = 1);
 
 /// Sets `resident` of each stage: true if its inputs are still in the last cache of their memory.
-/// Earlier stages of the iteration must have written the inputs. All bytes touched there since
-/// then, with this stage's outputs, must fit into `cache_bytes`. Call it only for cold buffers.
+/// That is so if earlier stages of the iteration wrote the inputs, and all bytes that stages
+/// touched in that memory since, with this stage's outputs, fit into `cache_bytes`. Call it only
+/// for cold buffers.
 void mark_resident(Case& planned, const Sides& cache_bytes);
 
-/// Sets two members in the signatures of stages on the CPU:
-/// - `read_next`: true if a later stage on the CPU reads the output.
-/// - `reuse_bytes`: the bytes that are touched before the output is read again; 0 for an output in
-///   its input's buffer. Without a later reader it is what an iteration touches if buffers are hot,
-///   and the largest integer if they are cold.
+/// Sets two members in the signatures of stages on the CPU. `read_next` is true if a later stage on
+/// the CPU reads the output. `reuse_bytes` is the number of host bytes touched from the writing of
+/// the output to its next use:
+/// - 0 if the output lies in the buffer of an input;
+/// - if a later stage on the CPU reads it: the bytes that its stage and those before the reader
+///   touch;
+/// - else, with hot buffers: the bytes that an iteration touches;
+/// - else, with cold buffers: the largest integer.
 void note_reuse(Case& planned, Cache cache);
 
 /// A fresh pageable output of at least this many bytes is mapped from the operating system. A
@@ -89,8 +93,8 @@ constexpr std::size_t whole_lines(std::size_t bytes, std::size_t line = 64) {
   return (bytes + line - 1) / line * line;
 }
 
-/// Returns the limit of the random gap before a buffer, in bytes. A gap is smaller than this: 4
-/// KiB, or about the size of the buffer if that is less.
+/// Returns the limit of the random gap before a buffer, in bytes. It is 4 KiB, or the size of the
+/// buffer in whole lines plus one line if that is less. A gap is smaller than the limit.
 std::size_t gap_limit(std::size_t bytes, std::size_t line);
 
 /// Returns the bytes that are enough for any random placement of `sets` sets of buffers of these

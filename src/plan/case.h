@@ -21,7 +21,7 @@ struct Case;
 
 /// A tensor that exists before the first stage: random, from a file, or made by an untimed setup.
 struct Input {
-  // For a tensor of a setup only the dtype, layout, memory and shape in it count.
+  // If a setup makes the tensor, only the dtype, layout, memory and shape of `source` count.
   Source source;
   std::shared_ptr<const Case> setup = {};  // the setup whose references make the tensor, or null
   int value = 0;                           // index of the tensor in the setup's values
@@ -91,7 +91,7 @@ struct Case {
   // Empty if the first stage loads. All inputs are in one kind of memory.
   std::vector<Input> inputs;
   std::vector<Value> values;  // the inputs, then the outputs of the stages
-  std::vector<int> outputs;   // indices of the values that are checked; alike in all cases
+  std::vector<int> outputs;   // indices of the values that are checked
   std::vector<Stage> stages;
   int threads = 1;
   bool threads_decided = false;  // true for "threads": "all"
@@ -107,7 +107,7 @@ struct Case {
 
   /// Returns the description of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }
-  /// Returns the number of images in the batch: those of the largest input, or those that the first
+  /// Returns the number of images in the batch: the most that an input has, or those that the first
   /// stage loads.
   std::int64_t images() const;
   /// Returns the op that loads the images from files; null if the case starts from inputs.
@@ -147,7 +147,7 @@ struct Group {
   const Case* find(const std::string& name) const;
   /// Returns the cases and limits that are not skipped.
   std::vector<const Case*> runnable() const;
-  /// True where a case of the group runs here.
+  /// Returns true if a case of the group can run here.
   bool runs_here() const;
 };
 

@@ -362,7 +362,8 @@ bool sweeps_batch(const Json& json) {
   return std::ranges::any_of(json, sweeps_batch);
 }
 
-/// Plans the group at a point. With --fit a group that does not fit in memory gets fewer images.
+/// Plans the group at a point. With --fit a group that does not fit in memory gets fewer images, if
+/// it fits then.
 Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
   Group group = plan_point(frame, point, context);
   if (!context.options.fit || !context.issues.empty()) return group;

@@ -15,8 +15,9 @@ namespace normbench {
 bool fits(const Group& group, Cache cache, const PlanOptions& options);
 
 /// Returns a smaller batch for a group that does not fit: the fewest images that exceed the caches
-/// of both memories threefold. Returns 0 if that is no smaller. Also returns 0 for a group that
-/// loads files, has hot buffers, or has cases with several inputs or different batches.
+/// of both memories threefold. Returns 0 if the group fits or that batch is no smaller. Also
+/// returns 0 for a group that loads files, has hot buffers, or has cases with several inputs or
+/// different batches.
 std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options);
 
 /// Skips each case of `list` (the group's cases or its limits) that alone needs more than

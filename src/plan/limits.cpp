@@ -57,7 +57,7 @@ bool works_over_link(const Stage& stage) {
 /// since no host memory is nearer to the link.
 Memory nearest(Memory memory) { return host_reaches(memory) ? Memory::Pinned : Memory::Device; }
 
-/// Returns the end of a stream's name. It differs between streams with the same bytes and row.
+/// Returns the end of a stream's name. It tells streams with the same bytes and row apart.
 std::string suffix(const Mix& mix) {
   std::string text = mix.place == Place::Cuda ? ", cuda"
                      : mix.threads == 1       ? ", 1 thread"
@@ -312,9 +312,9 @@ void Limits::add_transfers() {
   }
 }
 
-/// Adds the cost of launching work on the GPU, and of waiting for it. Both use the smallest tensor
-/// on the GPU that a case has. They do not touch it, but a smaller one would need more copies to
-/// exceed the cache.
+/// Adds limits for the cost of launching work on the GPU, and of waiting for it. Both use the
+/// smallest tensor on the GPU that a case has. They do not touch it, but a smaller one would need
+/// more copies to exceed the cache.
 void Limits::add_launches() {
   const Case* first = nullptr;  // the first case on the GPU
   const TensorDesc* smallest = nullptr;

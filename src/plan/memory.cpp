@@ -39,8 +39,9 @@ struct Rotation {
   }
 };
 
-/// Returns the bytes that an iteration touches on this side, in whole cache lines. Returns 0 if no
-/// output of this process is there, since then no buffers rotate.
+/// Returns the bytes that an iteration touches on this side, in whole cache lines. Returns 0 if
+/// this process makes no output with a buffer of its own on this side, since then no buffers
+/// rotate.
 std::int64_t rotating_bytes(const Case& planned, Memory side) {
   const bool rotates =
       planned.peer.empty() && std::ranges::any_of(planned.values, [&](const Value& value) {
@@ -206,7 +207,8 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
     // The other checks keep one image.
     extra.held.host += bytes / static_cast<double>(planned.images());
   }
-  // Every slot has an address in each set. To place the buffers, each needs an order and an offset.
+  // Every slot has an address in each set. To place the buffers, each buffer needs an order and an
+  // offset.
   const auto sets = static_cast<double>(std::max(all_sets.host, all_sets.device));
   if (is_held_to_others(planned))
     extra.held.host += bytes_in_double(planned);  // other cases' outputs are compared with it

@@ -42,7 +42,7 @@ bool works_on_cpu(const Case& planned, const Lane& lane) {
       lane.stages, [&](std::size_t stage) { return planned.stages[stage].place == Place::Cpu; });
 }
 
-/// Gives each lane on the host as many threads as items are in flight. A lane of a device keeps one
+/// Gives each lane on the host as many servers as items are in flight. A lane of a device keeps one
 /// stream.
 void serve_every_item(Reader& options, const Case& planned, Pipeline& pipeline) {
   for (Lane& lane : pipeline.lanes) {
@@ -137,8 +137,8 @@ bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
 }
 
 /// Returns true if both parts run the same stages with the same number of threads. Stages that load
-/// must load the same files, and stages that save must save the same images: these values decide
-/// how long they take.
+/// must load the same files, and stages that save must save the same images, since their times
+/// depend on these.
 bool is_same_part(const Case& one, const Case& other) {
   std::vector<std::size_t> left, right;
   for (const auto& [planned, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {

@@ -30,8 +30,8 @@ std::vector<bool> stages_that_run(const Case& planned);
 /// Returns the values that stages of the part read but that no stage of the part makes. The inputs
 /// of the case are not among them.
 std::vector<int> values_fed(const Case& part);
-/// Returns the number of items for which these values are kept. It may be above 1, since images
-/// differ and one item would not represent all.
+/// Returns the number of items for which the values of values_fed() are kept. It may be above 1,
+/// since images differ and one item would not represent all.
 std::int64_t items_fed(const Case& part);
 
 /// Returns the contenders that show what the pipelines among `cases` could reach:

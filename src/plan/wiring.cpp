@@ -79,8 +79,8 @@ const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& st
   return *row;
 }
 
-/// Returns the first row after the reference that accepts the stage. An op's only row is tried,
-/// too. Throws StageMistake if no row accepts the stage.
+/// Returns the first row after the reference that accepts the stage. If the op has a single row,
+/// that row is tried, too. Throws StageMistake if no row accepts the stage.
 const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
   const auto row = std::find_if(
       rows.begin() + (rows.size() > 1 ? 1 : 0), rows.end(),
@@ -244,7 +244,7 @@ std::vector<int> Wiring::inputs(const StageSpec& spec) const {
     if (undoes) values.push_back(registered_value(case_));
   }
   check_registration(spec, values);
-  // An unregister does not read the value, so the value may have been overwritten.
+  // An unregister does not read its second input, so that value may have been overwritten.
   for (std::size_t i = 0; i < (undoes ? 1 : values.size()); ++i) check_input(values[i]);
   return values;
 }

@@ -15,13 +15,14 @@ class Wiring {
       : backends_(backends), for_peer_(for_peer) {}
 
   void add(const StageSpec& spec);
-  /// Adds the named values that the stages of `setup` make as inputs. Call it after all sources.
+  /// Adds as inputs the named values that the stages of `setup` make. Call it after all sources.
   /// Throws StageMistake if there are none.
   void add_inputs_of(Wiring setup);
   /// Sets the outputs of the case by name. Without names the output is the first one of the last
   /// stage. Throws Invalid.
   void set_outputs(const std::vector<std::string>& names);
-  /// If there is a reason, marks the case as one that cannot run here. Only the first is kept.
+  /// If there is a reason, marks the case as one that cannot run here. Only the first reason is
+  /// kept.
   void skip(Skip kind, const std::optional<std::string>& reason);
   Case take();
 
@@ -31,8 +32,8 @@ class Wiring {
   /// Sets the stage's kernel row and cost. Skips the case if no row exists for the op. Throws
   /// StageMistake if there are rows but none accepts the stage.
   void choose_kernel(Stage& stage);
-  /// Counts host memory that a stage on the GPU reads and writes as bytes over the link. Call it
-  /// only for stages that are no transfers.
+  /// Counts the bytes of host memory that a stage on the GPU reads or writes as bytes over the link
+  /// instead of bytes read or written. Call it only for stages that are no transfers.
   void count_link(Stage& stage) const;
   /// Returns true if a kernel on the GPU reads the value over the link. Managed pages are on the
   /// GPU, except right after a stage on the host wrote them.
