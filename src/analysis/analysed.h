@@ -22,6 +22,10 @@ class Analysed {
   const Analysed& visible() const { return visible_ ? *visible_ : *this; }
 
  private:
+  struct IsVisible {};
+  /// Makes no copy with readable control characters. A document with a NaN differs from every copy.
+  Analysed(Results results, IsVisible);
+
   Results results_;                          // a move keeps the addresses of its groups
   std::vector<Experiment> experiments_;      // experiments made of the groups in `results_`
   std::unique_ptr<const Analysed> visible_;  // null: no text has control characters
