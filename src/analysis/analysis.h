@@ -63,9 +63,10 @@ struct Busy {
     int index = 0;
     Interval ratio;  // of the CPU times, widened by kProcessEffect
   };
-  std::vector<int> cases;        // indices of the cases with too few rounds left
-  double share = 0;              // largest median share of a turn without a processor
-  std::vector<CpuRatio> by_cpu;  // other cases that never block; empty if the baseline may
+  std::vector<int> cases;  // indices of the cases with too few rounds left
+  double share = 0;        // largest median share of a turn that other programs took
+  // The other cases that never block. Empty if the baseline may block.
+  std::vector<CpuRatio> by_cpu;
 };
 
 struct GroupAnalysis {

@@ -12,7 +12,7 @@ constexpr double kMoreWork = 1.05;
 
 /// How a run judges a Slowed pair. The first that fits is taken. WrongWay: the variant with more
 /// work is called faster. WrongSize: the interval does not come within the precision of kMoreWork.
-/// Found: the variant with more work is called slower. NotFound: neither variant is.
+/// Found: the variant with more work is called slower. NotFound: no variant is called slower.
 enum class Answer { WrongWay, WrongSize, Found, NotFound };
 constexpr auto words(Answer) {
   return std::to_array<Word<Answer>>({{Answer::WrongWay, "wrong_way"},
@@ -21,7 +21,7 @@ constexpr auto words(Answer) {
                                       {Answer::NotFound, "not_found"}});
 }
 
-/// A pair as a run judges it: the time of its second variant over the first's.
+/// A pair as a run judges it. Its ratio is the time of the second variant over that of the first.
 struct JudgedPair {
   PairKind kind = PairKind::Identical;
   std::int64_t seed = 0;
@@ -29,8 +29,8 @@ struct JudgedPair {
   Interval ratio;                     // the ratio that a run's tables show
   bool different = false;             // `ratio` certainly differs from 1 by more than the margin
   std::optional<Answer> answer = {};  // only for PairKind::Slowed
-  double visible = 0;    // smallest difference that would be called one: margin + half-width
-  double median_ns = 0;  // time of the first variant per iteration
+  double visible = 0;    // smallest difference that would be found: margin + half-width
+  double median_ns = 0;  // median time of the first variant per iteration
   int rounds = 0;
   std::optional<Stop> stop;
 };

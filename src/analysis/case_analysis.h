@@ -21,9 +21,10 @@ struct CaseAnalysis {
   std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
   std::optional<Interval> ratio;      // case's time over the baseline's; speed-up is the inverse
-  std::optional<Levels> states;       // the levels of the log ratios to the baseline, if two
-  std::optional<Interval> of_limit;   // the limit's time over the case's time
-  std::string limit;                  // name of the limit used; "" without one
+  // The two levels of the log ratios to the baseline. Nothing if these have one level.
+  std::optional<Levels> states;
+  std::optional<Interval> of_limit;  // the limit's time over the case's time
+  std::string limit;                 // name of the limit used; "" without one
   std::optional<double> images_per_second;
   std::optional<double> faults;    // minor faults per iteration
   std::optional<double> switches;  // context switches per iteration; nothing for a peer

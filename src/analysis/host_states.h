@@ -22,8 +22,8 @@ struct HostStates {
     double before = 0, after = 0;  // median of the limit's time over the other's, in each state
   };
 
-  int rounds = 0;                     // fewest rounds compared; 0: there is nothing to compare
-  bool are_enough = false;            // so many rounds that a change in the middle would be found
+  int rounds = 0;                     // fewest rounds of a comparison; 0: nothing was compared
+  bool are_enough = false;            // `rounds` are enough to find a change in the middle of them
   std::optional<Change> change = {};  // the largest change
 };
 

@@ -15,9 +15,10 @@ struct MachineLimit {
   std::string kernel;
   int threads = 1;             // number of host threads
   std::optional<Interval> ns;  // per call: median and 95 % interval; nothing if not measured
-  std::int64_t bytes = 0;      // a call's bytes over the link; without any, its source and result
-  double faults = 0;           // page faults per call
-  std::string reason;          // why it was not measured; "" if not known
+  // Bytes of a call: those over the link if there are any, else those of its source and result.
+  std::int64_t bytes = 0;
+  double faults = 0;   // page faults per call
+  std::string reason;  // why it was not measured; "" if not known
 };
 
 /// Returns the limits in the order of the document. If variants differ only in the kernel, keeps

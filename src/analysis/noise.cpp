@@ -13,10 +13,10 @@
 namespace normbench {
 namespace {
 
-constexpr double kSlowClock = 0.98;         // share of the median frequency
-constexpr double kSlower = 1.02;            // factor over rounds that were left alone
-constexpr double kClockChange = 0.02;       // of a GPU's clock, relative to its median
-constexpr std::int64_t kWarmer = 10;        // rise in degrees Celsius
+constexpr double kSlowClock = 0.98;         // a slow clock is below this share of the median
+constexpr double kSlower = 1.02;            // a preempted round is slower by this factor
+constexpr double kClockChange = 0.02;       // smallest change of a GPU's clock, over its median
+constexpr std::int64_t kWarmer = 10;        // smallest rise that is reported, in degrees Celsius
 constexpr double kOutlier = 3.5;            // smallest modified z-score of an outlier
 constexpr double kNoisySpread = 0.1;        // distance of the quartiles over the median
 constexpr double kNoisyDisturbed = 0.1;     // share of all rounds that were disturbed

@@ -31,10 +31,10 @@ struct CaseNoise {
   double steal_share = 0, throttled_share = 0;
   std::map<Flag, std::vector<int>> flagged;  // indices of rounds, ascending, by flag
   std::vector<int> disturbed;                // rounds with any flag, ascending
-  // At lag 1, of the log ratios to the baseline. For the baseline itself, or without one, of the
-  // log times.
+  // The lag-1 autocorrelation of the log ratios to the baseline. For the baseline itself, and
+  // without one, that of the log times.
   double autocorrelation = 0;
-  std::optional<Interval> drift;        // last third's time over the first's; from 18 rounds on
+  std::optional<Interval> drift;  // last third's time over the first's; from 18 rounds on
   // The interval of `drift` excludes 1, and its value differs from 1 by more than the precision.
   bool drifts = false;
   std::optional<Interval> undisturbed;  // ratio to the baseline, without rounds flagged in either
@@ -63,20 +63,20 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
 /// The states of the GPU in a group's turns, and what held its clocks back. Clocks, temperatures
 /// and bits are 0 if they were not read.
 struct DeviceStates {
-  int turns = 0, read = 0;  // number of turns on the GPU; number whose state was read
+  int turns = 0, read = 0;  // turns on the GPU, and those whose state was read
   bool over_turns = false;  // clocks are over whole turns; false: at the ends of turns
   // Lowest, median and highest SM clock; lowest and highest temperature in degrees Celsius.
   std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;
   std::int64_t low_c = 0, high_c = 0;
   // Bits of throttle reasons present in all turns, and in only some turns. Idling is no reason.
   std::int64_t always_bits = 0, sometimes_bits = 0;
-  std::int64_t slowest_ns = 0;  // longest reading of the state
+  std::int64_t slowest_ns = 0;  // longest time that a reading of the state took
   // Time from the first round to the last, and how long each reason held the clocks back in it.
   std::int64_t rounds_ns = 0;
   std::map<std::string, std::int64_t> held_back_ns = {};
 
-  bool clock_changed() const;  // the clock differs from its median by more than 2 %
-  bool warmed() const;         // the temperature differs by 10 degrees Celsius or more
+  bool clock_changed() const;  // lowest or highest is off the median by more than 2 %
+  bool warmed() const;         // temperatures differ by 10 degrees Celsius or more
   bool changed() const { return clock_changed() || warmed() || sometimes_bits != 0; }
 };
 DeviceStates device_states(const GroupResult& group);

@@ -12,11 +12,11 @@ struct Pair {
   bool different = false;
   int rounds = 0;             // rounds that both have and that were not held up
   bool covered = false;       // there are enough rounds for an interval at that level
-  double process_effect = 0;  // share by which processes may differ (kProcessEffect); else 0
+  double process_effect = 0;  // kProcessEffect if a peer ran one of the cases; else 0
 };
 
 /// The share by which times of identical code may differ between two processes, even if all rounds
-/// of each process agree. They depend on where memory lies and on which CPU runs. The difference
+/// of each process agree. Times depend on where memory lies and on which CPU runs. The difference
 /// between this process and `normbench peer` exceeded this share only rarely, when a case lay in
 /// the cache.
 constexpr double kProcessEffect = 0.05;

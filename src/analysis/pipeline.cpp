@@ -13,7 +13,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kHeld = 1.02;        // smallest held_ns over the bound that is reported
+constexpr double kHeld = 1.02;        // held_ns is reported from this multiple of the bound on
 constexpr double kReached = 1.1;      // time over the next bound that still counts as reaching it
 constexpr double kWorthItems = 0.98;  // more items in flight must bring the time below this share
 
@@ -169,8 +169,9 @@ bool works_on_host_alone(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// Returns the time of an item in a lane alone, in ns. If the latencies of that run are known, they
-/// divide the time of the round among its items. Otherwise returns `mean_ns`.
+/// Returns the time of an item in a lane that runs alone, in ns. If the latencies of that run are
+/// known, they tell how the time of the round is divided among its items. Otherwise returns
+/// `mean_ns`.
 double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::size_t item) {
   const auto items = static_cast<std::size_t>(alone.iterations);
   const bool has_latencies = alone.pipeline && alone.pipeline->latency_ns.size() / items > round;

@@ -10,7 +10,7 @@ struct LaneAnalysis {
   std::string name;
   std::int64_t servers = 1;
   std::optional<double> alone_ns;    // time of an item on one server with nothing else running
-  std::optional<double> busy;        // share of its servers' time in which they work
+  std::optional<double> busy;        // share of the time in which its servers work
   std::optional<double> exposed_ns;  // time per item in which only this lane worked
 };
 

@@ -24,9 +24,11 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
 struct PublishedOverlap {
   const Published *whole = nullptr, *stage = nullptr;
   double whole_ms = 0, stage_ms = 0;
-  double overlapped_ms = 0;           // at best: the longer of the stage and all others
-  std::int64_t servers = 1;           // number that brings the stage down to the other stages' time
-  const Published* faster = nullptr;  // a variant with the stage, faster than `overlapped_ms`
+  double overlapped_ms = 0;  // at best: the longer of the stage and all others
+  std::int64_t servers = 1;  // number that brings the stage down to the other stages' time
+  // The time of a variant with this stage that was published as faster than `overlapped_ms`, or
+  // null.
+  const Published* faster = nullptr;
 };
 /// Returns an overlap for each published stage whose pipeline is also published, with as many
 /// items. The result points into `group`, which must outlive it.

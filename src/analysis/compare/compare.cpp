@@ -35,9 +35,9 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// Returns the limits that show how fast the machine was for a case. They run in its place, on the
-/// host with as many threads. They move bytes, and these do not stay in a cache. Limits that run a
-/// lane of a pipeline are left out, since they run the case's own stages.
+/// Returns the limits that show how fast the machine was for a case. They run in the case's place,
+/// on the host with as many threads as the case. They move bytes that do not stay in a cache.
+/// Limits that run a lane of a pipeline are left out, since they run the case's own stages.
 std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   std::vector<const CaseResult*> limits;
   const bool on_gpu = uses_gpu(*run.result);

@@ -43,7 +43,7 @@ enum class NoVerdict {
   TooFewRounds,
   LimitsChanged,  // a change of the limits may explain the change of the case
   Preempted,      // the slower side lost the processor more often than its longer time explains
-  AboveLimit      // in most runs of a side the case is faster than its limit, so it is wrong
+  AboveLimit      // in most runs of a side the case is faster than its limit allows
 };
 
 /// How a case ended in the runs of a side: Failed if it failed in any run, else Ok if any run

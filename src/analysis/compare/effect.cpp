@@ -8,7 +8,7 @@ namespace normbench {
 namespace {
 
 constexpr double kMiss = 0.05;       // largest share of intervals that miss the true value
-constexpr double kSmallest = 1e-12;  // smallest `miss` tried: below, 1 - miss loses digits
+constexpr double kSmallest = 1e-12;  // smallest `miss` tried; below it 1 - miss loses digits
 
 /// Returns the ratio of two medians. Its interval misses the true ratio with a probability of at
 /// most `miss`: half of it for each median.

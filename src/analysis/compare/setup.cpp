@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kSameMemory = 0.01;  // relative: kernels reserve different amounts
+constexpr double kSameMemory = 0.01;  // relative: Linux reserves amounts that differ by less
 
 /// Members of an experiment that comment on its results and do not affect a run.
 constexpr auto kSaidOfResults =
@@ -114,8 +114,8 @@ void compare_fact(const Fact& fact, const std::vector<Results>& base,
 }
 
 /// Returns true for a member in which people explain a config or its results. Members named in
-/// kSaidOfResults do so only in an experiment, whose pointer has two levels. Elsewhere such a name
-/// belongs to the config.
+/// kSaidOfResults do so only in an experiment, whose pointer has two levels. Elsewhere a member of
+/// that name affects the run.
 bool decides_nothing(const std::string& pointer, const std::string& key) {
   if (is_free_text(key)) return true;
   return std::ranges::count(pointer, '/') == 2 &&

@@ -32,9 +32,9 @@ struct Unfaulting {
 /// The cost of page faults in a case with fresh outputs.
 struct FaultCost {
   double faults = 0;  // number of faults per iteration
-  // Cost of one page fault in ns: what the twin saves, but at most what a touched page costs in the
-  // `first_touch` limit. Nothing for a peer with a twin, since its allocator may use pages of
-  // another size.
+  // Cost of one page fault in ns: what the twin saves per fault, but at most what a touched page
+  // costs in the `first_touch` limit. Nothing for a peer with a twin, since its allocator may use
+  // pages of another size.
   std::optional<double> cost_ns = {};
   bool at_most = false;  // `cost_ns` is an upper bound: the twin or the limit is missing
   // Share of the case's time: what the twin saves; without a twin, from 0 to what `cost_ns` allows.
@@ -52,7 +52,7 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
 /// another case, which caches its constants, waits less often, or has another number of threads.
 namespace why {
 struct ConstantsEachCall {
-  std::optional<double> cached_ns;  // nothing: the share is that of the profile's ranges
+  std::optional<double> cached_ns;  // nothing: the share is taken from the profile's ranges
 };
 struct LongImage {  // one image takes most of a batch on several threads
   std::string name;
@@ -66,8 +66,9 @@ struct Waiting {  // the host waits for the GPU
   Wait after;
   double without_ns;
 };
-// `cost_ns` is the time of one wait, launch or start, from the limits. It is cut so that all
-// together take at most the case's time.
+// The `cost_ns` of PricedWaiting, PricedLaunches and TeamStart is the time of one wait, launch or
+// start, taken from the limits. It is cut so that all of them together take at most the case's
+// time.
 struct PricedWaiting {  // estimated from the time of empty launches
   double waits, cost_ns;
 };
@@ -187,8 +188,9 @@ std::optional<double> busy_ns(const Subject& subject);
 /// more than the precision.
 bool only_bytes_are_slow(const Subject& subject);
 
-/// Returns false if a fixed cost takes most of the case's time. Also returns false if it may do so:
-/// the case is very short and the start of its teams was not measured. Then memory is no cause.
+/// Returns false if a fixed cost takes most of the case's time. Also returns false if that cannot
+/// be ruled out, since the case is very short and the start of its teams was not measured. Then
+/// memory is no cause.
 bool bytes_decide(const Subject& subject);
 
 /// Returns the fastest measured case that differs from the subject only in the factor `kind`, with
