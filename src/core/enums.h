@@ -48,8 +48,7 @@ struct Word {
   std::string_view name;
 };
 
-/// The row of a dtype. Floats have `significant_bits` > 0, including the first bit, which is not
-/// stored.
+/// The row of a dtype. Floats have `significant_bits` > 0. The first of these bits is not stored.
 struct DTypeRow {
   DType value;
   std::string_view name;
@@ -73,9 +72,9 @@ struct MemoryRow {
   Memory value;
   std::string_view name;
   Place owner;   // place whose backend allocates it
-  bool host;     // the host reads and writes it
+  bool host;     // the host can read and write it
   bool cached;   // host reads go through caches; else each read waits for the memory
-  bool kernels;  // kernels of a device read and write it without a copy
+  bool kernels;  // kernels of a device can read and write it without a copy
   Pages pages;
 };
 inline constexpr std::array memory_rows = {

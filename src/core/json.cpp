@@ -129,7 +129,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   Json root_;
   std::deque<Json> dropped_;
   std::vector<Level> stack_;
-  bool has_key_ = false;  // a key was read, and its value was not
+  bool has_key_ = false;  // a key was read, and its value was not read yet
 };
 
 /// Appends `json`, which is nested `depth` levels deep.

@@ -175,8 +175,8 @@ std::optional<std::string> LineFile::lost() const {
 void LineFile::append(std::string_view line, OnDisk when) {
   const std::string text = std::string(line) + '\n';
   if (const auto why = lost()) throw CannotWrite(fmt::format("cannot write {}: {}", path_, *why));
-  // The file is first cut to its whole lines. A line that a kill or a failure below had cut off
-  // would run into this one.
+  // The file is first cut to its whole lines. Otherwise a line that was cut off, by a kill or by a
+  // failure below, would run into this one.
   const int file = file_.number();
   if (ftruncate(file, end_) == 0 && write_bytes(file, text) == text.size() &&
       (when == OnDisk::Later || fdatasync(file) == 0)) {

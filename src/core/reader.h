@@ -16,7 +16,8 @@ namespace normbench {
 
 /// Reads one JSON object. Getters return `fallback` for an absent key. For a wrong value they add
 /// an issue and return `fallback`. finish() reports keys that no getter asked for, each with the
-/// nearest known key. If a list is expected, a single value counts as a list of one.
+/// nearest known key. Getters of lists of values, such as integers(), take a single value as a list
+/// of one.
 ///
 /// A reader can also describe a JSON Schema instead of reading. Then every getter adds to the
 /// schema what it would accept, and returns `fallback`. has() returns true, so that keys of only

@@ -80,7 +80,7 @@ Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count) {
           *out++ = to_double(element);
         }
       };
-      step == sizeof element ? read(sizeof element) : read(step);  // a constant distance is faster
+      step == sizeof element ? read(sizeof element) : read(step);  // a constant step is faster
     });
   });
   return tensor;

@@ -28,8 +28,8 @@ std::size_t columns_of(const Character& character) {
   }
 }
 
-constexpr std::size_t kNarrowest = 24;  // narrowest first column to which names are cut
-constexpr std::size_t kLeast = 12;      // narrowest first column when names have own lines
+constexpr std::size_t kNarrowest = 24;  // names are cut to a first column of at least this width
+constexpr std::size_t kLeast = 12;      // with less room all names get lines of their own
 
 struct InkCode {
   Ink ink;
@@ -46,7 +46,8 @@ int code_of(Ink ink) { return std::ranges::find(kInkCodes, ink, &InkCode::ink)->
 
 std::string escape_of(int code) { return fmt::format("\033[{}m", code); }
 
-/// Returns the bytes of a sequence of painted() at the start of `text`; 0 if there is none.
+/// Returns the length in bytes of a sequence of painted() at the start of `text`; 0 if there is
+/// none.
 std::size_t escape_bytes(std::string_view text) {
   if (!text.starts_with('\033')) return 0;
   const auto starts = [text](int code) { return text.starts_with(escape_of(code)); };
@@ -148,7 +149,7 @@ bool has_equal(std::vector<std::string> cells) {
 }
 
 /// Cuts the names in the first column if the lines then fit and the names stay distinct. Returns
-/// true if the lines fit, with or without that.
+/// true if the lines fit now, or did before.
 bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::size_t width) {
   const std::size_t total = table_width(columns, indent);
   if (total <= width) return true;

@@ -80,7 +80,8 @@ std::size_t table_width(const std::vector<Column>& columns, std::size_t indent);
 std::string labelled(std::string_view label, std::string_view text, std::size_t start,
                      std::size_t width);
 
-/// Renders a subject for any screen with a renderer whose text does not depend on the screen.
+/// Returns render(subject). It gives a renderer that needs no screen the signature of one that
+/// does.
 template <class Subject, std::string (*render)(const Subject&)>
 std::string on_any_screen(const Subject& subject, const Screen&) {
   return render(subject);

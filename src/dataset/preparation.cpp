@@ -72,7 +72,7 @@ void add_few(std::vector<std::string>& mistakes, std::vector<std::string> all,
   if (more > 0) mistakes.push_back(fmt::format("{} more {}", format_count(more), are_what));
 }
 
-/// Adds sources that would become the same file, or a file with the name of a folder.
+/// Adds mistakes for sources that would become the same file, or a file with the name of a folder.
 void add_output_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
   std::map<std::string, std::string> by_output;
   std::set<std::string> folders;
@@ -99,7 +99,7 @@ void add_output_mistakes(const Preparation& preparation, std::vector<std::string
   add_few(mistakes, std::move(both), "images would become files with the names of folders");
 }
 
-/// Adds sources whose names cannot be stored in a manifest.
+/// Adds mistakes for sources whose names cannot be stored in a manifest.
 void add_name_mistakes(const Preparation& preparation, std::vector<std::string>& mistakes) {
   std::vector<std::string> unnamed;
   for (const std::string& source : preparation.sources)

@@ -84,7 +84,7 @@ class Work {
 
   mutable std::atomic<std::int64_t> looking_ns_ = 0;  // time of psnr_db(), summed over all threads
   std::vector<Item> items_;
-  std::map<std::string, std::uint32_t> known_crcs_;  // of sources used before, by name
+  std::map<std::string, std::uint32_t> known_crcs_;  // checksums of sources used before, by name
   std::mutex mutex_;                                 // guards all members below
   std::size_t next_ = 0, done_ = 0;
   bool stopped_ = false;
@@ -92,8 +92,8 @@ class Work {
   std::map<std::size_t, LeftOut> broken_;
 };
 
-/// Returns true if the file is missing, not whole, or was made without broken images. Broken images
-/// may have been repaired by now, or have to be reported again.
+/// Returns true if the file is missing, is not whole, or leaves out broken images. These may have
+/// been repaired by now, or have to be reported again.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;

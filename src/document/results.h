@@ -26,7 +26,7 @@ struct Round {
   std::int64_t submitted_ns = 0;  // time until all work was submitted to a device; 0 without one
   std::int64_t cpu_ns = 0;
   std::int64_t start_ns = 0;   // since the start of the group
-  std::int64_t queued_ns = 0;  // longest time that one of its threads waited for a processor
+  std::int64_t queued_ns = 0;  // longest time that a thread of the case waited for a CPU
   Counters counters;
   Disturbance disturbance = {};  // during the turn and its warm-up
   DeviceState state = {};        // state of the device used, at the end of the turn
@@ -63,7 +63,7 @@ struct StageResult {
   TensorDesc out;
   Json parameters = {};             // members of the op in the config; null for none
   std::int64_t min_bytes = 0;       // fewest bytes that the op can move
-  std::int64_t min_read_bytes = 0;  // part of `min_bytes` that it reads
+  std::int64_t min_read_bytes = 0;  // part of `min_bytes` that the op reads
   std::int64_t bytes = 0;           // bytes that the kernel row moves
   std::int64_t link_bytes = 0;
   std::int64_t flops = 0;
@@ -72,7 +72,7 @@ struct StageResult {
   std::vector<std::int64_t> rounds_ns;
   std::vector<std::int64_t> calls_ns = {};  // on a GPU: the host's time in the stage, for each turn
   bool staged = false;                      // `rounds_ns` is from separate turns after the rounds
-  bool resident = false;  // its input was written just before and is still in a cache
+  bool resident = false;  // the stage's input was written just before and is still in a cache
   bool operator==(const StageResult&) const = default;
 };
 
@@ -256,7 +256,8 @@ struct ProfileTimes {
   bool operator==(const ProfileTimes&) const = default;
 };
 
-/// What the recording lost; all 0: nothing. TraceLosses in trace/model.h explains the members.
+/// What the recording lost. All members are 0 if it lost nothing. TraceLosses in trace/model.h
+/// explains the members.
 struct ProfileLosses {
   std::int64_t dropped = 0, lost_buffers = 0, without_times = 0;
   std::int64_t launches = 0, launched = 0, without_launch = 0;
@@ -284,7 +285,7 @@ struct CaseProfile {
   ProfileTimes times = {};
   ProfileLosses losses = {};
   std::vector<ProfileRow> rows;
-  std::vector<LaneWork> lane_work = {};  // only for a pipeline: a few items in flight
+  std::vector<LaneWork> lane_work = {};  // only for a pipeline: the work on a few items
   bool operator==(const CaseProfile&) const = default;
 };
 

@@ -133,9 +133,10 @@ struct Places {
 };
 
 /// Returns the ends of an interval that rests on `effective` independent rounds. From all rounds it
-/// cuts off the share that would be cut off from that many independent rounds. A small `effective`
-/// is hardly known. Then half of that share is cut off, or a twentieth if there are too few rounds
-/// for the level.
+/// cuts off the share that would be cut off from that many independent rounds. If rounds depend on
+/// each other, a small `effective` is uncertain. Then half of that share is cut off, or a twentieth
+/// if `effective` rounds are too few for the level. Nothing is cut off if the rounds are
+/// independent but too few.
 Places places_of(std::size_t rounds, double effective, double level) {
   constexpr double smallest_share = 0.05;
   const bool depend = effective < static_cast<double>(rounds);

@@ -17,8 +17,8 @@ bool is_resident(const Case& planned, int index, const Sides& cache_bytes) {
   int first = index;
   for (const int value : stage.in) first = std::min(first, writer_of(planned, value));
   if (first < 0) return false;
-  // Counts from the stage after `first`: the input of `first` leaves the cache while its output is
-  // written. That output is an input of this stage.
+  // Touched bytes count from the stage after `first`, since the input of `first` leaves the cache
+  // while its output is written. That output is an input of this stage.
   const Memory side = stage.signature.in[0].memory;
   return touched_bytes(planned, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);

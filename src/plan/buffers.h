@@ -46,8 +46,8 @@ void mark_resident(Case& planned, const Sides& cache_bytes);
 /// the CPU reads the output. `reuse_bytes` is the number of host bytes touched from the writing of
 /// the output to its next use:
 /// - 0 if the output lies in the buffer of an input;
-/// - if a later stage on the CPU reads it: the bytes that its stage and those before the reader
-///   touch;
+/// - if a later stage on the CPU reads the output: the bytes that the writing stage and the stages
+///   before the reader touch;
 /// - else, with hot buffers: the bytes that an iteration touches;
 /// - else, with cold buffers: the largest integer.
 void note_reuse(Case& planned, Cache cache);
@@ -80,7 +80,8 @@ inline bool is_placed(const Slot& slot, Memory memory, bool near_link) {
   return slot.kind == Slot::Kind::Placed && slot.memory == memory && slot.near_link == near_link;
 }
 
-/// Returns the sizes, in bytes, of the buffers that one set takes from this arena, in slot order.
+/// Returns the sizes, in bytes, of the buffers that one set takes from the arena for this memory
+/// and `near_link`, in slot order.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
                                       bool near_link);
 

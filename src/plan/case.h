@@ -77,7 +77,7 @@ struct PipelinePart {
 /// How a case runs with several items under way at once.
 struct Pipeline {
   int in_flight = 1;
-  std::int64_t items = 1;  // in a turn; none is in flight at its start and end
+  std::int64_t items = 1;  // of a turn; none is in flight when a turn starts or ends
   Submit submit = Submit::Lane;
   std::vector<Lane> lanes = {};  // in the order of their first stages; each stage is in one lane
   std::optional<PipelinePart> part = {};  // empty: the whole pipeline
@@ -103,7 +103,7 @@ struct Case {
   // The peer of the plan that runs the case; "" for this process.
   std::string peer = {};
   std::optional<std::string> skip;  // why the case cannot run here, in words; empty if it can
-  Skip skip_kind = Skip::Other;     // the kind of that reason
+  Skip skip_kind = Skip::Other;     // the kind of the reason in `skip`
 
   /// Returns the description of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }

@@ -19,7 +19,7 @@ std::string wrong_type(std::string_view wanted, const Json& got);
 /// it by the key's value.
 void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
 
-/// A JSON object with members of a stage, of `defaults` or of the experiment.
+/// A JSON object whose members come from a stage, from `defaults` or from the experiment.
 struct Composed {
   Json fields = Json::object();
   std::string pointer;  // to the object in the user's file

@@ -130,8 +130,8 @@ bool always_pays(const Stage& stage) {
 }
 
 /// Returns the number of threads that "all" means for a case. The stage with the most bytes
-/// decides, no matter where it runs. So variants differ only if their stages do. Each operation
-/// counts as 2 bytes.
+/// decides, no matter where it runs. So the numbers of variants differ only if their stages do.
+/// Each operation counts as 2 bytes.
 int decide_threads(const Case& decided, const PlanOptions& options) {
   if (std::ranges::any_of(decided.stages, always_pays)) return options.all_threads;
   std::int64_t most = 0;

@@ -39,8 +39,8 @@ class Room {
     return found == sides.end() ? nullptr : &*found;
   }
 
-  /// Returns "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)". If it is
-  /// many, adds how many of these bytes are copies that are made to exceed the cache.
+  /// Returns "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)". If many of
+  /// these bytes are copies that are made to exceed the cache, adds how many.
   std::string text(const Side& side, std::span<const Case* const> cases) const {
     const std::string& note = options_.free_notes.*side.note;
     const std::int64_t bytes = need(cases).*side.bytes;

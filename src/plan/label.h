@@ -23,7 +23,7 @@ std::optional<std::string> label_mistake(std::string_view label);
 /// valid label.
 std::string read_label(Reader& reader, std::string_view key, std::string fallback);
 
-/// Returns true if the label contains "{i}". Then the stage has another name in the ranges of every
+/// Returns true if the label contains "{i}". Then the stage's range has another name in every
 /// iteration.
 bool is_numbered(std::string_view label);
 /// Returns the label with the number of the iteration for "{i}": "load7" for "load{i}".

@@ -185,7 +185,8 @@ struct Extra {
   Amounts passing;  // needed while the case runs or is checked
 };
 
-/// `all_sets` is the number of buffer sets on each side.
+/// Returns the bytes of a case apart from sources and arenas. `all_sets` is the number of buffer
+/// sets on each side.
 Extra extra_of(const Case& planned, const Sides& all_sets) {
   Extra extra;
   const std::vector<Slot> slots = storage_of(planned);
@@ -199,7 +200,7 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
     if (slots[i].kind != Slot::Kind::Fresh) continue;
     if (host_reaches(slots[i].memory))
       extra.passing.host += at_once * bytes;
-    else  // in device memory one is kept for each set
+    else  // in device memory an output is kept for each set
       extra.held.device += planned.resident ? bytes : static_cast<double>(all_sets.device) * bytes;
     if (std::ranges::find(results, i) == results.end()) continue;
     // The check of the last call keeps this output.
