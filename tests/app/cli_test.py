@@ -572,7 +572,7 @@ class CliTest(unittest.TestCase):
 
         code, one = case("limited", OMP_THREAD_LIMIT="1")
         self.assertEqual((code, one["status"]), (1, "failed"))
-        self.assertIn("OpenMP gives 1 of 2 threads", one["reason"])
+        self.assertIn("OpenMP starts only 1 of 2 threads", one["reason"])
         code, one = case("dynamic", OMP_DYNAMIC="true")
         self.assertEqual((code, one["status"]), (0, "ok"), one.get("reason"))
 

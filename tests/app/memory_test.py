@@ -67,7 +67,7 @@ class MemoryTest(unittest.TestCase):
         self.assertRegex(
             cases[1][2],
             r"^needs 123 TB of host memory, [\d.]+ [MGT]B are free "
-            r"\([\d.]+ [MGT]B left in the (machine|container), [\d.]+ [MG]B kept back\)$",
+            r"\([\d.]+ [MGT]B free in the (machine|container), of which [\d.]+ [MG]B are kept back\)$",
         )
 
     def test_check_says_what_is_skipped_and_what_is_free(self):

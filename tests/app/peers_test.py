@@ -158,7 +158,7 @@ class PeersTest(unittest.TestCase):
             "hang run": "peer hang run: no answer to `run` within 1 s",
             "garbage run": "peer garbage run answered `run` with no JSON: "
                            '"Traceback (most recent call last):"',
-            "newer": "peer newer speaks protocol 2, this normbench 1",
+            "newer": "peer newer uses protocol 2, but this normbench uses 1",
         }.items():
             self.assertEqual((cases[how]["status"], cases[how]["reason"]), ("failed", reason))
         for how, reason in {
@@ -169,7 +169,7 @@ class PeersTest(unittest.TestCase):
             self.assertEqual(cases[how]["status"], "failed")
             self.assertRegex(cases[how]["reason"], reason)
             self.assertEqual(cases[how]["rounds"]["wall_ns"], [])
-        self.assertIn("Failed (peer newer speaks protocol 2, this normbench 1): newer", done.stdout)
+        self.assertIn("Failed (peer newer uses protocol 2, but this normbench uses 1): newer", done.stdout)
         for line in done.stdout.splitlines():
             self.assertLessEqual(len(line), 100)
 
@@ -186,7 +186,7 @@ class PeersTest(unittest.TestCase):
         self.assertEqual(cases["wrong"]["status"], "failed")
         self.assertRegex(cases["wrong"]["reason"], r'^wrong output: error 1 at \[0, 7, 0, 0\], .* by "right", got')
         self.assertIn("2 of 3 outputs correct", done.stdout)
-        self.assertRegex((self.out / "table.txt").read_text(), r"late output +correct, held to right ")
+        self.assertRegex((self.out / "table.txt").read_text(), r"late output +correct, compared with right ")
 
     def test_a_model_alone_is_not_checked(self):
         content = config("right")

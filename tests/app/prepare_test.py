@@ -269,7 +269,7 @@ class Mistakes(Prepare):
              f"normbench: no such folder or file: {self.dir}/nowhere",
              "4 mistakes; nothing was run"])
         self.assertEqual(self.refused(out, "--storage", "png", "--shards", 2, source=self.photos / "002.png"),
-                         ["normbench: --shards: goes with --storage raw and npy; a png is a file for each image",
+                         ["normbench: --shards: is for --storage raw and npy only; png stores a file for each image",
                           "normbench: --shards 2: there is only 1 image",
                           "2 mistakes; nothing was run"])
 

@@ -188,8 +188,8 @@ class OnCpu(ProfileTest):
         self.assert_trace_is_valid()
         self.assertIn(f"Wrote {self.out}: results.json, table.txt, report.html, trace.json",
                       " ".join(done.stdout.split()))
-        left = ("normbench: the NVTX tool libnvtx_injection.so has not ended its recording after 1 s: "
-                "leaving it, the run is finished")
+        left = ("normbench: the NVTX tool libnvtx_injection.so did not end its recording within 1 s: "
+                "ending without it, the run is finished")
         self.assertEqual(done.stderr.splitlines()[-1], left)
         other = self.dir / "other.json"
         other.write_text(json.dumps({**config, "name": "other"}))
@@ -319,10 +319,10 @@ class OnFakeCuda(ProfileTest):
     @unittest.skipUnless(FAKE_CUPTI.exists(), "built without CUPTI")
     def test_from_events_where_cupti_fails_in_the_middle(self):
         done, document = self.run_with_cupti(FAKE_CUPTI, FAKE_CUPTI_MODE="no_flush")
-        self.assert_events_because(done, document, "CUPTI keeps its records")
+        self.assert_events_because(done, document, "CUPTI did not deliver its records")
         notes = {case["variant"]: case["notes"]
                  for group in document["groups"] for case in group["cases"]}
-        self.assertRegex(notes.pop("gpu")[0], "profiled again with CUDA events.*CUPTI keeps its records")
+        self.assertRegex(notes.pop("gpu")[0], "profiled again with CUDA events.*CUPTI did not deliver its records")
         self.assertEqual(list(notes.values()), [[], [], []])
 
     def test_from_events_where_there_is_no_cupti(self):

@@ -205,7 +205,7 @@ class TerminalTest(unittest.TestCase):
             pass
         _, status = os.waitpid(child, 0)
         self.assertEqual(os.waitstatus_to_exitcode(status), 130)
-        self.assertEqual(shown.count(b"once more: at once"), 1, shown)
+        self.assertEqual(shown.count(b"press Ctrl-C again to stop at once"), 1, shown)
 
     def test_each_command_says_what_comes_next_on_a_terminal_only(self):
         self.assertIn("Next: open out/report.html in a browser", on_terminal("run", "--config", "config.json", "--out", "out", cwd=self.dir)[0])

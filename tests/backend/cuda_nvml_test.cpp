@@ -92,8 +92,8 @@ TEST(Nvml, AnAbsentLibraryIsNamed) {
 TEST(Nvml, ALibraryThatIsNoNvml) {
   const Nvml nvml(kGpu, "libc.so.6");
   EXPECT_EQ(nvml.missing(),
-            "NVML not usable (libc.so.6 lacks nvmlInit_v2 or nvmlDeviceGetHandleByPciBusId_v2): no "
-            "clocks, temperature, power");
+            "NVML not usable (libc.so.6 lacks nvmlInit_v2 or nvmlDeviceGetHandleByPciBusId_v2): "
+            "clocks, temperature and power are unknown");
   EXPECT_EQ(nvml.temperature_c(), std::nullopt);
 }
 

@@ -408,7 +408,7 @@ TEST_F(CuptiTracer, ThatMayNotUndoesWhatItEnabled) {
   EXPECT_FALSE(tracer.attach());
   EXPECT_EQ(tracer.missing(),
             std::string("CUPTI cannot record (cuptiActivityEnable(2): "
-                        "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, this user may not)") +
+                        "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, this user lacks the permission)") +
                 kEvents);
   const std::vector<std::string> calls = log();
   EXPECT_THAT(

@@ -75,7 +75,7 @@ TEST(Text, ThenLeavesOutColumnsThatCanBeSpared) {
   EXPECT_EQ(laid.text,
             "  name          ms       ±\n"
             "  a short one  1.5  12,345\n"
-            "  Left out for lack of\n    room: ±\n");
+            "  Left out for lack of\n    space: ±\n");
   EXPECT_THAT(laid.has, testing::ElementsAre(true, true, false, false, true));
   EXPECT_THAT(laid_out(columns, 2, 10).has, testing::ElementsAre(true, true, false, false, false));
 }

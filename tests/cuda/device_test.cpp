@@ -88,7 +88,7 @@ TEST_F(DeviceTest, WithoutADriverThatIsTheReason) {
 
 TEST_F(DeviceTest, OfADriverThatIsTooOldItSaysWhichOneIsNeeded) {
   EXPECT_EQ(unavailable_on_old_driver(cudaSuccess),
-            fmt::format("the NVIDIA driver is too old, it is for CUDA 11.4: install driver {} or "
+            fmt::format("the NVIDIA driver is too old, it supports CUDA 11.4: install driver {} or "
                         "newer (this build is for CUDA {}.{})",
                         CUDART_VERSION >= 13000 ? 580 : 525, CUDART_VERSION / 1000,
                         CUDART_VERSION % 1000 / 10));
@@ -148,7 +148,7 @@ TEST_F(DeviceTest, AProfilerIsToldWhenToRecord) {
   EXPECT_EQ(
       error_of([&] { backend->start_capture(); }),
       "cudaProfilerStart failed: cudaErrorNotSupported (operation not supported); this GPU or "
-      "its driver does not offer it (see `normbench info`)");
+      "its driver does not support it (see `normbench info`)");
 }
 
 TEST_F(DeviceTest, WithoutADeviceNoProfilerIsTold) {

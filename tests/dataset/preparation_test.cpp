@@ -88,7 +88,7 @@ TEST(PreparationMistakes, AreAllTold) {
       mistakes_of(of(
           4,
           {.storage = SaveFormat::Jpeg, .height = 65501, .width = 1, .quality = {}, .shards = 2})),
-      ElementsAre("--shards: goes with --storage raw and npy; a jpeg is a file for each image",
+      ElementsAre("--shards: is for --storage raw and npy only; jpeg stores a file for each image",
                   "--size 65501 1: a jpeg has at most 65500 pixels a side"));
   EXPECT_THAT(mistakes_of(of(4, {.storage = SaveFormat::Png,
                                  .height = 1 << 20,
@@ -132,8 +132,8 @@ TEST(PreparationMistakes, AreClassesThatAreCalledAsFilesAre) {
       ElementsAre(
           "/photos/manifest.json: has the name of a file that the dataset needs (rename it)",
           "/photos/prepare.jsonl: has the name of a file that the dataset needs (rename it)",
-          "/photos/cat/a.jpg becomes cat/a.png, as a folder of others is called (rename "
-          "one)"));
+          "/photos/cat/a.jpg would become cat/a.png, which is the name of a folder "
+          "(rename one)"));
 }
 
 TEST(PreparationMistakes, AreDatasetsAmongClasses) {

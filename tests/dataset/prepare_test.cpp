@@ -233,7 +233,7 @@ TEST_F(Prepare, StopsWhereASourceChangesMeanwhile) {
     if (done == 2) write("d.png", png_file(gradient(12, 11, 3), 12, 11));
   });
   const std::string message = "changed since the preparation of " + preparation.folder +
-                              " began: " + source("d.png") + " (what is finished stays";
+                              " began: " + source("d.png") + " (finished files are kept";
   EXPECT_THAT([&] { prepare(preparation, {}, changes); },
               ThrowsMessage<std::runtime_error>(HasSubstr(message)));
   EXPECT_THAT(names_in(preparation.folder),

@@ -106,7 +106,7 @@ TEST_F(JournalFile, IsResumedWhereverItWasCut) {
     std::ofstream(path_, std::ios::binary) << whole.substr(0, cut);
     if (cut < ends[0]) {
       EXPECT_THAT([&] { Journal::resume(path_); },
-                  ThrowsMessage<Invalid>(HasSubstr("no whole line in it")));
+                  ThrowsMessage<Invalid>(HasSubstr("it has no complete line")));
       continue;
     }
     {

@@ -63,9 +63,9 @@ TEST(ReadDocument, ResultsBeginAsTheyAreWritten) {
 TEST(ReadDocument, EveryCaseThatIsThereTwiceIsNamed) {
   Results results = timed_run({{"a", {1000}}, {"b", {1000}}, {"a", {1000}}, {"b", {1000}}});
   EXPECT_EQ(mistake(to_json(results).dump()),
-            "new.json:/groups/0/cases/2: form, a is there twice, first at /groups/0/cases/0 "
+            "new.json:/groups/0/cases/2: form, a stands twice, first at /groups/0/cases/0 "
             "(expected every case once)\n"
-            "new.json:/groups/0/cases/3: form, b is there twice, first at /groups/0/cases/1 "
+            "new.json:/groups/0/cases/3: form, b stands twice, first at /groups/0/cases/1 "
             "(expected every case once)");
 }
 

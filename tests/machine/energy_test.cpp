@@ -115,8 +115,8 @@ TEST(EnergyMeter, WithoutAnyMeterSaysSoForBoth) {
   meter.start();
   meter.stop(kSecond / 1000);
   EXPECT_EQ(meter.missing(),
-            "no RAPL (no package in /sys/class/powercap/intel-rapl:*); no energy of the GPU from "
-            "NVML");
+            "no RAPL (no package in /sys/class/powercap/intel-rapl:*); NVML reports no energy "
+            "of the GPU");
 }
 
 TEST(EnergyMeter, OfACaseWithoutTheGpuIsThePackagesAlone) {

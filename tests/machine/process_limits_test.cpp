@@ -145,7 +145,7 @@ TEST(FreeMemory, IsWhatTheMachineHasLessAMargin) {
   root.file("proc/meminfo", meminfo);
   const FreeMemory free = free_memory({}, root);
   EXPECT_EQ(free.bytes, (Sides{.host = 10'240'000'000 - 512'000'000}));
-  EXPECT_EQ(free.notes.host, "10.2 GB left in the machine, 512 MB kept back");
+  EXPECT_EQ(free.notes.host, "10.2 GB free in the machine, of which 512 MB are kept back");
 }
 
 TEST(FreeMemory, ATighterContainerCounts) {
@@ -157,9 +157,9 @@ TEST(FreeMemory, ATighterContainerCounts) {
   const FreeMemory free = free_memory({}, root);
   // 5 % would be 150 MB, less than the least margin of 256 MiB.
   EXPECT_EQ(free.bytes, (Sides{.host = 3'000'000'000 - (256 << 20)}));
-  EXPECT_EQ(free.notes.host, "3.00 GB left in the container, 268 MB kept back");
+  EXPECT_EQ(free.notes.host, "3.00 GB free in the container, of which 268 MB are kept back");
   root.file("sys/fs/cgroup/memory.max", "40000000000\n");
-  EXPECT_EQ(free_memory({}, root).notes.host, "10.2 GB left in the machine, 512 MB kept back");
+  EXPECT_EQ(free_memory({}, root).notes.host, "10.2 GB free in the machine, of which 512 MB are kept back");
 }
 
 TEST(FreeMemory, AFullContainerIsKnownToBe) {
@@ -174,7 +174,7 @@ TEST(FreeMemory, OfTheGpuIsWhatItSays) {
   const FakeRoot root;
   const FreeMemory free = free_memory(60'000'000'000, root);
   EXPECT_EQ(free.bytes, (Sides{.device = 57'000'000'000}));
-  EXPECT_EQ(free.notes.device, "60.0 GB left on the GPU, 3.00 GB kept back");
+  EXPECT_EQ(free.notes.device, "60.0 GB free on the GPU, of which 3.00 GB are kept back");
 }
 
 }  // namespace

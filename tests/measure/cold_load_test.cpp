@@ -128,7 +128,7 @@ TEST_F(ColdLoadTest, FilesInMemoryCannotBeCold) {
   GroupMemory memory = memory_for(planned);
   CaseContender contender(planned, memory, backends, recorder, clock, random, 8);
   EXPECT_THAT(reason([&] { contender.first_call(); }),
-              HasSubstr("in memory although told to forget them"));
+              HasSubstr("in memory although it was asked to drop them"));
 }
 
 TEST_F(ColdLoadTest, ATurnIsAnEpochUnlessThatIsLong) {

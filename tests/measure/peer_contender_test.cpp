@@ -126,7 +126,7 @@ TEST_F(PeerContenderTest, SaysWhatItCannot) {
 }
 
 TEST_F(PeerContenderTest, OtherVersionsOfTheProtocolFail) {
-  EXPECT_EQ(outcome("newer"), "peer tiny speaks protocol 2, this normbench 1");
+  EXPECT_EQ(outcome("newer"), "peer tiny uses protocol 2, but this normbench uses 1");
 }
 
 TEST_F(PeerContenderTest, MayBeSlowAndChatty) {

@@ -166,7 +166,7 @@ TEST(Replies, OfPeersThatCannot) {
 TEST(Replies, OfAnotherProtocol) {
   const std::string rest = R"("name": "torch", "version": "2"})";
   EXPECT_EQ(mistake(read_hello, R"({"type": "hello", "protocol": 2, )" + rest),
-            " speaks protocol 2, this normbench 1");
+            " uses protocol 2, but this normbench uses 1");
   EXPECT_EQ(mistake(read_hello, R"({"type": "hello", "protocol": "1", )" + rest),
             " answered `hello` wrongly: /protocol: expected an integer, got \"1\"");
   EXPECT_EQ(mistake(read_hello, R"({"type": "hello", )" + rest),

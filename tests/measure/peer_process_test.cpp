@@ -186,7 +186,7 @@ TEST_F(PeerProcessTest, LinesThatAreTooLong) {
 TEST_F(PeerProcessTest, SaysMoreThanItWasAsked) {
   PeerProcess peer("torch", shell("read line; printf 'one\\ntwo\\n'; sleep 600"), interrupted);
   EXPECT_EQ(ask(peer, "go"), "one");
-  EXPECT_EQ(failure(peer), "peer torch said more than one line to `run`: \"two\\n\"");
+  EXPECT_EQ(failure(peer), "peer torch answered `run` with more than one line: \"two\\n\"");
 }
 
 TEST_F(PeerProcessTest, SpeaksBeforeItIsAsked) {

@@ -165,11 +165,11 @@ TEST_F(ManifestFile, ThatIsDamagedSaysWhere) {
   EXPECT_EQ(complaint("0000beef", "beef"), "/files/0/crc32: expected 8 hexadecimal digits");
   EXPECT_EQ(complaint("0000beef", "0000beeg"), "/files/0/crc32: expected 8 hexadecimal digits");
   EXPECT_EQ(complaint("\"bytes\": 20", "\"byte\": 20"), "/sources/1/bytes: is missing");
-  EXPECT_EQ(complaint("\"images\": 2", "\"images\": 3"), "/images: is 3, but its lists make 2");
-  EXPECT_EQ(complaint("\"bytes\": 316", "\"bytes\": 3"), "/bytes: is 3, but its lists make 316");
+  EXPECT_EQ(complaint("\"images\": 2", "\"images\": 3"), "/images: is 3, but its lists add up to 2");
+  EXPECT_EQ(complaint("\"bytes\": 316", "\"bytes\": 3"), "/bytes: is 3, but its lists add up to 316");
   EXPECT_EQ(complaint("\"source_bytes\": 30", "\"source_bytes\": 31"),
-            "/source_bytes: is 31, but its lists make 30");
-  EXPECT_EQ(complaint("\"images\": 0", "\"images\": 1"), "/images: is 2, but its lists make 3");
+            "/source_bytes: is 31, but its lists add up to 30");
+  EXPECT_EQ(complaint("\"images\": 0", "\"images\": 1"), "/images: is 2, but its lists add up to 3");
   EXPECT_EQ(complaint("\"name\": \"a.jpg\"", "\"name\": \"cat/a.jpg\""),
             "/sources/0/class: is not the first folder of the name");
   EXPECT_EQ(complaint("\"left_out\"", "\"classes\": [\"cat\"], \"left_out\""),

@@ -21,8 +21,8 @@ std::string of_images(const std::string& list, const std::string& memory = "page
 
 TEST(ComputePlan, MistakesAreFoundAtTheirPlaces) {
   EXPECT_THAT(mistakes(of_images(R"([{"op": "compute", "ms": 1, "fill": 0.5}])")),
-              ElementsAre("/experiments/0/variants/v/0/fill: is of a GPU's multiprocessors; this "
-                          "runs on the CPU (remove this)"));
+              ElementsAre("/experiments/0/variants/v/0/fill: is a share of a GPU's multiprocessors, "
+                          "but this runs on the CPU (remove this)"));
   EXPECT_THAT(mistakes(of_images(R"(["compute"])")),
               ElementsAre(HasSubstr("/experiments/0/variants/v/0: no \"ms\" or")));
 }

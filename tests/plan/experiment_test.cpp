@@ -311,8 +311,8 @@ TEST(Experiment, MistakesInSizes) {
           R"("sweep": {"n": [1, "all"]}, "threads": "$n", "variants": {"v": ["copy"], "w": ["copy"]},
                      "published": [{"variant": "v", "stage": "copy", "speed_up": 2}],
                      "claims": [{"text": "a", "expects": ["v", "<", "w"], "across": {"n": "grows"}}])")),
-      ElementsAre("/experiments/0/published/0/speed_up: goes with the whole variant (a "
-                  "\"stage\" takes times)",
+      ElementsAre("/experiments/0/published/0/speed_up: cannot be given for a "
+                  "\"stage\"",
                   "/experiments/0/claims/0/across/n: the axis has values that are no numbers "
                   "and no sizes"));
 }

@@ -64,14 +64,14 @@ TEST(Fit, OfAGroupThatIsTooLargeTheLargestGoesFirst) {
   EXPECT_THAT(skips(group_of(experiment, with_free({.host = 4'000'000'000})).cases),
               ElementsAre(Pair("a", ""),
                           Pair("b",
-                               "all that is measured with it needs 5.31 GB of host memory, "
-                               "4.00 GB are free; of that, this needs most"),
+                               "its group needs 5.31 GB of host memory, "
+                               "4.00 GB are free, and this case needs most of it"),
                           Pair("c", "")));
   EXPECT_THAT(skips(group_of(experiment, with_free({.host = 3'500'000'000})).cases),
-              ElementsAre(Pair("a", ""), Pair("b", StartsWith("all that is measured with it ")),
+              ElementsAre(Pair("a", ""), Pair("b", StartsWith("its group needs ")),
                           Pair("c",
-                               "all that is measured with it needs 3.56 GB of host memory, "
-                               "3.50 GB are free; of that, this needs most")));
+                               "its group needs 3.56 GB of host memory, "
+                               "3.50 GB are free, and this case needs most of it")));
 }
 
 TEST(Fit, OfEqualsTheBaselineStays) {
@@ -80,7 +80,7 @@ TEST(Fit, OfEqualsTheBaselineStays) {
       "b": [{"op": "source", "batch": 1000, "channels": 1, "size": [1000, 1000],
              "memory": "pageable_huge"}, {"op": "copy", "memory": "pageable_huge"}]})";
   EXPECT_THAT(skips(group_of(experiment, with_free({.host = 3'000'000'000})).cases),
-              ElementsAre(Pair("a", ""), Pair("b", StartsWith("all that is measured with it "))));
+              ElementsAre(Pair("a", ""), Pair("b", StartsWith("its group needs "))));
 }
 
 TEST(Fit, WhatColdBuffersAddIsSaid) {
@@ -149,7 +149,7 @@ TEST(Fit, LimitsAreLeftOutRatherThanACase) {
   EXPECT_THAT(skips(group.cases), ElementsAre(Pair("up", "")));
   const auto limits = skips(group.limits);
   EXPECT_THAT(limits, testing::Contains(
-                          Pair("h2d 1.00 GB pinned", StartsWith("all that is measured with it "))));
+                          Pair("h2d 1.00 GB pinned", StartsWith("its group needs "))));
   Measure measure;
   measure.cache = Cache::Hot;
   EXPECT_LE(memory_bytes(group, measure, options.cache_bytes).host, options.free_bytes.host);

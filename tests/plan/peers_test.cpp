@@ -129,8 +129,8 @@ TEST(Peers, MistakesInWhatIsAskedOfThem) {
   EXPECT_THAT(wrong(R"({"peer": 5, "stages": ["copy"]})"),
               ElementsAre(at + "peer: expected a string, got 5"));
   EXPECT_THAT(wrong(R"({"peer": "torch", "graph": true, "stages": ["copy"]})"),
-              ElementsAre(at + "graph: a peer submits its work as it likes: no graph can be asked "
-                               "of it (remove this)"));
+              ElementsAre(at + "graph: a peer submits its work as it likes: a peer has no graph "
+                               "(remove this)"));
   EXPECT_THAT(wrong(R"({"peer": "torch", "wait": "stage", "stages": ["h2d"]})", fakes::with_gpu()),
               ElementsAre(at + "wait: a peer waits at the end of its turn only (remove this)"));
   EXPECT_THAT(wrong(R"({"peer": "torch", "stages": ["load", "copy"]})"), IsEmpty());

@@ -257,7 +257,7 @@ TEST(Terminal, OutputsHeldToNothingAreNotCalledCorrect) {
       terminal(Analysed(results)),
       testing::HasSubstr("\n  1 of 1 output correct (max error 1.0e-3), 5 outputs not checked"));
   EXPECT_THAT(table(Analysed(results)), testing::HasSubstr("  not checked\n"));
-  EXPECT_THAT(table(Analysed(results)), testing::HasSubstr("  correct, held to "));
+  EXPECT_THAT(table(Analysed(results)), testing::HasSubstr("  correct, compared with "));
 }
 
 TEST(Terminal, NoErrorIsShownWhereNoOutputIsCorrect) {

@@ -208,8 +208,8 @@ TEST(DeviceClock, SaysWhatItLeavesOut) {
   results.groups[0].cases[kHost].stages.pop_back();
   for (Round& round : results.groups[0].cases[kHost].rounds) round.device_ns = 0;
   EXPECT_THAT(reasons_of(results),
-              testing::Contains("Of \"CPU normalize, send f32\" it is wall time: no device was "
-                                "used."));
+              testing::Contains("The times of \"CPU normalize, send f32\" are wall times: no "
+                                "device was used."));
   for (const std::string& reason : reasons_of(examples::gpu()))
     EXPECT_THAT(reason, testing::Not(testing::HasSubstr("wall")));
 }
@@ -247,8 +247,8 @@ TEST(Explain, SaysWhatThePipelinesLanesDoNot) {
   EXPECT_EQ(
       cause_text(explain(results.groups[0], analysed(results).cases[1], 1, results)).bound(),
       "Bound by load: alone, load takes 12.0 ms, 32 % of its time. The lanes do not explain the "
-      "rest: on average 0.50 of 2 cores worked, so it waited, or other programs had them. Fed "
-      "from memory it is 6.10x as fast: no loader gives more.");
+      "rest: on average 0.50 of 2 cores worked, so it waited, or other programs had them. With "
+      "images already in memory it is 6.10x as fast: no loader can gain more.");
 }
 
 CaseResult gpu_case(int index) { return examples::gpu().groups[0].cases[index]; }
