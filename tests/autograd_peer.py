@@ -1,14 +1,15 @@
-"""PyTorch as a peer whose gradients of a group norm are automatic differentiation's, not those of the kernel that this
-calls: what they are held to has no part in them."""
+"""PyTorch as a peer that differentiates the group norm automatically, where torch_peer.py calls the
+kernel for its gradients. So the gradients do not depend on the statistics that the request
+gives."""
 
 from normbench_peer import arguments, serve
 from torch_peer import TorchPeer
 
 
 def backward(stage):
-    """Returns the function that runs `stage`. It repeats the forward pass, and lets PyTorch
-    differentiate it. The given statistics are not used. The function of torch.nn refuses groups of
-    one value, so the native op is called."""
+    """Returns the function that runs `stage`. The function repeats the forward pass, lets PyTorch
+    differentiate it, and ignores `mean` and `rstd`. It calls the native op, because torch.nn's
+    function refuses groups of one value."""
     import torch
     from torch_group_norm import sizes
     from torch_stages import FORMATS

@@ -30,7 +30,7 @@ inline CaseResult timed_case(const TimedCase& timed) {
   return result;
 }
 
-/// Returns a document with one group. It was measured at `minute` of an hour.
+/// Returns a document with one group. Its date is `minute` minutes after 10:00 on a fixed day.
 inline Results timed_run(const std::vector<TimedCase>& cases, int minute = 0) {
   Results results;
   results.tool = {{"name", "normbench"}, {"version", "1.0"},     {"revision", "abc1234"},

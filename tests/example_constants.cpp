@@ -4,9 +4,10 @@ namespace normbench::examples {
 
 namespace {
 
-constexpr std::int64_t buffer_faults = 27'000;  // page faults for one output
+constexpr std::int64_t buffer_faults = 27'000;  // page faults of one fresh output
 
-/// Returns a case of sub and div that prepares its constants at the time `when`.
+/// Returns a case of sub and div. `when` says when their constants are prepared: "per_call" or
+/// "cached".
 CaseResult chain(const std::string& variant, const std::string& when, double ms, OutputPolicy sub,
                  OutputPolicy div) {
   const std::int64_t fresh =

@@ -16,8 +16,8 @@ std::int64_t part_of(const Round& round, double ms, double total_ms) {
   return std::llround(static_cast<double>(round.wall_ns) * ms / total_ms);
 }
 
-/// Returns the case with these times of its stages. In each round all times vary by the same
-/// factor.
+/// Returns the case with these times of its stages. In each round, the times of all stages are
+/// scaled by the same factor.
 CaseResult timed(const CaseSpec& spec, std::span<const StageTime> times) {
   CaseResult result = make_case(spec);
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -29,7 +29,7 @@ CaseResult timed(const CaseSpec& spec, std::span<const StageTime> times) {
       if (times[i].device > 0) stage.calls_ns.push_back(part_of(round, times[i].call, spec.ms));
     }
   }
-  for (Round& round : result.rounds) round.cpu_ns = round.wall_ns;  // the host spins while it waits
+  for (Round& round : result.rounds) round.cpu_ns = round.wall_ns;  // as if waiting were spinning
   return result;
 }
 
@@ -41,8 +41,8 @@ CaseResult link_limit(const std::string& name, double ms, DType dtype) {
   return limit;
 }
 
-/// Returns the counters of a container without access to hardware counters. The GPU measures
-/// energy.
+/// Returns counters as in a container that may not read hardware counters. Of the energy, only the
+/// GPU's is known.
 ProfileCounters gpu_counters() {
   ProfileCounters counters{};
   counters.software.voluntary_switches = 25;
@@ -87,7 +87,7 @@ std::string kernel_name(const StageResult& stage) {
          "<float, float, 4> >(float const*, float*, long)";
 }
 
-/// Returns the totals of a case's device work. Its copies and kernels run one after another.
+/// Returns the total times of a case whose copies and kernels run one after another.
 ProfileTimes times_of(const CaseResult& result, std::span<const StageTime> times, double step_ms) {
   ProfileTimes sums{.wall_ns = ns_of_steps(step_ms)};
   std::int64_t pieces = 0;
@@ -110,7 +110,7 @@ struct StepRows {
   double launch_ms = 0, host_ms = 0;
 
   void add(const StageResult& stage, const StageTime& time) {
-    constexpr double call_share = 0.75;  // share of a stage's host time in the runtime
+    constexpr double call_share = 0.75;  // share of `time.call` that the runtime takes
     const double in_calls = time.call * call_share, own = time.host + time.call - in_calls;
     ProfileRow& row =
         stages.emplace_back(host_row(stage.label, kSteps, own, time.host + time.call));
@@ -215,8 +215,8 @@ GroupResult gpu_group() {
   return group;
 }
 
-/// Returns a case that pins memory in each iteration. The host pins it in the call of `pin`,
-/// between two marks of the device.
+/// Returns a case that pins memory in each iteration. The host pins the memory in the call of
+/// `pin`. Marks of the device surround the call, so its time counts as device time, too.
 CaseResult pinning_each_time() {
   const std::vector<StageTime> times{{.device = 17.9, .call = 18.0},
                                      {.device = 0.5, .call = 0.006}};

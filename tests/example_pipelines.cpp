@@ -33,7 +33,8 @@ CaseResult loading(const std::string& variant, double ms, std::int64_t in_flight
   return result;
 }
 
-/// Returns a part of the pipeline `of`, measured alone. Its items keep one core busy.
+/// Returns a part of the pipeline `of`, measured alone. Its CPU time is as if one core were always
+/// busy.
 CaseResult part(const std::string& name, double ms, const std::string& of) {
   CaseResult result = loading(name, ms, 1, Submit::Lane);
   result.pipeline->part_of = of;

@@ -422,7 +422,7 @@ Results busy() {
   GroupResult& group = results.groups[0];
   group.claims = {{"one is faster", "one", Relation::Less, "slow"}};
   for (Round& round : group.cases[0].rounds) {
-    round.wall_ns *= 5;  // the case had its processor for a fifth of each turn
+    round.wall_ns *= 5;  // the case had the processor for a fifth of each round
     round.queued_ns = round.wall_ns - round.cpu_ns;
   }
   return results;
@@ -470,7 +470,7 @@ Results labelled() {
   GroupResult group =
       make_group("What takes the time?", {eager, make_case({"fused", 4, DType::UInt8})});
   std::vector<ProfileRow>& rows = group.profile[0].rows;
-  rows[3].self_cpu_ns -= 5'000;  // the step's row
+  rows[3].self_cpu_ns -= 5'000;  // the row "ProfilerStep*"
   const std::int64_t inner_ns = rows[2].cpu_ns + 2'000;
   const std::int64_t outer_ns = inner_ns + rows[1].cpu_ns + 3'000;
   for (const auto& [name, self_ns, ns] :

@@ -28,23 +28,25 @@ inline constexpr Shape shape{10, 3, 720, 1280};
 inline constexpr int rounds = 20;
 inline constexpr double noise = 0.005;  // rounds differ from `ms` by at most this share
 
-/// Returns `count` rounds with `iterations` each. An iteration takes `ms`, more or less by at most
-/// the share `amplitude`. The same seed gives the same rounds.
+/// Returns `count` rounds of `iterations` iterations each. An iteration takes `ms`, plus or minus
+/// at most the share `amplitude` of it. The same seed gives the same rounds.
 std::vector<Round> make_rounds(double ms, std::uint64_t seed, int count = rounds,
                                double amplitude = noise, std::int64_t faults = 0,
                                std::int64_t iterations = 1);
 
-/// Returns a case with status ok on batches of `shape`. Each variant has different rounds.
+/// Returns a case with status ok on a batch of `shape`. The variant's name is the seed of the
+/// rounds.
 CaseResult make_case(const CaseSpec& spec);
 
-/// Returns a stream limit. It reads and writes the bytes of a case from `source` to float32.
+/// Returns a stream limit. It reads the bytes of a batch of `source`, and writes the bytes of a
+/// batch of float32.
 CaseResult make_limit(const std::string& name, double ms, DType source);
 
 /// Returns a document with these groups, and with an example tool, environment, config and options.
 Results make_results(const std::string& name, std::vector<GroupResult> groups);
 
 Results blog();              // page faults explain the time of the baseline
-Results blog_no_counters();  // as blog(), every counter is 0
+Results blog_no_counters();  // as blog(), but every counter is 0
 Results swept();             // three batches; the winner changes with the batch
 Results published();         // published experiments, with a claim of each outcome
 Results skipped_gpu();       // CPU variants ran, GPU variants are skipped
@@ -57,9 +59,9 @@ Results quick();             // five rounds
 Results interrupted();       // two groups of a sweep, then interrupted
 Results traced();            // measured under a profiler
 Results decoding();          // a load stage takes most of the time, files are left out
-Results labelled();          // stages have labels, and are in ranges
+Results labelled();          // stages have labels, and two are in NVTX ranges
 Results gpu();               // an example GPU: device times, limits of the link, throttled
-Results gpu_device_clock();  // as gpu(), ranked by device time
+Results gpu_device_clock();  // as gpu(), but ranked by device time
 Results pinning();           // pinning each time, compared with pageable and pinned sources
 Results constants();         // constants are cached, and a second buffer is fresh
 Results peers();             // a peer runs two variants; other peers failed or were skipped

@@ -1,4 +1,5 @@
-/// A backend whose kernels take the times that a test sets. Only the backend moves its clock.
+/// A backend whose kernels take the times that a test sets. Its clock shows only these times, and
+/// the times that the test sets for readings of the clock.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,8 +22,8 @@ namespace normbench {
 class FakeClock final : public Clock {
  public:
   std::int64_t time_ns = 0, cpu_time_ns = 0;
-  std::int64_t reading_ns = 0;  // time that each reading takes
-  std::int64_t usage_ns = 0;    // time that reading CPU time or counters takes
+  std::int64_t reading_ns = 0;  // time that each now_ns() takes
+  std::int64_t usage_ns = 0;    // time that each cpu_ns() or counters() takes
   Counters counts;
 
   std::int64_t now_ns() override { return time_ns += reading_ns; }
@@ -38,12 +39,13 @@ class FakeClock final : public Clock {
 
 /// One launch of a row.
 struct FakeCall {
-  std::int64_t number;  // number among the launches of the row, from 0
+  std::int64_t number;  // launches of the row before this one
   std::span<const View> in, out;
   View scratch;
 };
 
-/// The behaviour of a row: it computes its op by the reference, calls `then`, and takes `cost_ns`.
+/// The behaviour of a row. A launch computes the op by its reference if `compute` is true, takes
+/// `cost_ns`, and then calls `then`.
 struct FakeRow {
   std::int64_t cost_ns = 1'000'000;
   std::int64_t faults = 0;
@@ -74,7 +76,7 @@ class FakeBackend final : public Backend {
 
   std::array<FakeRow, row_count> rows;
   std::vector<std::string> log;  // "allocate pageable 96", "free pageable 96", "row 0", "drain"
-  std::function<void(Memory, std::size_t)> on_allocate;  // may throw
+  std::function<void(Memory, std::size_t)> on_allocate;  // called first in `allocate`; may throw
 
   Place place() const override { return Place::Cpu; }
   std::optional<std::string> unavailable() const override { return std::nullopt; }
@@ -161,12 +163,12 @@ struct FakeStage {
   Op op;
   int row = 0;
   OutputPolicy output = OutputPolicy::Reuse;
-  const Backend* backend = nullptr;   // owner of the row; null: the case's backend
+  const Backend* backend = nullptr;   // owner of the row; null: fake_case's backend
   std::optional<Memory> memory = {};  // memory of the output; absent: the op decides
 };
 
-/// Returns a case that starts from `source` and runs `stages` one after another. The bytes are
-/// inferred by the ops.
+/// Returns a case that starts from `source` and runs `stages` one after another. The ops infer the
+/// outputs of their stages.
 inline Case fake_case(const Backend& backend, const std::string& variant, const Source& source,
                       const std::vector<FakeStage>& stages) {
   Case planned;
@@ -185,7 +187,8 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
     stage.out = {from + 1};
     stage.output = fake.output;
     stage.signature.in = {planned.values.back().desc};
-    // `unregister` passes its input through, and undoes the registration of the value before it.
+    // The second input of `unregister` is the registered value: here, the one before its first
+    // input.
     if (std::holds_alternative<Unregister>(fake.op)) {
       stage.in.push_back(from - 1);
       stage.signature.in.push_back(planned.values[static_cast<std::size_t>(from) - 1].desc);

@@ -1,7 +1,8 @@
 /// Controls the fake CUPTI library of fake_cupti.cpp, by an environment variable and by functions
 /// that a fake CUDA runtime calls.
 ///
-/// FAKE_CUPTI_MODE is read at every call. MODE@TEXT applies to libraries with TEXT in their path:
+/// FAKE_CUPTI_MODE is read at every call. With MODE@TEXT, a library has the mode only if TEXT is in
+/// its path, and works otherwise. The modes:
 ///   (unset), works  records are delivered
 ///   unusable        cuptiSubscribe returns 999, as without a driver
 ///   taken           cuptiSubscribe returns 39; its second version also names the holder
@@ -40,12 +41,13 @@ struct FakeCuptiWork {
   std::uint32_t graph = 0;                  // id of the launching graph; 0: none
 };
 
-/// The library's own functions. All pointers are null if the library is not loaded.
+/// Functions that only the fake library has. All pointers are null if the library is not loaded.
 struct FakeCupti {
-  /// Reports a call of the runtime on this thread, by CUPTI's number. Returns its correlation.
+  /// Reports that this thread called the runtime's function with CUPTI's number `cbid`. Returns the
+  /// correlation of the call.
   std::uint32_t (*call)(std::uint32_t cbid, std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
   void (*work)(const FakeCuptiWork*) = nullptr;
-  /// Reports a wait on this thread. `type` is a CUpti_ActivitySynchronizationType.
+  /// Reports that this thread waited. `type` is a CUpti_ActivitySynchronizationType.
   void (*sync)(std::uint32_t type, std::uint32_t correlation, std::uint32_t stream,
                std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
   /// Reports that `records` records were lost.
@@ -54,8 +56,8 @@ struct FakeCupti {
   const char* (*log)() = nullptr;
   void (*reset)() = nullptr;
 
-  /// Looks up the functions of `library`, which is a path or a name that the loader knows. The
-  /// library is not loaded by this.
+  /// Looks up the functions of `library`, a path or a name that the loader knows. Does not load the
+  /// library.
   static FakeCupti find(const char* library = "libcupti.so.13") {
     FakeCupti fake;
     void* const loaded = dlopen(library, RTLD_NOW | RTLD_NOLOAD);

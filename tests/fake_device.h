@@ -22,20 +22,20 @@ class FakeDevice final : public Backend {
   static constexpr int row_count =
       6;  // the last row has scratch memory, rows 1 to 5 are capturable
 
-  /// The calls are appended to `log`, which other objects may use, too.
+  /// Each call appends a line to `log`, to which other objects may append, too.
   FakeDevice(FakeClock& clock, std::vector<std::string>& log) : log(log), clock_(clock) {}
 
-  std::array<FakeRow, row_count> rows;  // cost_ns is the time on the device
-  std::int64_t call_ns = 0;             // the host's time of a launch
-  std::int64_t mark_ns = 0;             // the host's time of a mark
-  std::int64_t graph_ns = 0;            // the host's time of ending a capture
-  std::int64_t wait_ns = 0;             // from the end of work to the host's return
+  std::array<FakeRow, row_count> rows;  // their cost_ns is the time on the device
+  std::int64_t call_ns = 0;             // the host's time for a launch
+  std::int64_t mark_ns = 0;             // the host's time for a mark
+  std::int64_t graph_ns = 0;            // the host's time for ending a capture
+  std::int64_t wait_ns = 0;             // from the end of the work to the return of a wait
   std::int64_t cache = 0;
   int number = 0;                                // number of the device
   std::optional<int> node = {};                  // NUMA node of its link
-  std::function<void()> on_capture = {};         // called as a profiler starts or stops; may throw
-  std::function<DeviceState()> on_state = {};    // reads the state; empty: there is none
-  std::function<std::int64_t()> on_cycles = {};  // reads the cycles, in MHz; empty: no counter
+  std::function<void()> on_capture = {};         // called when a capture starts or stops; may throw
+  std::function<DeviceState()> on_state = {};    // returns the state; empty: there is none
+  std::function<std::int64_t()> on_cycles = {};  // returns the clock rate in MHz; empty: 0 MHz
   std::vector<std::string>& log;
 
   ~FakeDevice() override {
@@ -80,7 +80,7 @@ class FakeDevice final : public Backend {
     unlocked([&] { std::memset(to, std::to_integer<int>(value), bytes); });
   }
 
-  /// Calls `work` while the host can access device memory.
+  /// Lets the host access device memory while `work` runs.
   template <class Work>
   void unlocked(Work work) {
     protect(PROT_READ | PROT_WRITE);
@@ -89,7 +89,7 @@ class FakeDevice final : public Backend {
   }
 
  private:
-  /// A piece of work. It starts when it is submitted and the previous one is done.
+  /// A piece of work. It starts when it has been submitted and the work before it is done.
   struct Work {
     std::int64_t cost_ns = 0;
     std::function<void()> run = {};
@@ -185,8 +185,8 @@ class FakeDevice final : public Backend {
     std::unique_ptr<FakeGraph> captured;
   };
 
-  /// Memory of the device is mapped without access. Other memory can be accessed by the host and
-  /// the device.
+  /// An allocation. The host can access device memory only during `unlocked`, and other memory
+  /// always.
   class FakeMemory final : public Allocation {
    public:
     FakeMemory(FakeDevice& device, Memory memory, std::size_t bytes, const std::string& policy)
@@ -202,7 +202,8 @@ class FakeDevice final : public Backend {
     }
     ~FakeMemory() override {
       device_.log.push_back("free " + name_);
-      // Device memory is freed in the order of the queue, as submitted work may still use it.
+      // Submitted work may still use device memory, so it stays mapped until the device is
+      // destroyed.
       if (!device_.is_own(data_)) ::munmap(data_, bytes_);
     }
     std::byte* data() override { return data_; }

@@ -1,4 +1,5 @@
-/// A fake driver library. Its cuInit returns the code in FAKE_CUINIT, or 0.
+/// A fake driver library. Its cuInit returns the number in the environment variable FAKE_CUINIT; 0
+/// if that is not set.
 #include <cstdlib>
 
 extern "C" int cuInit(unsigned) {

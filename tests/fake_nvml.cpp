@@ -131,8 +131,9 @@ struct FieldValue {
   unsigned long long value;
 };
 
-/// Returns how long each reason has held the clocks back, in ns. Fields 251 to 253 are settings, as
-/// with some drivers. Each call adds FAKE_NVML_HELD_BACK_NS to the time of the power cap.
+/// Writes how long each reason has held the clocks back, in ns. Fields 251 to 253 are settings
+/// instead, as with drivers that count these reasons from field 269 on. Each call adds
+/// FAKE_NVML_HELD_BACK_NS to the time of the power cap.
 int nvmlDeviceGetFieldValues(void* device, int count, FieldValue* values) {
   static unsigned long long power_ns = 2'000'000'000;
   if (const char* const step = std::getenv("FAKE_NVML_HELD_BACK_NS"))

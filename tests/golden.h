@@ -10,8 +10,8 @@
 
 namespace normbench {
 
-/// Returns the text of a golden file. With NORMBENCH_UPDATE_GOLDEN=1 it writes `actual` there
-/// first.
+/// Returns the text of a golden file. If the environment variable NORMBENCH_UPDATE_GOLDEN is set,
+/// `actual` is written to the file first.
 inline std::string golden(const std::string& file, const std::string& actual) {
   const std::string path = source_dir() + "/tests/golden/" + file;
   if (std::getenv("NORMBENCH_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;

@@ -28,7 +28,8 @@ inline void write_file(const std::string& path, const Bytes& bytes) {
              static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Returns smooth pixels that are all different. `channels` interleaved bytes make one pixel.
+/// Returns pixels that change smoothly along x and y, modulo 256. `channels` interleaved bytes make
+/// one pixel.
 inline Bytes gradient(int height, int width, int channels) {
   Bytes pixels;
   for (int y = 0; y < height; ++y)
@@ -92,8 +93,8 @@ struct PngOptions {
   Bytes palette_alpha = {};
 };
 
-/// Returns a PNG. `samples` has rows as a PNG stores them: packed below 8 bits. 16-bit samples are
-/// in the host's byte order.
+/// Returns a PNG of `samples`. Samples of fewer than 8 bits are packed into bytes, row by row, as
+/// in a PNG. Samples of 16 bits are in the host's byte order.
 inline Bytes png_file(const Bytes& samples, int height, int width, const PngOptions& options = {}) {
   const auto check = [](int code) {
     if (code != 0) throw std::runtime_error(spng_strerror(code));
@@ -178,8 +179,8 @@ inline Bytes with_chunks(Bytes png, std::string_view before, const Bytes& chunks
   return png;
 }
 
-/// Returns an Exif block of two entries without the "Exif" marker. The second entry is the
-/// orientation.
+/// Returns an Exif block, without the marker "Exif" in front of it. It has two entries. The second
+/// one is the orientation, with this type and count.
 inline Bytes exif_block(int orientation, bool little, std::uint32_t type = 3,
                         std::uint32_t count = 1) {
   Bytes bytes;

@@ -34,18 +34,19 @@ WORDS = re.compile(r"[a-z]{2,}[,:]? \(?[a-z]{2,}")
 FAILING = re.compile(r"\bthrow\b|\bfail\(|\bcomplain(?:_at)?\(")
 # Files of measure/ that explain why an output, a row, a peer or a tracer is wrong.
 FAILURES = ("check.cpp", "device_tracing.cpp", "contender.cpp", "saved_files.cpp", "peer/", "selftest/")
-# Files with names of threads. The error of a thread that cannot start has the name.
+# Files that name threads. A name may have words in it, because an error quotes it if the thread
+# cannot start.
 THREADS = ("lanes.cpp", "watchdog.cpp")
-# Files with notes of profiles. These shall become facts (document/note.h).
+# Files that write notes of profiles as sentences. The notes shall become facts (document/note.h).
 NOTES = ("profile_pass.cpp",)
 DEVICE_ONLY = {f"backend/cuda/{name}.cuh" for name in ("access", "block", "clock", "launch")}
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}
 
 
 def allowed_conditional(path, condition):
-    """Returns true for a conditional that is allowed. Highway compiles a file once per target.
-    Device-only loads, barriers and clocks need the device's compiler, which alone knows the
-    architecture of a kernel."""
+    """Returns True if the file may have the conditional. Files of backend/cpu/ may have Highway's
+    conditionals, because Highway compiles them once per target. Files of DEVICE_ONLY may ask for
+    __CUDA_ARCH__, because only the device's compiler knows the architecture of a kernel."""
     name = path.as_posix()
     if name.startswith("backend/cpu/"):
         return re.search(r"HWY_ONCE|HWY_TARGET|_INL_H_\b", condition) is not None
@@ -82,7 +83,7 @@ def violations(root):
 
 
 def include_cycles(root):
-    """Yields one line per cycle among the parts of a folder."""
+    """Yields one line per cycle among the parts of a folder of ONE_WAY."""
     for folder in sorted(ONE_WAY):
         graph = {}
         for path in sorted((root / "src" / folder).rglob("*")):
@@ -96,8 +97,8 @@ def include_cycles(root):
 
 
 def wordy_facts(path, text):
-    """Yields code that reads or makes sentences. A JSON key is a literal without a blank, and is
-    allowed."""
+    """Yields one line for each place that formats text, has a literal with a blank in it, or
+    compares with a literal. JSON keys are allowed: they have no blank."""
     for number, line in enumerate(text.splitlines(), 1):
         if INCLUDE.match(line):
             continue
@@ -113,7 +114,7 @@ def wordy_facts(path, text):
 
 
 def sentences(path, text):
-    """Yields literals that have words in them and are not error messages."""
+    """Yields one line for each literal that has words in it and is not part of an error message."""
 
     def masked(match):
         return re.sub(r"[^\n]", "x", match[0])

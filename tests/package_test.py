@@ -98,7 +98,8 @@ class PackageTest(unittest.TestCase):
             self.missing(copied), ["package-needs: libother: the package brings it; README does not say so"])
 
     def test_loads_what_it_brings(self):
-        """The package must not load the system's libraries of the same names."""
+        """The program loads the package's libraries, and not the system's libraries with the same
+        names."""
         done = subprocess.run(
             ["env", "-i", "ldd", self.root / "lib/normbench/normbench"], capture_output=True, text=True)
         self.assertNotIn("not found", done.stdout)
@@ -171,8 +172,8 @@ class ScriptTest(unittest.TestCase):
     """Runs scripts/package with a fake CMake and with a build script that fails."""
 
     def package(self, will_build):
-        """Returns what scripts/package prints before and after the build. `will_build` is CMake's
-        message."""
+        """Returns what scripts/package prints before and after the build. `will_build` is what the
+        fake CMake says that it will build."""
         with tempfile.TemporaryDirectory() as name:
             root = Path(name)
             (root / "scripts").mkdir()

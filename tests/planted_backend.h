@@ -16,23 +16,23 @@ namespace normbench {
 
 enum class Bug {
   None,
-  WrongValue,      // element 17 of a float32 tensor
-  TailNotWritten,  // the last element, if there are several
+  WrongValue,      // element 17 of a float32 output is wrong
+  TailNotWritten,  // the last element of several keeps its old value
   PastEnd,
   BeforeStart,
   PastScratch,
-  NotANumber,  // in float32 outputs
+  NotANumber,  // the first element of a float32 output is NaN
   ChangesInput,
-  TeamMatters,  // with 3 threads, the lowest bit of the first float32 differs
+  TeamMatters,  // with 3 threads, the lowest bit of the first float32 is flipped
   SimdMatters,  // the first float32 is wrong with the portable instruction set
-  TiesAway,     // rounds ties away from 0: contiguous float32 to bfloat16
+  TiesAway,     // dense float32 to bfloat16: ties are rounded away from 0
   LosesNaN,     // NaN becomes infinity in 16-bit outputs
   AcceptsNothing,
   Throws,
-  Kills,  // throws, as do all calls after it
+  Kills,  // throws, as does every allocation after it
 };
 
-/// A backend with the given rows. It computes on the CPU, and reports any place.
+/// A backend with the given rows. It computes on the CPU, whatever its `place` is.
 class PlantedBackend final : public Backend {
  public:
   explicit PlantedBackend(std::vector<Kernel> rows, Place place = Place::Cpu)
@@ -93,8 +93,8 @@ inline void compute(const Op& op, const View& in, const View& out) {
   from_double(to[0], out, 0);
 }
 
-/// Rounds a value halfway between two bfloat16 up in magnitude. The result is within every error
-/// bound.
+/// Rounds each value that is halfway between two bfloat16 away from 0. The results are within every
+/// error bound.
 inline void round_ties_away(const View& in, const View& out) {
   if (in.desc.dtype != DType::Float32 || out.desc.dtype != DType::BFloat16 || !in.desc.is_dense())
     return;
@@ -114,7 +114,7 @@ inline void lose_nan(const View& out) {
     if ((elements[i] & 0x7FFF) > infinity) elements[i] = infinity;
 }
 
-/// Applies the bug to a correct result.
+/// Applies the bug after `out` was computed correctly. TailNotWritten is not applied here.
 inline void spoil(Bug bug, PlantedBackend::PlantedQueue& queue, const View& in, const View& out,
                   const View& scratch) {
   auto* floats = reinterpret_cast<float*>(out.data);

@@ -18,7 +18,9 @@ def imported(path, modules):
 
 
 def cycles(graph):
-    """Returns each cycle once, as the list of its modules."""
+    """Returns cycles among the modules of `graph`; at least one if there are any. `graph` has the
+    list of imported modules for each module. A cycle is a list of modules that begins and ends with
+    the same one."""
     found, done = [], set()
 
     def visit(module, path):
@@ -35,7 +37,7 @@ def cycles(graph):
 
 
 def import_cycles(root):
-    """Yields one line per cycle among the Python files of the repository."""
+    """Yields one line per cycle among the Python files of FOLDERS."""
     modules = {path.stem: path for folder in FOLDERS for path in sorted((root / folder).rglob("*.py"))}
     graph = {name: set(imported(path, modules)) for name, path in modules.items()}
     for cycle in cycles(graph):

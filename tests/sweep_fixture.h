@@ -12,12 +12,12 @@ namespace normbench::sweeps {
 
 struct Curve {
   std::string variant;
-  std::function<double(double)> ms;  // time by the amount of the axis
+  std::function<double(double)> ms;  // time in ms at an amount of the axis
   double bytes_per_unit = 1e6;
-  double noise = examples::noise;  // rounds differ from the time by at most this share
+  double noise = examples::noise;  // 0: all rounds take the same time; else not used
 };
 
-/// Returns the group at `point`. `amount` is the point's amount.
+/// Returns the group at `point`. `amount` is the number that the curves get for this point.
 inline GroupResult group_at(const Json& point, double amount, const std::vector<Curve>& curves) {
   GroupResult group;
   group.experiment = "sweep";

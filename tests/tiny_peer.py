@@ -84,8 +84,8 @@ def pixels_of(files):
 
 
 def item_of(pixels, item, shape):
-    """Returns the batch of an item. All pixels are repeated endlessly, and each item takes the next
-    bytes."""
+    """Returns the bytes of the batch with the number `item`. The batches follow one another in an
+    endless repetition of `pixels`."""
     size = shape[0] * shape[1] * shape[2] * shape[3]
     return bytes(pixels[(item * size + i) % len(pixels)] for i in range(size))
 

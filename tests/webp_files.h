@@ -55,7 +55,7 @@ inline Bytes webp_chunk(std::string_view name, const Bytes& data) {
   return chunk;
 }
 
-/// Returns the chunks of the picture in a file of webp_file.
+/// Returns the chunks of a file that webp_file made.
 inline Bytes webp_payload(const Bytes& file) { return {file.begin() + 12, file.end()}; }
 
 enum WebPFlag : std::uint8_t { WebPAnimated = 2, WebPXmp = 4, WebPExif = 8 };
@@ -78,8 +78,8 @@ inline Bytes webp_with_exif(const Bytes& file, int height, int width, const Byte
   return extended_webp(WebPExif, height, width, chunks);
 }
 
-/// Returns a frame that is shown for 100 ms. Its place on the canvas must be even. It replaces the
-/// pixels below it.
+/// Returns a frame that is shown for 100 ms. `x` and `y` must be even. The frame replaces the
+/// pixels of the canvas, without blending.
 inline Bytes webp_frame(const Bytes& file, int y, int x, int height, int width) {
   Bytes data;
   for (const int number : {x / 2, y / 2, width - 1, height - 1, 100})
@@ -89,7 +89,7 @@ inline Bytes webp_frame(const Bytes& file, int y, int x, int height, int width) 
   return webp_chunk("ANMF", data);
 }
 
-/// Returns an animation. Where no frame covers the background, viewers may show any colour.
+/// Returns an animation. Viewers may show any colour where no frame covers the canvas.
 inline Bytes animated_webp(int height, int width, const Bytes& frames) {
   Bytes chunks = webp_chunk("ANIM", {0x11, 0x22, 0x33, 0xFF, 0, 0});
   append(chunks, frames);
