@@ -32,8 +32,8 @@ StageResult stage_of(const std::string& op, Place place) {
 
 GroupResult& group_of(Results& results) { return results.groups[0]; }
 
-/// Lengthens the first `rounds` rounds. In each of them other processes have the processor for
-/// `share` of the turn.
+/// Lengthens the first `rounds` rounds. In each of these rounds, other processes have the processor
+/// for `share` of the new wall time.
 void hold_up(CaseResult& result, std::size_t rounds, double share) {
   for (std::size_t i = 0; i < rounds; ++i) {
     Round& round = result.rounds[i];
@@ -107,14 +107,14 @@ TEST(Busy, AreCasesThatShareTooFewRoundsThatWereLeftAlone) {
   std::vector<CaseResult>& cases = group_of(results).cases;
   const std::size_t half = cases[0].rounds.size() / 2;
   hold_up(cases[0], half, 0.5);
-  std::ranges::reverse(cases[0].rounds);  // held-up rounds: first half, then second
+  std::ranges::reverse(cases[0].rounds);  // now the second half is held up
   hold_up(cases[kOne], half, 0.5);
   const GroupAnalysis analysis = analyse(group_of(results), results);
   ASSERT_TRUE(analysis.busy);
   EXPECT_THAT(analysis.busy->cases, ElementsAre(0, kOne));
   EXPECT_EQ(analysis.verdict.outcome, Outcome::Busy);
   EXPECT_FALSE(analysis.cases[kOne].ratio);
-  EXPECT_THAT(analysis.pairs, IsEmpty());  // no claim is judged by a case that is called busy
+  EXPECT_THAT(analysis.pairs, IsEmpty());  // pairs with a busy case are left out
 }
 
 TEST(Busy, CountsOnlyRoundsThatWereLeftAlone) {

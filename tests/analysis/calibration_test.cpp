@@ -31,7 +31,8 @@ MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
   return pair;
 }
 
-/// Judges a slowed pair with ratios from `low` to `high`. Differences above 1 % count.
+/// Returns the answer for a slowed pair whose ratio is `low` in ten rounds and `high` in ten
+/// rounds. Differences above 1 % count.
 std::optional<Answer> answer_to(double low, double high) {
   std::vector<double> ratios(10, low);
   ratios.insert(ratios.end(), 10, high);
@@ -56,8 +57,8 @@ JudgedPair process(PairKind kind, double median_ns) {
 }
 
 TEST(Calibration, APairIsJudgedAsARunWould) {
-  // The median of 20 ratios lies between order statistics 5 and 14 (from 0) with 95.9 %. That is
-  // less than 96 %, so 4 and 15 are used.
+  // The median of 20 ratios lies between order statistics 5 and 14 (from 0) with 95.9 %
+  // probability. That is less than the required 96 %, so 4 and 15 are used.
   std::vector<double> ratios;
   for (int i = 0; i < 20; ++i) ratios.push_back(1 + 0.01 * ((i * 7) % 20));
   const JudgedPair pair = judge_pair(measured_pair(PairKind::Slowed, ratios), 0.01);
@@ -133,7 +134,7 @@ TEST(Calibration, FreshProcessesAreHeldAgainstTheOneBefore) {
   EXPECT_NEAR(*summarize(pairs).between, 0.03, 1e-12);
   EXPECT_EQ(summarize(pairs).between_differences, 2);
   EXPECT_EQ(summarize(pairs).pairs, 0);
-  // 19 differences of 1 %, and one each of 3 % and 4 %. The 95th percentile of these 21 is the
+  // 19 differences of 1 %, one of 3 %, and one of 4 %. The 95th percentile of 21 differences is the
   // 20th.
   pairs = {process(PairKind::Cached, 100)};
   for (int i = 0; i < 19; ++i)

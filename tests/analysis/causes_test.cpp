@@ -33,7 +33,8 @@ TEST(FaultCost, IsTheDifferenceToTheReusedTwin) {
   EXPECT_FALSE(cost->twin->is_peer);
 }
 
-/// Returns the blog's example. The rounds of its `first_touch` limit take `wall_ms` and `cpu_ms`.
+/// Returns the blog's example. The rounds of its `first_touch` limit take `wall_ms`, and `cpu_ms`
+/// of CPU time.
 Results with_touch(double wall_ms, double cpu_ms) {
   Results results = examples::blog();
   for (Round& round : results.groups[0].limits.back().rounds) {
@@ -47,14 +48,14 @@ TEST(FaultCost, IsNoMoreThanATouchedPageCosts) {
   const Results results = with_touch(27, 27);
   const auto cost = fault_cost(results.groups[0], 1, results);
   EXPECT_DOUBLE_EQ(*cost->cost_ns, 1'000);
-  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // measured from the twin's saving
+  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // what the twin saves, not the cost of touching
 }
 
 TEST(FaultCost, TimeThatOthersHadTheCpuIsNotItsOwn) {
   const Results results = with_touch(270, 27);
   EXPECT_DOUBLE_EQ(*fault_cost(results.groups[0], 1, results)->cost_ns, 1'000);
   EXPECT_DOUBLE_EQ(*fault_cost(results.groups[0], 0, results)->cost_ns, 1'000);
-  Results beside = examples::blog();  // takes ten times as long, works for a tenth of it
+  Results beside = examples::blog();  // ten times the wall time, the same CPU time
   for (CaseResult& result : beside.groups[0].cases)
     for (Round& round : result.rounds) {
       round.cpu_ns = round.wall_ns;
@@ -84,7 +85,7 @@ TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
 }
 
 TEST(FaultCost, AllFaultsTakeNoMoreThanAllOfTheTime) {
-  const Results results = with_touch(270, 270);  // 10 us a page: 810 ms, of 135.6 ms
+  const Results results = with_touch(270, 270);  // 10 us a page: 810 ms, but all takes 135.6
   const auto cost = fault_cost(results.groups[0], 0, results);
   EXPECT_NEAR(*cost->cost_ns, 135.6e6 / 81'003, 10);
   EXPECT_DOUBLE_EQ(cost->share.value, 1);
@@ -97,8 +98,9 @@ TEST(FaultCost, ALimitOfOtherMemoryIsNone) {
   EXPECT_TRUE(fault_cost(results.groups[0], 1, results)->at_most);
 }
 
-/// Returns two peers with the commands `stock` and `other`. Case "a" has page faults and takes 160
-/// ms, case "b" has none and takes 58 ms. Touching a page costs 1 us.
+/// Returns results with two peers, whose commands are `stock` and `other`. Case "a" is by the first
+/// peer: it has page faults and takes 160 ms. Case "b" is by the second: it has none and takes 58
+/// ms. Touching a page costs 1 us.
 Results two_peers(const Json& stock, const Json& other) {
   using examples::make_case;
   Results results = examples::make_results("peers", {GroupResult{}});
@@ -141,7 +143,7 @@ TEST(PeersFaults, AreBoundedByTheLimitWhereNothingDiffersInTheAllocatorAlone) {
   const Json stock = words({"run", "torch.py", "--as", "eager"});
   for (const Json& other :
        {words({"run", "torch.py", "--as", "compile", "--allocator", "no-faults"}),
-        words({"run", "torch.py", "--as", "eager", "--reuse"}),  // also makes other calls
+        words({"run", "torch.py", "--as", "eager", "--reuse"}),  // `--reuse` also makes other calls
         words({"env", "OMP_NUM_THREADS=1", "run", "torch.py", "--as", "eager"}),
         words({"run", "torch.py", "--as", "eager"}), Json({1, 2}), Json(3), Json("run")}) {
     const Results results = two_peers(stock, other);

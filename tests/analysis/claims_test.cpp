@@ -85,7 +85,7 @@ TEST(Claims, AnotherProcessWidensTheInterval) {
   EXPECT_NEAR(claimed_ratio(pair, Relation::More).high, 0.52 * 1.05, 1e-12);
 }
 
-// A difference below the margin counts as none, but it may have the size that was claimed.
+// A difference below the margin counts as no difference, but it may have the claimed size.
 TEST(Claims, ASmallSizeIsNoContradiction) {
   Results results = examples::tie();
   results.precision = 0.05;
@@ -106,7 +106,7 @@ TEST(Claims, AWideTieIsNoContradiction) {
   ASSERT_EQ(one.variant, "one");
   ASSERT_EQ(other.variant, "other");
   const auto outcome = [&](std::int64_t percent, Relation relation) {
-    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // a quarter of the rounds each way
+    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // a quarter slower, a quarter faster
       take(other.rounds[i],
            one.rounds[i].wall_ns * (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100);
     return judged(claim("one", relation, "other"), results).outcome;

@@ -32,7 +32,8 @@ std::vector<double> always(double ratio, int pairs = 10) {
 }
 
 TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
-  // The median of 10 ratios at 95 %: P(at most 1 of 10) = 11/1024 < 2.5 % < 56/1024.
+  // P(at most 1 of 10 values is below the median) = 11/1024 < 2.5 %, but P(at most 2) = 56/1024. So
+  // the interval at 95 % begins at the second value.
   const ComparedCase one = only_case({1.10, 1.01, 1.12, 1.04, 1.07, 1.05, 1.08, 1.06, 1.09, 1.03});
   ASSERT_TRUE(one.ratio && one.visible);
   EXPECT_NEAR(one.ratio->value, std::sqrt(1.06 * 1.07), 1e-6);
@@ -93,8 +94,8 @@ TEST(Compare, SixPairsDecideOverHoweverManyCases) {
 }
 
 TEST(Compare, OnePairThatIsFarSlowerLeavesDoubtBesideANoisyCase) {
-  // The slowdown is as large in 8 of the 64 ways to flip the signs. In 7 of them 5 or 6 pairs of
-  // "b" are slower, and 1 flips nothing.
+  // With 8 of the 64 ways to flip the signs, the slowdown is at least as large. One way flips
+  // nothing. With the other 7, at least 5 of the 6 pairs of "b" are slower.
   const Comparison comparison = compare_pairs_of(timed_pairs(
       {{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}}, {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}}}));
   EXPECT_DOUBLE_EQ(comparison.cases[0].p_value, 8.0 / 64);
@@ -140,16 +141,18 @@ TEST(Compare, OneRunASideLetsTheRoundsDecideButNotBeyondDoubt) {
   ASSERT_EQ(comparison.cautions.size(), 1u);
   EXPECT_EQ(std::get<caution::FewRuns>(comparison.cautions[0]).pairs, 1);
   const ComparedCase& one = comparison.cases.at(0);
-  // At 97.5 % on each side, P(at most 4 of 20) = 0.6 % < 1.25 % < 2.1 %. So the fifth value from
-  // either end bounds the median.
+  // Each side's median has an interval at 97.5 %. P(at most 4 of 20 values are below the median) =
+  // 0.6 % < 1.25 %, but P(at most 5) = 2.1 %. So the interval ends at the fifth value from either
+  // end.
   EXPECT_DOUBLE_EQ(one.ratio->value, 2);
   EXPECT_DOUBLE_EQ(one.ratio->low, 2 * 95.0 / 106);
   EXPECT_DOUBLE_EQ(one.ratio->high, 2 * 106.0 / 95);
   EXPECT_EQ(one.change, Change::Regressed);
   EXPECT_FALSE(one.certain);
   EXPECT_EQ(gate(comparison), Gate::Undecided);
-  // Even the extremes of BASE and NEW differ by more than 1.05. Each side has an interval between
-  // extremes, which misses its median with 2 * 2^-20. A one-sided p-value is half of both.
+  // Even NEW's fastest round takes more than 1.05 times as long as BASE's slowest. The interval of
+  // a side from its fastest to its slowest round misses the median with probability 2 * 2^-20. The
+  // p-value is one-sided, so it is half the sum for both sides.
   EXPECT_NEAR(one.p_value, std::ldexp(1, -19), 1e-10);
 }
 
@@ -174,12 +177,12 @@ TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
   EXPECT_TRUE(slower.visible.has_value());
 
   EXPECT_EQ(compared(1.5, 7000).change, Change::Regressed);     // the limits did not change
-  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // far beyond the limit's 20 %
+  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // far more than the limit's 20 %
   EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // less than twice the 20 %
   EXPECT_EQ(compared(1.5, 3500).change, Change::Inconclusive);  // limit 2x faster, case 1.5x slower
   EXPECT_EQ(compared(0.6, 14'000).change, Change::Inconclusive);
   EXPECT_EQ(compared(0.6, 7000).change, Change::Improved);
-  EXPECT_EQ(compared(1, 14'000).why, NoVerdict::None);  // its own rounds do not decide
+  EXPECT_EQ(compared(1, 14'000).why, NoVerdict::None);  // the case itself has not changed
 }
 
 TEST(Compare, LimitsThatMoveNothingOrHaveAnotherTeamSayNothingOfACase) {
@@ -272,7 +275,7 @@ TEST(Compare, LimitsThatChangedInAllPairsMayBeTheMachineOrTheCode) {
     }
     return compare_pairs_of(pairs).cases.at(0);
   };
-  for (const double slower : {1.0, 1.1, 1.2, 0.9}) {  // 20 % is twice the limits' change
+  for (const double slower : {1.0, 1.1, 1.2, 0.9}) {  // at most twice the limits' 10 %
     EXPECT_EQ(compared(slower).change, Change::Inconclusive) << slower;
     EXPECT_EQ(compared(slower).why, NoVerdict::LimitsChanged) << slower;
     EXPECT_FALSE(compared(slower).over_limits) << slower;
@@ -287,7 +290,7 @@ TEST(Compare, ALaneOfAPipelineIsNoLimitThatTheMachineIsJudgedBy) {
   Pairs pairs = timed_pairs({{"fused", always(1.1, 6)}});
   for (auto* side : {&pairs.base, &pairs.now})
     for (Results& run : *side) {
-      run.groups[0].limits = {run.groups[0].cases[0]};  // slower by the same factor
+      run.groups[0].limits = {run.groups[0].cases[0]};  // changes by the same factor as the case
       run.groups[0].limits[0].pipeline.emplace().part_of = "fused";
     }
   EXPECT_EQ(compare_pairs_of(pairs).cases.at(0).change, Change::Regressed);
@@ -341,7 +344,7 @@ TEST(Compare, CorrelatedRoundsCountInBlocks) {
   for (int i = 0; i < 64; ++i) drifting.push_back(1000 + i / 8);
   const Comparison comparison =
       compare({timed_run({{"fused", drifting}})}, {timed_run({{"fused", drifting}}, 1)}, {});
-  // At 97.5 % the medians of the 8 blocks leave only the extremes.
+  // The interval of 8 medians at 97.5 % is from the smallest to the largest.
   EXPECT_DOUBLE_EQ(comparison.cases.at(0).ratio->high, 1007.0 / 1000);
 }
 

@@ -7,7 +7,7 @@
 namespace normbench::cut_block_test {
 namespace {
 
-/// Adds cut rounds to each case and limit: copies of its rounds that take a hundred times as long.
+/// Adds a cut round for each round of each case and limit. It takes a hundred times as long.
 Results with_cut_rounds(Results results) {
   for (GroupResult& group : results.groups) {
     group.cut_order = {{0}};

@@ -12,7 +12,8 @@ using testing::Key;
 using testing::Not;
 using testing::Pair;
 
-/// The example with a GPU. Its state is read after every turn: 1,980 MHz, 40 C, not throttled.
+/// The example with a GPU. After every turn the GPU's state is read: 1,980 MHz, 40 C, not
+/// throttled.
 struct GpuDayDeviceStates : testing::Test {
   GpuDayDeviceStates() {
     for (auto* list : {&group().cases, &group().limits})

@@ -147,7 +147,7 @@ TEST(Noise, DriftIsTheLastThirdOverTheFirst) {
   EXPECT_TRUE(noise.drifts);
   for (int i = 12; i < 18; ++i) ms[i] = 2.01;  // 0.5 %, below the precision of 1 %
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
-  ms[17] = 1.99;  // 2.2, 2.2, …, 1.99 over 2: the interval spans all six ratios
+  ms[17] = 1.99;  // ratios: five of 1.1, one of 0.995; the interval holds all
   for (int i = 12; i < 17; ++i) ms[i] = 2.2;
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
 }
@@ -192,7 +192,7 @@ TEST(Noise, SensitiveIsFartherThanHalfTheInterval) {
   ASSERT_TRUE(moved.undisturbed);
   EXPECT_EQ(*moved.undisturbed, (Interval{1, 1, 1}));
   EXPECT_TRUE(moved.sensitive);
-  for (int i = 1; i < 20; ++i) second.rounds[i].disturbance.steal_ns = 0;  // round 0 stays so
+  for (int i = 1; i < 20; ++i) second.rounds[i].disturbance.steal_ns = 0;  // but that of round 0
   results = of_cases({timed_case("a", ones), second});
   const CaseNoise same = noise_of(results.groups[0], results)[1];
   EXPECT_TRUE(same.undisturbed);

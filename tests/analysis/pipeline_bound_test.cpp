@@ -17,7 +17,8 @@ struct PipelineBoundTest : testing::Test {
     return analyse_pipeline(group, group.cases[index], results);
   }
   PipelineBound bound(int index) { return *analysis(index).bound; }
-  /// Sets the time of an item on a lane that runs alone, and the lane's servers in all pipelines.
+  /// Sets the time of an item on the lane when the lane runs alone, and the lane's servers in all
+  /// pipelines.
   void set_lane(std::size_t lane, double ms, std::int64_t servers) {
     for (Round& round : group.limits[lane].rounds) {
       round.wall_ns = static_cast<std::int64_t>(ms * 1e6) * group.limits[lane].iterations;
@@ -43,7 +44,7 @@ TEST_F(PipelineBoundTest, MoreServersHelpUntilTheCoresAreBusy) {
   const auto more = bound(1).more;
   ASSERT_TRUE(more);
   EXPECT_EQ(more->servers, 2);
-  EXPECT_EQ(more->next, BoundKind::Cores);  // (12 + 0.5 + 6) / 2
+  EXPECT_EQ(more->next, BoundKind::Cores);  // (12 + 0.5 + 6) / 2 ms
   // The second of two cores idles while the last of 20 items is normalised and saved.
   EXPECT_NEAR(more->gain.value, 12.4 / (9.25 + 6.5 / 2 / 20), 0.02);
   EXPECT_NEAR(more->at_most.value, 12.4 / 9.25, 0.02);
@@ -72,10 +73,11 @@ TEST_F(PipelineBoundTest, MoreServersHelpLessWhereItemsAreOfUnlikeLength) {
   CaseResult& load = group.limits[0];
   const double alike = bound(1).more->gain.value;
   load.pipeline->latency_ns.clear();
-  for (std::size_t i = 0; i < load.rounds.size() * 20; ++i)  // the last item of a turn is long
+  for (std::size_t i = 0; i < load.rounds.size() * 20; ++i)  // the last of 20 items is long
     load.pipeline->latency_ns.push_back(i % 20 == 19 ? 12'000'000 : 1'000'000);
   const double unlike = bound(1).more->gain.value;
-  // The long item takes 240 * 12 / 31 ms. It begins when the other 19 items are nearly loaded.
+  // The lengths add up to 31, and 20 items take 240 ms, so the long item takes 240 * 12 / 31 ms. It
+  // begins when the other 19 items are nearly loaded.
   EXPECT_LT(unlike, alike - 0.1);
 }
 
@@ -110,7 +112,7 @@ TEST_F(PipelineBoundTest, HowItemsGoThroughTheLanesIsAFactor) {
   EXPECT_THAT(kinds(group.cases[1], other), testing::IsEmpty());
   other.pipeline->lanes[0].servers = 2;
   EXPECT_THAT(kinds(group.cases[1], other), testing::ElementsAre(Factor::Kind::Servers));
-  other.pipeline->submit = Submit::Item;  // it has a server for each item in flight
+  other.pipeline->submit = Submit::Item;  // each lane has a server for each item in flight
   EXPECT_THAT(kinds(group.cases[1], other), testing::ElementsAre(Factor::Kind::Submit));
   EXPECT_THAT(kinds(group.cases[0], other), testing::ElementsAre(Factor::Kind::InFlight));
 }

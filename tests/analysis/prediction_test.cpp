@@ -30,7 +30,7 @@ struct PredictionTest : testing::Test {
   }
 
   Case& planned() { return plan->groups[0].cases[0]; }
-  /// Returns a case with the same stages that were measured to take `stages_ns`.
+  /// Returns a case with the stages of planned(), which were measured to take `stages_ns`.
   CaseResult measured_case(std::vector<std::int64_t> stages_ns) {
     CaseResult result;
     result.iterations = 2;
@@ -80,7 +80,7 @@ TEST_F(PredictionTest, CoresBoundWhereServersWouldNot) {
 
 TEST_F(PredictionTest, StagesKeepNoMoreCoresBusyThanTheyDidWhenMeasured) {
   planned().pipeline->lanes[0].servers = 2;
-  for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;  // mostly waits
+  for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;  // CPU time: 1
   const Prediction prediction = predict(planned(), times, 2);
   EXPECT_EQ(prediction.kind, BoundKind::Lane);
   EXPECT_EQ(prediction.bound_ns, 5e6);
@@ -96,7 +96,7 @@ TEST_F(PredictionTest, OneThreadDoesTheHostsWorkOfAllLanes) {
 TEST_F(PredictionTest, AStageMayReadWhatAnyStageBeforeItGave) {
   for (CaseResult& result : times.groups[0].cases)
     result.stages.insert(result.stages.begin() + 1, result.stages[0]);
-  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // between cast, normalize
+  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // stage between cast and normalize
   EXPECT_THAT(predict(planned(), times, 16).missing, IsEmpty());
 }
 

@@ -17,7 +17,7 @@ constexpr int kRounds = 20;
 struct MadeStage {
   std::string op;
   std::int64_t read = 0, written = 0, link = 0;
-  std::int64_t ns = 0;  // in each turn
+  std::int64_t ns = 0;  // its time in each round
   Place place = Place::Cpu;
   Memory to = Memory::Pageable;
   bool resident = false, staged = false;
@@ -80,7 +80,8 @@ CaseAnalysis analysed(const CaseResult& result, const std::vector<CaseResult>& l
   return analyse_case(group, group.cases[0], results);
 }
 
-/// Returns "limit share" for each stage, and "-" for a stage without a limit.
+/// Returns the name of the limit and the share of it for each stage, "stream 0.50"; "-" for a stage
+/// without a limit.
 std::vector<std::string> shares(const CaseAnalysis& analysis) {
   std::vector<std::string> texts;
   for (const StageAnalysis& stage : analysis.stages)
@@ -146,7 +147,8 @@ TEST(StageLimits, DoNotMixUpOlderDocumentsWithoutReadBytes) {
 TEST(StageLimits, ArePairedRoundByRound) {
   CaseResult result = eager(false);
   std::vector<CaseResult> limits = {memory[0]};
-  // Every second round takes three times as long in both, so the ratio does not vary.
+  // Every second round takes three times as long, for the stage and for the limit. So the ratio
+  // does not vary.
   for (int i = 0; i < kRounds; i += 2) {
     result.stages[0].rounds_ns[i] *= 3;
     limits[0].stages[0].rounds_ns[i] *= 3;
@@ -162,7 +164,7 @@ TEST(StageLimits, LeaveOutRoundsThatOthersHeldUp) {
   std::vector<CaseResult> limits = {memory[0]};
   const auto before = analysed(result, limits).stages[0];
   for (auto* one : {&result, &limits[0]})
-    for (int i = 0; i < 12; ++i) {  // most rounds: 12 of 20
+    for (int i = 0; i < 12; ++i) {  // 12 of 20 rounds are held up
       one->rounds[i].queued_ns = one->rounds[i].wall_ns;
       one->stages[0].rounds_ns[i] *= one == &result ? 9 : 3;
     }

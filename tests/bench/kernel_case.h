@@ -15,14 +15,14 @@ struct KernelCase {
   std::string op, row;
   std::string parameters;  // as in a config, in JSON
   TensorDesc in;
-  DType to;  // used if the op has it, like `layout`
+  DType to;  // `to` and `layout` are used if the op has them
   Layout layout;
   int threads;
   Cache cache;
 };
 
-/// Returns the op with its parameters. A missing mean or std is that of a photo. Throws Invalid if
-/// the op is unknown or a parameter is wrong.
+/// Returns the op with its parameters. A missing mean or std gets a usual value for images. Throws
+/// Invalid if the op is unknown or a parameter is wrong.
 inline Op op_of(const KernelCase& what) {
   std::vector<Issue> issues;
   Json json = parse_json(what.parameters, issues);
@@ -53,8 +53,8 @@ struct BoundKernel {
   Signature signature;
 };
 
-/// Returns the row with its arguments. Throws Invalid if a name is unknown, or if the op or the row
-/// does not accept the input.
+/// Returns the row of `what` with its arguments. Throws Invalid if a name is unknown, or if the op
+/// or the row does not accept the input.
 inline BoundKernel bind(const KernelCase& what, const Backend& backend) {
   const Op op = op_of(what);
   Signature signature{.in = {what.in}, .out = infer(op, std::span(&what.in, 1))};

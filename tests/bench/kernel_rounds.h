@@ -1,4 +1,4 @@
-/// Runs a kernel row of the CPU in turns with streams of the same bytes.
+/// Runs a kernel row of the CPU in turns with streams that read and write as many bytes.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ class Buffers {
 };
 
 /// Contenders that take turns on the same buffers: the kernel, then the rows of the stream, then
-/// the witnesses of a fused normalize on one thread. Cold buffers take three times the last-level
-/// cache, and each call uses the next ones.
+/// the witnesses of a fused normalize on one thread. If the cache is to be cold, all buffers
+/// together take three times the largest cache, and each call uses the next buffers.
 class KernelRounds {
  public:
   explicit KernelRounds(const KernelCase& what)

@@ -1,4 +1,4 @@
-/// Measures single kernels of the CPU in turns with streams of the same bytes.
+/// Measures single kernels of the CPU in turns with streams that read and write as many bytes.
 ///
 ///   kernels_bench row=normalize/fused,normalize/fused_nt from=uint8 to=float32,float16 in=nhwc
 ///                 out=nchw shape=10x3x720x1280 threads=1,2 cache=cold,hot rounds=60

@@ -1,5 +1,5 @@
 /// Kernels that share no code with the project's kernels, to compare the project's kernels with.
-/// The limits alone are not enough: their loops are also used by the kernels.
+/// Limits alone are not enough, because the kernels use the same loops.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace normbench {
 
-/// The arguments of y = x * a[c] + b[c] on dense planes. It runs on one thread, in AVX-512 with
-/// stores that bypass the cache.
+/// The arguments of y = x * a[c] + b[c] on dense planes. A witness computes it on one thread, in
+/// AVX-512 with stores that bypass the cache.
 struct WitnessCase {
   TensorDesc in, out;
   std::vector<float> a, b;  // one value per channel

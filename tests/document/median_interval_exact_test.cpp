@@ -84,7 +84,7 @@ class ExactIndices {
  public:
   explicit ExactIndices(int n) : n_(n), low_(alpha_inverses().size(), -1) {}
 
-  /// Adds the next term. Returns false if no level can take it.
+  /// Adds the next term. Returns false if the tails are now above alpha at every level.
   bool take(const Natural& term) {
     sum_.add(term);
     bool any = sum_.bits() + kFactorBits <= n_;  // the sum is small enough for every level

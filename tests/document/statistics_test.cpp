@@ -13,7 +13,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Returns P(Bin(n, 1/2) = k) for all k. Sums are halved; no logarithm or gamma function is used.
+/// Returns P(Bin(n, 1/2) = k) for all k, by halving the sums of Pascal's triangle, without a
+/// logarithm or a gamma function.
 std::vector<long double> binomial(int n) {
   std::vector<long double> p{1};
   for (int i = 0; i < n; ++i) {
@@ -24,7 +25,8 @@ std::vector<long double> binomial(int n) {
   return p;
 }
 
-/// Computes the interval from its definition: the largest low index whose interval still covers.
+/// Computes the interval from its definition: the largest low index whose interval covers the
+/// median with probability `level`.
 std::optional<std::pair<int, int>> brute_force(int n, double level) {
   const auto p = binomial(n);
   std::optional<std::pair<int, int>> best;
@@ -195,7 +197,7 @@ TEST(TwoLevels, AreFoundBesideOutliers) {
   std::mt19937_64 random(1);
   std::vector<double> values = normal_values(100, 0.002, random);
   for (std::size_t i = 50; i < 100; ++i) values[i] += 0.1;
-  for (const std::size_t i : {5, 15, 25, 65, 75}) values[i] = 3;  // leaves a wider gap
+  for (const std::size_t i : {5, 15, 25, 65, 75}) values[i] = 3;  // far above both levels
   EXPECT_TRUE(two_levels(values, 0.03));
 }
 

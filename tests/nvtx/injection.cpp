@@ -1,7 +1,8 @@
-/// An NVTX tool that logs every call. NVTX_INJECTION64_PATH loads it. It appends one line of JSON
-/// per call to the file in the environment variable NVTX_INJECTION_LOG; without the variable it
-/// logs nothing. Each line has `pid`, `tid` and `call`. A call that normbench should not make is
-/// "unexpected". If NVTX_INJECTION_HANGS is set, the end of the range `capture` never returns.
+/// An NVTX tool that logs every call. NVTX loads it if the environment variable
+/// NVTX_INJECTION64_PATH has its path. It appends one line of JSON per call to the file in the
+/// environment variable NVTX_INJECTION_LOG; without the variable it logs nothing. Each line has
+/// `pid`, `tid` and `call`. A call that normbench should not make is "unexpected". If
+/// NVTX_INJECTION_HANGS is set, the end of the range `capture` never returns.
 #define NVTX_NO_IMPL
 #include "nvtx/injection.h"
 
@@ -86,7 +87,7 @@ Json payload_of(const nvtxEventAttributes_t& event) {
   }
 }
 
-/// Returns an entry for each open range of the calling thread: true if the range is `capture`.
+/// Returns one entry for each open range of the calling thread: true for the range `capture`.
 std::vector<bool>& open_captures() {
   thread_local std::vector<bool> open;
   return open;

@@ -33,7 +33,7 @@ std::intptr_t slot_of(Function function) {
 
 }  // namespace
 
-/// The payload's value is read if it is a single 64-bit number.
+/// Includes the payload's value if the payload is a single 64-bit number; otherwise 0.
 Json other_payload(const nvtxEventAttributes_t& event) {
   if (event.payloadType != NVTX_PAYLOAD_TYPE_EXT) return {{"type", event.payloadType}};
   const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event.payload.ullValue);

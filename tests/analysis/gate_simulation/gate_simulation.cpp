@@ -48,7 +48,7 @@ constexpr auto words(World) {
 
 constexpr int kRounds = 24;
 constexpr int kLimits = 3;
-constexpr double kHostSlower = 0.08;  // slowdown of NEW's host, 1 % more or less per case
+constexpr double kHostSlower = 0.08;  // logarithm of the mean slowdown on NEW's host
 
 /// The parameters of one gate. In NEW, the first of `cases` takes 1 + `slower` times as long.
 struct Setting {
@@ -104,14 +104,15 @@ class Machine {
   double normal(double deviation) { return deviation * normal_(random_); }
   double uniform() { return uniform_(random_); }
 
-  /// Returns the slowdown of one run, as a share. A neighbour is busy during two of five runs, and
-  /// slows them by 7 to 32 %.
+  /// Returns the slowdown of one run, as a natural logarithm. In two of five runs on average, a
+  /// neighbour is busy: the slowdown is then 0.07 to 0.325.
   double slower_run() {
     constexpr std::array by{0.0, 0.0, 0.0, 0.1, 0.25};
     return by[static_cast<std::size_t>(5 * uniform())] * (0.7 + 0.6 * uniform());
   }
 
-  /// Returns the slowdown of a case in one process, as a share. It depends on where the pages lie.
+  /// Returns the slowdown of a case in one process, as a natural logarithm. It stands for the
+  /// places of the process's pages in memory.
   double of_process() {
     const bool slow = setting_.world == World::TwoSpeeds && uniform() < 0.35;
     return (slow ? 0.08 : 0) + normal(0.004);
@@ -150,8 +151,8 @@ class Machine {
   std::normal_distribution<double> normal_;
   std::uniform_real_distribution<double> uniform_;
   double drift_ = 0;
-  std::vector<double> of_host_;  // slowdown of each case on NEW's host
-  std::vector<double> suffers_;  // slowdown of each case by a neighbour, over that of a limit
+  std::vector<double> of_host_;  // each case's slowdown on NEW's host
+  std::vector<double> suffers_;  // each case's slowdown by a neighbour, over a limit's
 };
 
 /// Compares pairs of runs that took turns. The side that runs first alternates, as in
@@ -166,7 +167,7 @@ Comparison compared(const Setting& setting, std::uint64_t seed) {
   return compare(base, now, {});
 }
 
-/// The numbers of gates with these results.
+/// How many gates had each result.
 struct Count {
   int failed = 0;       // the gate exits with 1
   int called_same = 0;  // the slower case is SAME
@@ -186,8 +187,8 @@ Count count_gates(const Setting& setting, int repeats) {
 
 constexpr double kMostFalseAlarms = 0.02;
 
-/// The least shares of gates that have to fail: with a case 10 % slower in six pairs, and with a
-/// case 5 % slower in ten pairs. 0 promises nothing.
+/// The shares of gates that fail at least: with a case 10 % slower in six pairs of runs, and with a
+/// case 5 % slower in ten. 0 promises nothing.
 struct Promise {
   double ten_percent = 0, five_percent = 0;
 };
@@ -229,7 +230,7 @@ bool show_line(World world, int cases, int repeats, bool limits) {
 struct Asked {
   int repeats = 1000;
   bool limits = true;
-  std::optional<World> world;  // all worlds if it is empty
+  std::optional<World> world;  // empty: all worlds
 };
 
 /// Reads the options on the command line. Returns nothing if one is wrong.
