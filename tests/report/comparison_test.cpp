@@ -21,8 +21,8 @@ std::vector<double> ten(double from, double to) {
   return ratios;
 }
 
-/// Returns a comparison with every verdict, with findings and cautions, and with cases of one side
-/// only.
+/// Returns a comparison with every verdict, with findings and cautions, and with cases that only
+/// one side has.
 Comparison everything() {
   examples::Pairs pairs = examples::timed_pairs({{"same", ten(0.995, 1.005)},
                                                  {"improved | by *much*", ten(0.48, 0.52)},
@@ -51,8 +51,8 @@ Comparison everything() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Returns a comparison of six runs a side. The regression of "a" is in doubt: one pair contributes
-/// most of the slowdown, and "b" is noisy.
+/// Returns a comparison of six runs a side. The regression of "a" is in doubt, because one pair
+/// contributes most of the slowdown and "b" is noisy.
 Comparison doubtful() {
   examples::Pairs pairs = examples::timed_pairs({{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}},
                                                  {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}},
@@ -62,8 +62,8 @@ Comparison doubtful() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Returns a comparison of runs on a machine that changes its speed, with a limit. One case is 5 %
-/// slower relative to the limit.
+/// Returns a comparison of runs on a machine that changes its speed. NEW's case is 5 % slower
+/// relative to a limit.
 Comparison over_limits() {
   const std::vector<double> machine{1, 1.25, 0.8, 1.1, 0.9, 1.3};
   std::vector<double> slower;

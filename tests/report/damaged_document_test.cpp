@@ -1,5 +1,5 @@
-/// Damages one value of a document. The document is then refused, or reported without that value.
-/// Nothing crashes, and no report has a NaN or an infinity.
+/// Damages one number of a document. Reading the document then refuses it, or all reports can be
+/// made. Nothing crashes, and no report has a NaN or an infinity.
 #include <gmock/gmock.h>
 
 #include <cctype>
@@ -86,7 +86,8 @@ TEST_P(Damaged, NumbersAreBadInputOrLeftOut) {
   add_numbers(document, "", pointers);
   ASSERT_GT(pointers.size(), 100u);
   const std::vector<Json> damages{0, -1, 1e308, nullptr, "", Json::array()};
-  // Documents are sampled, so that each kind of value meets each damage in some document.
+  // Only every `step`th pair of a number and a damage is tried, to save time. `step` is odd, so
+  // that the damage changes from pair to pair.
   constexpr std::size_t most = 250;
   const std::size_t all = pointers.size() * damages.size();
   const std::size_t step = std::max<std::size_t>(1, all / most) | 1;
@@ -94,8 +95,8 @@ TEST_P(Damaged, NumbersAreBadInputOrLeftOut) {
   for (std::size_t i = 0; i < all; i += step) {
     const std::string& pointer = pointers[i / damages.size()];
     const Json& damage = damages[i % damages.size()];
-    // A text without /schema is not a document. An error may be infinite (null), and is reported
-    // as such.
+    // A text without /schema is not a document. An error may be null: that means infinity, which
+    // reports may print.
     if (pointer == "/schema") continue;
     if (damage.is_null() && (pointer.ends_with("/max_abs_error") || pointer.ends_with("/bound")))
       continue;

@@ -58,7 +58,7 @@ TEST_P(TerminalTest, Fits) {
   const Analysed document(GetParam().results());
   for (const TableKind kind : {TableKind::Torch, TableKind::Stats}) {
     const auto all = lines(terminal(document, kind));
-    EXPECT_LE(all.size(), 39u);  // one line is for "Wrote …" of the program
+    EXPECT_LE(all.size(), 39u);  // the program adds a line, "Wrote …"
     for (const std::string& line : all) {
       EXPECT_LE(display_width(line), 100u) << line;
       EXPECT_FALSE(line.ends_with(' ')) << line;

@@ -160,7 +160,8 @@ Missing here, and what that means
 )text");
 }
 
-/// Returns the text below the limits of a machine. Its large copies reach `up` and `down` GB/s.
+/// Returns the text below the list of limits, for a machine whose large copies reach `up` GB/s to
+/// the GPU and `down` GB/s from it.
 std::string said_of_link(double up, double down) {
   std::vector<MachineLimit> limits;
   for (const auto& [op, rate_of] : {std::pair("h2d", up), {"d2h", down}}) {

@@ -7,7 +7,7 @@
 namespace normbench::machine_limits_text_test {
 namespace {
 
-/// Returns a stream of the bytes of a case from float32 to float32. All its rounds take `ms`.
+/// Returns a stream limit for cases from float32 to float32. All its rounds take `ms`.
 CaseResult stream(const std::string& name, const std::string& kernel, std::int64_t threads,
                   double ms) {
   CaseResult result = examples::make_limit(

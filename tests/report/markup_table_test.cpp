@@ -8,8 +8,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Returns a table with characters that each markup has to escape: in a name, and in a cell that is
-/// Markdown.
+/// Returns a table with characters that markup has to escape. The cells of the last column are
+/// Markdown already, and are not escaped in Markdown.
 MarkupTable example() {
   return {.columns = {{"case"}, {"claim", Align::Unsaid}, {"*change", Align::Right, true}},
           .rows = {{{"a|b\n<i>"}, {"x"}, {"1 [2]"}}, {{"REGRESSED", Ink::Bad}, {"y"}, {"3"}}}};

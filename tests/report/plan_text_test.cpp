@@ -96,11 +96,14 @@ ways
 TEST(Explain, TellsMemoryOnBothSidesAndTheLimitsOfAGpu) {
   const std::string told = plan_text(make_plan("c.json", gpu_text, fakes::with_gpu(), {}),
                                      {.host = 10'000'000, .device = 20'000'000});
-  // Host memory: 31 copies of the pageable source and of the h2d limit's source. Checking 4 values
-  // of the first case takes 57 MB, together with what the case pins.
-  // Device memory: 60 copies of the source and one that stays in the cache; 61 sets (the h2d limit
-  // writes 1 MB) of the second case's 4 MB; 61 sets of the 4 MB that the first case allocates anew,
-  // and one more set that its check keeps.
+  // Host memory:
+  // - 62 MB: 31 copies of the pageable source, and 31 copies of the h2d limit's source.
+  // - 96 MB: the check of the first case, which has 4 values.
+  // - 1 MB that the first case pins, and the output of 4 MB that its checks keep.
+  // Device memory:
+  // - 61 MB: 60 copies of the source, and one that stays in the cache.
+  // - 244 MB: 61 buffers for the second case's output, into which the h2d limit also writes.
+  // - 244 MB: 61 outputs that the first case allocates anew. Its check keeps one more: 4 MB.
   EXPECT_THAT(told, testing::HasSubstr("\n 163 MB of host memory, 553 MB of device memory\n"));
   EXPECT_THAT(told,
               testing::EndsWith(

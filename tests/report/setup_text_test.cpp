@@ -266,19 +266,19 @@ TEST(CompareRuns, TheMarginIsTheLargestThatIsKnown) {
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.03);
   now[5].config["measure"] = {{"precision", 0.035}};
   now[5].quick = true;
-  now[5].precision = 0.1;  // the precision of its few rounds
+  now[5].precision = 0.1;  // of the short run: not used
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.035);
   now[5].calibration = {{"between", 0.04}};
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.04);
   EXPECT_EQ(margin_reason(margin_of(base, now, true)),
             "what identical code differs by between processes here (calibrated)");
-  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.05);  // count of differences unknown
+  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.05);  // from an unknown number of differences
   now[5].calibration["between_differences"] = 5;
   EXPECT_EQ(margin_of(base, now, false).reason, Margin::Reason::TooFewRuns);
   now[5].calibration["between_differences"] = 6;
-  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.04);  // calibrated for single runs, too
+  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.04);  // six differences are enough
   now[5].calibration["between_differences"] = 2;
-  now[5].calibration["between"] = 0.08;  // a higher margin needs no number of differences
+  now[5].calibration["between"] = 0.08;  // a margin above 0.05 needs no number of differences
   EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.08);
   EXPECT_DOUBLE_EQ(margin_of(base, std::vector<Results>(6, plain(1)), true).value, 0.05);
 }

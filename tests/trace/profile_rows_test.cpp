@@ -32,7 +32,7 @@ std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
   return result;
 }
 
-/// Returns "name self/total" for each host row, with its device times.
+/// Returns "name self/total" for each host row. Both times are device times.
 std::vector<std::string> device_times(const TraceModel& model) {
   std::vector<std::string> result;
   for (const ProfileRow& row : profile_rows(model))
@@ -331,8 +331,8 @@ TEST(ProfileRows, WorkThatSeveralProcessesMayHaveSubmittedIsOfNone) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 2);
 }
 
-/// Each process may see its own GPU as device 0. Then work is matched only by correlations that a
-/// single process has.
+/// Each process may see its own GPU as device 0. Then work is matched with calls only by
+/// correlations that just one of the processes has.
 TEST(ProfileRows, OnADeviceOfSeveralProcessesOnlyTheirOwnNumbersTell) {
   TraceModel model = two_processes();
   for (DeviceDetails& details : model.details) details.device = 0;
@@ -372,7 +372,8 @@ TEST(ProfileRows, OtherWorkOfADeviceTellsWhoseItIs) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 0);
 }
 
-/// Returns "name calls self/total self/total" for each row, in bytes: of the host, then of devices.
+/// Returns "name calls self/total self/total" for each row, in bytes: first the host's memory, then
+/// the devices'.
 std::vector<std::string> memory_of(const TraceModel& model) {
   std::vector<std::string> result;
   for (const ProfileRow& row : profile_rows(model))
@@ -453,8 +454,8 @@ TEST(ProfileRows, WorkersWaitsAndUnknownKindsHaveNoRows) {
   EXPECT_THAT(lines(profile_rows(model)), ElementsAre("op cpu 1 10/10"));
 }
 
-/// Returns a step that copies and runs a kernel. External ids link work to ops, and correlations
-/// link work to calls; each may be left out.
+/// Returns a step that copies and runs a kernel. External ids link work to ops, if `ids` is true.
+/// Correlations link work to calls, if `correlations` is true.
 TraceModel gpu_model(bool ids, bool correlations) {
   const auto id = [&](std::uint64_t number) { return ids ? number : 0; };
   const auto correlation = [&](std::int64_t number) { return correlations ? number : -1; };

@@ -45,7 +45,8 @@ class Slices {
     }
   }
 
-  /// Returns all work that starts at this place. There may be several if some take no time.
+  /// Returns all work that starts where `step` is. Work that takes no time may start where other
+  /// work starts.
   std::vector<const TraceEvent*> work_at(const TraceEvent& step) const {
     std::vector<const TraceEvent*> work;
     const auto [first, last] = work_.equal_range(place_of(step));
@@ -54,7 +55,7 @@ class Slices {
     return work;
   }
 
-  /// Returns true if the step lies in a call with this correlation.
+  /// Returns true if `step`, the start of an arrow, lies in a call with this correlation.
   bool in_call(const TraceEvent& step, std::int64_t correlation) const {
     const auto [first, last] = calls_.equal_range(correlation);
     return std::any_of(first, last, [&](const auto& entry) {
@@ -107,7 +108,8 @@ void check_flows(const Events& events, std::int64_t without_launch, Mistakes& mi
   for (const TraceEvent& event : events)
     if (event.is_gpu_work() && !check.reached(event))
       add_mistake(event, "GPU work without its ac2g flow", lonely);
-  // The head of the trace gives the number of pieces of work without a launch. They need no arrow.
+  // Work without a launch needs no arrow. The head of the trace says how many pieces of work have
+  // none.
   if (static_cast<std::int64_t>(lonely.size()) > without_launch)
     mistakes.insert(mistakes.end(), lonely.begin(), lonely.end());
 }

@@ -23,8 +23,8 @@ Json loss_of(const Json& head, std::string_view name) {
   return at(head, fmt::format("/normbench/losses/{}", name));
 }
 
-/// Returns true if the loss needs an instant in the trace when it is not 0. Counts of launches need
-/// none: launches without work have an instant of their own.
+/// Returns true if the trace must have an instant for the loss when the loss is not 0. The counts
+/// of launches need none, because launches without work have an instant of their own.
 bool is_marked(std::string_view loss) {
   return loss != "launches" && loss != "launched" && loss != "most_skew_ns";
 }

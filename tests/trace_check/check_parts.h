@@ -27,8 +27,8 @@ void check_head(const std::string& text, const Json& head, Mistakes& mistakes);
 /// a name and a sort index.
 void check_tracks(const Events& events, Mistakes& mistakes);
 
-/// Checks arrows. An arrow has a start in a call and an end at the call's work, in this order. At
-/// most `without_launch` pieces of GPU work may have no arrow.
+/// Checks arrows. An arrow starts in a call. It ends at the start of the call's work, and not
+/// before it starts. At most `without_launch` pieces of GPU work may have no arrow.
 void check_flows(const Events& events, std::int64_t without_launch, Mistakes& mistakes);
 
 /// Checks items of pipelines. An item starts once and ends once. Its arrows lead from one of its

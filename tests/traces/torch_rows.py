@@ -17,7 +17,8 @@ ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation")
 
 
 def function_events(events):
-    """Returns the events, and the events that are no ops by the id of their op."""
+    """Returns (event, is it an op?) for each event, and the events that are no ops, listed by the
+    id of the op that they belong to."""
     made, by_link = [], {}
     for event in events:
         category, args = event["cat"], event.get("args", {})
