@@ -20,8 +20,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-/// Removes the text up to and including the first of `ends` from `text`. Returns it without the
-/// end.
+/// Removes the beginning of `text`, up to and including the first character that is in `ends`.
+/// Returns what it removed, without that character.
 std::string_view take_until(std::string_view& text, std::string_view ends) {
   const std::size_t end = std::min(text.find_first_of(ends), text.size());
   const std::string_view taken = text.substr(0, end);
@@ -152,7 +152,7 @@ class Decoder {
     }
     const std::string_view name = take_until(text, blanks);
     Op named;
-    set_instruction(named, name, fusing_);  // reports an unknown name before its operands
+    set_instruction(named, name, fusing_);  // so that an unknown name is reported first
     if (named.flow == Flow::Branch) op.text = trimmed(text);
     vector_ = 1;
     if (named.flow == Flow::Next) read_operands(text, named, op);

@@ -81,8 +81,8 @@ Execute on(Type type) {
       return map<F, T, T, T, T>;
   });
 }
-/// Returns the function that computes F of unsigned integers of the size of `type`. The sign does
-/// not matter.
+/// Returns the function that computes F of unsigned integers of the size of `type`. The result has
+/// the same bits for signed integers.
 template <class F>
 Execute bits(Type type) {
   return among(Integers{}, type, []<class T> {
@@ -307,8 +307,8 @@ struct ToPair {
   }
 };
 
-/// Returns the function of a conversion; null if PTX does not have it, or requires another
-/// rounding.
+/// Returns the function of a conversion. Returns null if PTX does not have it, or if a rounding is
+/// named that it must not have, or is missing that it needs.
 template <class To, class From>
 Execute conversion(bool clamps, bool whole, bool rounds) {
   constexpr bool from_float = std::is_floating_point_v<From>;

@@ -77,7 +77,8 @@ struct Kernel {
   bool has_barrier = false;
 };
 
-/// No: fma rounds its product, too. So does host code where nvcc has contracted a * b + c.
+/// No: fma rounds its product before it adds, as the host does for an a * b + c that nvcc has
+/// contracted.
 enum class Fusing : bool { No, Yes };
 
 /// Decodes the entry `name` of a module. `module` must outlive the kernel. Throws Fault with the

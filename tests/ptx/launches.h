@@ -14,12 +14,12 @@ namespace normbench::ptx {
 /// argument of __cudaRegisterFatBinary. Throws Fault if no PTX can be read.
 std::string_view ptx_of(const void* fat_binary);
 
-/// Removes barrier number `which` from the kernel, from 0. Returns false if there is no such
-/// barrier.
+/// Removes barrier number `which` from the kernel, counted from 0. Returns false if the kernel has
+/// fewer barriers.
 bool take_barrier_away(Kernel& kernel, int which);
 
-/// Runs launches by their PTX instead of by host bodies. If `compares` is true, it compares the
-/// memory with that of the host body. A difference is a Fault.
+/// Runs launches by their PTX instead of by host bodies. If `compares` is true, it also runs the
+/// host body on the same memory. It throws Fault if the results differ, unless by fusing alone.
 class PtxLaunches {
  public:
   explicit PtxLaunches(FakeCuda& cuda, bool compares)
@@ -27,7 +27,7 @@ class PtxLaunches {
   void operator()(const FakeLaunch& launch);
 
   std::function<void(Kernel&)> change;      // changes a kernel before it runs, if set
-  std::map<std::string, int> launches;      // count by kernel
+  std::map<std::string, int> launches;      // number of launches by kernel
   std::map<std::string, int> contractions;  // launches that differ from the host by fusing alone
 
  private:

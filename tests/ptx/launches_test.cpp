@@ -33,7 +33,7 @@ class GpuDayPtx : public CudaTest {
     EXPECT_EQ(cudaMalloc(&out, elements * 4), cudaSuccess);
     EXPECT_EQ(cudaMemcpy(in, numbers.data(), elements * 4, cudaMemcpyHostToDevice), cudaSuccess);
   }
-  /// Launches a planted kernel on these numbers. Returns the violations that the runtime found.
+  /// Launches a planted kernel from `in` to `out`. Returns the violations that the runtime found.
   template <class What>
   Calls violations_of(What what, std::int64_t elements) {
     if (!in) send(static_cast<std::size_t>(elements));
@@ -46,7 +46,7 @@ class GpuDayPtx : public CudaTest {
   PtxLaunches launches{cuda, true};
 };
 
-/// A host body has no clock, so results are not compared.
+/// The results are not compared, because a host body has no clock.
 TEST_F(GpuDayPtx, TheClockRateIsThatOfTheMultiprocessors) {
   PtxLaunches alone{cuda, false};
   cuda.runs_launch = [&](const FakeLaunch& launch) { alone(launch); };
@@ -66,7 +66,7 @@ TEST_F(GpuDayPtx, EveryRowOfTheQuickSelftestIsRightAndAsItsHostBodies) {
   EXPECT_EQ(place.rows.size(), backends.at(Place::Cuda)->kernels().size());
   for (const selftest::RowFinding& row : place.rows)
     EXPECT_EQ(row.failure, "") << row.op << "/" << row.kernel;
-  // nvcc contracts a * b + c in these kernels. A host compiler does not.
+  // In these kernels nvcc contracts a * b + c, and the host compiler does not.
   EXPECT_THAT(launches.contractions,
               testing::Each(Key(AnyOf(HasSubstr("ResizeBody"), HasSubstr("Reference")))));
 }

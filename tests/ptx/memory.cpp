@@ -8,8 +8,9 @@
 namespace normbench::ptx {
 namespace {
 
-// A mark packs a phase, the synchronisations of the warp, and two threads. For readers, these are
-// the first reader of a byte and a second one, of another warp if possible.
+// A mark packs a phase, the synchronisations of the warp, and two threads. In the mark of a byte's
+// readers, the threads are the first reader and another one, of another warp if possible. In the
+// mark of its writer, both are the writer.
 constexpr int phase_shift = 32, sync_shift = 20, thread_bits = 10;
 constexpr unsigned most_threads = 1 << thread_bits, most_syncs = 1 << (phase_shift - sync_shift);
 
@@ -23,7 +24,7 @@ u64 make_mark(const Moment& now, unsigned first, unsigned second) {
          first;
 }
 
-/// Returns true if the access that left the mark happened before `now` for sure.
+/// Returns true if the access that left the mark certainly happened before `now`.
 bool is_before(u64 mark, const Moment& now) {
   const u64 phase = mark >> phase_shift;
   if (phase < now.since) return true;
@@ -34,7 +35,7 @@ bool is_before(u64 mark, const Moment& now) {
   return warp_of(first) == warp && warp_of(second) == warp && syncs_of(mark) < now.warp_syncs;
 }
 
-/// Returns the mark of a byte after one more read.
+/// Returns the mark of a byte's readers, which was `mark`, after one more read.
 u64 read_again(u64 mark, const Moment& now) {
   if (is_before(mark, now)) return make_mark(now, now.thread, now.thread);
   const unsigned first = first_of(mark), second = second_of(mark);

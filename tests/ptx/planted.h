@@ -39,8 +39,8 @@ enum class PlantedInBlock {
   BlockReadsAnother
 };
 
-/// Subtracts the mean of each block's numbers from them, and divides by the root of their sum of
-/// squares.
+/// Subtracts the mean of a block's numbers from each of them. Divides each difference by the root
+/// of the sum of the block's squared differences.
 cudaError_t launch_planted(cudaStream_t stream, PlantedInBlock what, const float* in, float* out,
                            std::int64_t elements);
 

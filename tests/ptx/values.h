@@ -73,7 +73,7 @@ double widened(T x) {
   return x.bits & 0x8000 ? -size : size;
 }
 
-/// Rounds once, in the rounding mode of the processor.
+/// Rounds x to a T in one step, in the rounding mode of the processor.
 template <Small T>
 T narrowed(double x) {
   constexpr int fraction_bits = T::precision - 1;

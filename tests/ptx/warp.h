@@ -78,7 +78,7 @@ class Warp {
   unsigned first_thread_ = 0, syncs_ = 0;
   Lanes all_ = 0, live_ = 0;
   std::vector<Part> parts_;    // the part that is furthest behind is last
-  std::vector<Part> waiting_;  // parts that wait at a meeting, in the same order
+  std::vector<Part> waiting_;  // parts that wait at a meeting, sorted like parts_
   std::vector<u64> registers_;
   std::vector<Lanes> predicates_;
 };
