@@ -457,7 +457,7 @@ class CliTest(unittest.TestCase):
             (self.dir / name).write_text(text)
         names = [str(self.dir / name) for name in ("a.json", "b.json")]
         document = json.loads(text)
-        for paths in (names, [self.dir]):  # the folder has both documents and the folder of a run
+        for paths in (names, [self.dir]):  # the folder has the two documents and the folder of a run
             count = 2 if paths is names else 3
             made = json.loads(normbench("report", *paths, "--format", "json").stdout)
             self.assertEqual(made, [document] * count)
@@ -717,8 +717,8 @@ class ScriptsTest(unittest.TestCase):
                       self.script("build", "relaese").stderr)
 
     def gpu_check(self, gpu, selftest):
-        """Runs gpu-check in a package. Its normbench reports `gpu` as the state of the GPU, and `selftest` as the
-        rows of its self-test."""
+        """Runs gpu-check in a package whose normbench reports `gpu` as the state of the GPU and
+        `selftest` as the rows of the self-test."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             scripts = root / "share/normbench/scripts"

@@ -69,8 +69,8 @@ class CompareTest(unittest.TestCase):
         return path
 
     def pairs(self, factors, count=10):
-        """Writes folders of runs that took turns. NEW's times are BASE's times the factors. Returns both
-        folders."""
+        """Writes folders of runs that took turns. NEW's times are BASE's times, multiplied by the
+        variants' factors. Returns both folders."""
         for i in range(count):
             base = {variant: 1_000_000 + 1000 * i for variant in factors}
             now = {variant: base[variant] * factor for variant, factor in factors.items()}
@@ -131,7 +131,7 @@ class CompareTest(unittest.TestCase):
 
     def test_doubt_exits_0_and_4_when_strict(self):
         base, new = self.pairs({"a": 1.03, "b": 1}, count=6)
-        for i in range(6):  # "b" is slower as often as faster; one run makes most of the slowdown of "a"
+        for i in range(6):  # "b" is slower as often as faster; one run has most of the slowdown of "a"
             path = new / f"run-{i:02}/results.json"
             content = json.loads(path.read_text())
             a, b = content["groups"][0]["cases"]
@@ -154,8 +154,8 @@ class CompareTest(unittest.TestCase):
                 self.assertIn("1 regressed, 0 improved", done.stdout)
 
     def kept_pairs(self, of_base, of_new):
-        """Writes six pairs of a kept run. The times of its cases are multiplied by the factors, the times of its
-        limits are not."""
+        """Writes six pairs of copies of a kept run. The times of its cases are multiplied by
+        `of_base` in BASE and by `of_new` in NEW. The times of its limits are not changed."""
         for side, factor, later in (("base", of_base, 0), ("new", of_new, 1)):
             for i in range(6):
                 run = json.loads(REFERENCE.read_text())
@@ -229,8 +229,8 @@ class CompareTest(unittest.TestCase):
         self.assertIn("<details><summary>1 look the same</summary>", compare(*sides, "--format", "markdown").stdout)
 
     def pairs_with_limits(self, slower, of_limits):
-        """Writes six pairs of runs. The machine has another speed in each NEW run. NEW's case and its limits are
-        slower by the given factors."""
+        """Writes six pairs of runs. In each NEW run the machine has another speed. NEW's case also
+        takes `slower` times as long, and its limits `of_limits` times."""
         for i, machine in enumerate((1, 1.25, 0.8, 1.1, 0.9, 1.3)):
             for side, factor, limit, later in (("base", 1, 1, 0), ("new", machine * slower, machine * of_limits, 1)):
                 run = document({"a": 1e6 * factor, "stream": 5e5 * limit}, 2 * i + later)
@@ -482,7 +482,7 @@ class RegressionScriptTest(unittest.TestCase):
         self.assertIn("they would not be measured (commit or stash them)", stderr)
 
     def keep_binary(self):
-        """Puts the program under test where the script expects its build of HEAD."""
+        """Puts the program under test where scripts/ci-regression expects a build of HEAD."""
         run = lambda *words: subprocess.run(words, capture_output=True, text=True, cwd=self.repository).stdout.strip()
         has_gpu = subprocess.run("nvidia-smi -L", shell=True, capture_output=True).returncode == 0
         commit, compiler = run("git", "rev-parse", "HEAD"), run("c++", "-dumpfullversion")

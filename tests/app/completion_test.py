@@ -71,8 +71,8 @@ class CompletionTest(unittest.TestCase):
             self.assertEqual(set(self.in_bash(command, "--")), shown, command)
 
     def refuses(self, command, option, word):
-        """Returns True if the command reports the word as unknown. Some formats of `report` need --table, so both
-        forms are tried."""
+        """Returns True if the command reports the word as unknown. Some formats of `report` need
+        --table, so `report` is tried with and without --table."""
         places = {"prepare": ["nowhere", "else", *([] if option == "--storage" else ["--storage", "png"])],
                   "compare": ["nowhere", "else"], "init": ["nowhere/x"], "list": [], "run": [],
                   "info": ["x"], "selftest": ["x"], "calibrate": ["x"], "reproduce": ["A1", "--from", "nowhere"]}.get(command, ["nowhere"])
@@ -103,7 +103,7 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(sorted(self.in_fish("completion ")), ["bash", "fish", "zsh"])
 
     def test_zsh(self):
-        """Runs zsh in a pseudo-terminal, as it completes only there."""
+        """Runs zsh in a pseudo-terminal, because zsh completes only on a terminal."""
         script = r'''
           zmodload zsh/zpty
           zpty shell zsh -f -i

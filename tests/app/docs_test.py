@@ -4,12 +4,12 @@ somewhere.
 usage: docs_test.py NORMBENCH SOURCE_DIR [unittest arguments]
 
 bash runs the blocks ```sh of a page in order, in one folder. The folder is a copy with photographs in photos/.
-`normbench` is on the PATH, and its `run` is quick.
+`normbench` is on the PATH, and `normbench run` is shortened.
 A block ```console has lines `$ command`, and what the commands print to stdout and stderr. A line `…` stands for
 any lines.
 `<!-- exit 3 -->` before a block gives its exit code.
-`<!-- not run: reason -->` before a block ```sh says why it is not run. Its scripts, subcommands and options have to
-exist.
+`<!-- not run: reason -->` before a block ```sh says why the block is not run. The scripts, subcommands and options
+in it have to exist all the same.
 A block ```jsonc that begins with `{"schema": 1` is a whole config, and `normbench check` accepts it. Other blocks
 ```jsonc are members of a config.
 """
@@ -69,7 +69,7 @@ def png(width, height, seed):
             chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
-# A script in place of the program. It makes the runs of pages short.
+# A script that stands in for the program and shortens `run`.
 QUICK = """#!/bin/sh
 if [ "$1" = run ]; then
   shift
@@ -80,8 +80,8 @@ exec {program} "$@"
 
 
 class Copy:
-    """A folder in which pages run, and its environment. It has links to the repository's files. The repository is
-    not changed."""
+    """A folder in which the commands of pages run, and their environment. The folder has links to the repository's
+    files, which are not changed."""
 
     def __init__(self, folder):
         self.dir = folder
@@ -133,7 +133,7 @@ def help_of(subcommand):
 
 
 def shell_mistakes(words):
-    """Yields what does not exist: scripts, subcommands and options of a command."""
+    """Yields a mistake for each script, subcommand or option of a command that does not exist."""
     for i, word in enumerate(words):
         after = words[i + 1 :]
         options = [re.match(r"--[a-z][a-z-]*", option)[0] for option in after if re.match(r"--[a-z]", option)]
@@ -174,7 +174,7 @@ def without_comments(text):
 
 
 def anchors(page):
-    """Returns the anchors that GitHub makes of the headings."""
+    """Returns the anchors that GitHub gives to the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text()), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -73,7 +73,7 @@ def normbench(*args, **kwargs):
 
 def structure(document):
     """Returns the parts of a results document that do not depend on the measured times."""
-    # Ratios are missing, and `busy` is there, if the machine was busy.
+    # If the machine was busy, ratios are missing and `busy` is present.
     OF_THE_ROUNDS = {"ratio", "of_limit", "busy"}
 
     def case(result):
@@ -291,7 +291,7 @@ class ResumeTest(FaultsCase):
             self.assertIn(f"normbench: continuing although it differs: {note}\n", done.stderr)
         document = self.document()
         self.assertEqual(document["environment"]["resumed_despite"], notes)
-        self.assertFalse(document["quick"])  # the option in the journal is used
+        self.assertFalse(document["quick"])  # as in the journal; --quick is ignored
         self.assertEqual(len(document["groups"]), 4)
         self.resume("--force")
         self.assertEqual([entry["despite"] for entry in self.journal() if "despite" in entry], [notes])
@@ -436,8 +436,8 @@ class KillTest(FaultsCase):
         return running.wait() != 0
 
     def arguments(self):
-        """Returns the arguments that continue the run. A run that was killed before the first line of its journal
-        starts again."""
+        """Returns the arguments that continue the run. If the run was killed before it wrote the
+        first line of its journal, the arguments start it again."""
         journal = self.out / "journal.jsonl"
         if journal.exists() and b"\n" in journal.read_bytes():
             return ["--resume", self.out]
@@ -562,7 +562,7 @@ class InterruptTest(FaultsCase):
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         with self.assertRaises(subprocess.TimeoutExpired):
-            running.wait(0.25)  # so that the second signal counts as another one
+            running.wait(0.25)  # so that the second signal is not merged with the first
         running.send_signal(signal.SIGINT)
         _, errors = self.end(running, 130)
         self.assertIn(f"normbench: stopped at once; continue with: normbench run --resume {self.out} --allow-peers\n", errors)
@@ -651,7 +651,7 @@ class StreamsTest(FaultsCase):
 
 
 def obey_permissions():
-    """Drops root's permission to write everywhere. Called in a child process."""
+    """Makes root obey the permissions of files. Called in a child process."""
     for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
         ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
@@ -663,7 +663,8 @@ def limit_files(size):
 
 
 class UnwritableTest(FaultsCase):
-    """Tests exit code 5 with the file and the reason. Finished groups are saved where it is possible."""
+    """Tests runs that cannot write: they exit with 5, name the file and the reason, and save
+    finished groups elsewhere if possible."""
 
     def rescued(self, pattern):
         folders = list(self.dir.glob(pattern))
@@ -843,7 +844,7 @@ class UnwritableTest(FaultsCase):
 class RefusedThreadsTest(FaultsCase):
     @without_thread_sanitizer(NORMBENCH, "needs the addresses that this test takes")
     def test_threads_that_the_system_refuses_fail_their_cases_alone(self):
-        stack, room = 1 << 30, 16 << 30  # per thread, and for all memory: room for about fifteen threads
+        stack, room = 1 << 30, 16 << 30  # a thread's stack; all memory, enough for about fifteen threads
 
         def limit():
             resource.setrlimit(resource.RLIMIT_STACK, (stack, stack))

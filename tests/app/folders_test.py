@@ -254,7 +254,7 @@ class Broken(InFolder):
         self.assertEqual(self.broken.total(), 600)
 
     def few(self, done):
-        """Returns the output. It must have at most 40 lines."""
+        """Checks that the output has at most 40 lines, and returns it."""
         text = done.stdout + done.stderr
         lines = text.splitlines()
         self.assertLessEqual(len(lines), 40, text)
@@ -333,7 +333,7 @@ class Unreadable(InFolder):
 
 
 def obey_permissions():
-    """Drops root's permission to read everything."""
+    """Makes root obey the permissions of files. Called in a child process."""
     import ctypes
     for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
         ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP

@@ -2,11 +2,11 @@
 
 usage: gpu_check_test.py ON_FAKE_CUDA SOURCE_DIR [unittest arguments]
 
-The fake runtime takes as long as a GPU (tests/cuda/fake_costs.h), scaled to a tenth: pixels, caches, latencies and
-the time of gpu-check. So eight minutes are 48 seconds here. What is not scaled, such as the start of a process or
-the sizes of the self-test, weighs ten times as much as on a GPU. With FASTER=1 in the environment test_all_fine
-takes the whole eight minutes, and info measures the limits, too. compute-sanitizer and ncu are stand-ins. The real
-ones are not tried here.
+The fake runtime takes as long as a GPU (tests/cuda/fake_costs.h). Everything is scaled to a tenth:
+pixels, caches, latencies, and the time of gpu-check, whose eight minutes are 48 seconds here. What
+cannot be scaled, such as the start of a process or the sizes of the self-test, has ten times the
+weight that it has on a GPU. With FASTER=1 in the environment, test_all_fine is not scaled: it takes
+eight minutes, and info also measures the limits. compute-sanitizer and ncu are stand-ins.
 """
 
 import json
@@ -27,7 +27,7 @@ ON_FAKE_CUDA, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
 
 FASTER = int(os.environ.get("FASTER", 10))
 MUCH_FASTER = 100  # for tests that do not depend on time
-INFO_SECONDS = 15  # time on a GPU; its sizes are not scaled, so the stand-in sleeps
+INFO_SECONDS = 15  # what info takes on a GPU; its sizes are not scaled, so it sleeps instead
 SMALL_CACHES = f"package:1 l3:1(size={32_000_000 // FASTER}) core:2 pu:1"  # a tenth of 32 MB, in hwloc's syntax
 NVIDIA_SMI = "echo '==============NVSMI LOG=============='"
 FAKE_CUPTI = ON_FAKE_CUDA.parent / "fake_cupti"
@@ -36,7 +36,7 @@ SANITIZER = """while [ "${1#--}" != "$1" ]; do
     case "$1" in --log-file) log=$2; shift 2 ;; --save) xml=$2; shift 2 ;; --xml) shift ;; *) shift 2 ;; esac
 done
 """
-NO_TORCH = 'exec /usr/bin/env -i python3 -I -S "$@"'  # finds no package
+NO_TORCH = 'exec /usr/bin/env -i python3 -I -S "$@"'  # so that Python finds no package
 
 
 def scaled(config):
@@ -137,7 +137,7 @@ class GpuDay(unittest.TestCase):
         path.chmod(0o755)
 
     def times(self, faster):
-        """Divides all times of the script by `faster`. A program has 3 s to stop."""
+        """Divides the times of gpu-check by `faster`, but a program always has 3 s to stop."""
         shorter = f"""COLD, GRACE, ALONE = COLD / {faster}, 3, ALONE / 2
 STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {faster}) for step in STEPS)
 """
@@ -148,10 +148,11 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.script.write_text(before + shorter + main + after)
 
     def normbench(self, before="", info="--no-limits", selftest="--quick"):
-        """Makes a normbench that runs the script `before` first. `info` and `selftest` are options that shorten the
-        whole info and self-test."""
-        # With costs, the fake runtime runs kernels only for the first and the last check of a case. The self-test
-        # of a single op runs without costs.
+        """Makes a normbench that runs the script `before` first. `info` and `selftest` are options. They are added to
+        each `info` without --no-limits and to each `selftest` without --quick, to shorten them."""
+        # If the fake runtime has the costs of a GPU, it runs kernels only for the first and the
+        # last check of a case. A self-test of a single op gets no costs, so that all its kernels
+        # run.
         self.tool("normbench", f"""{before}
             case "$*" in selftest*--kernel*) unset NORMBENCH_FAKE_COSTS ;; esac
             case "$*" in selftest*--quick*) ;; selftest*) set -- "$@" {selftest} ;; esac
@@ -162,7 +163,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         for path in (SOURCE_DIR / "configs").glob("*.json"):
             to = self.package / "share/normbench/configs" / path.name
             config = change(read_config(path))
-            # With costs, the fake runtime runs kernels only before the first and the last check.
+            # If the fake runtime has the costs of a GPU, it runs kernels only for the first and the
+            # last check.
             config["measure"] = {**config.get("measure", {}), "checked_calls": 2}
             to.write_text(json.dumps(config))
 
@@ -310,8 +312,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(len(self.document("blog-gpu")["groups"]), 1)
 
     def test_lost_device(self):
-        """A row broke the context, so that other rows were not tested. They are tested in a run without that
-        row."""
+        """A row breaks the context, so the rows after it are not tested. They are tested in another
+        run, without that row."""
         self.configs(tiny)
         lost = "cudaMalloc: an illegal memory access was encountered"
         document = selftest_document(lost=lost, rows=[row("crop", "vector"), row("cast", "eager", "a call failed"),
@@ -325,7 +327,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_hanging_row(self):
-        """All other rows are tested: those of other ops, and the other rows of the op with the hanging row."""
+        """Every row except the hanging one is tested, including the other rows of the same op."""
         self.configs(tiny)
         self.normbench("""case "$*" in *--kernel*copy/reference* | *--kernel*copy/memcpy*) ;;
             selftest*--quick*--kernel*copy* | selftest*--quick) trap "" TERM; while :; do sleep 1; done; esac""")
@@ -355,7 +357,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
             self.assertEqual(len(self.document(config)["groups"]), 1)
 
     def test_crash_in_the_profile(self):
-        """The crash costs no measurement, and later steps run without the profile."""
+        """The measurements of the crashing step are kept, and later steps run without the
+        profile."""
         self.tracer("crashes")
         self.configs(tiny)
         self.gpu_check("--skip", "selftest,memcheck,racecheck,initcheck,one-group,one-group-profile,gpu-check,gpu-check-profile")
@@ -429,7 +432,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_killed_selftest(self):
-        """Linux kills a process like this when memory runs out. It is not reported as the end of the time."""
+        """The self-test is killed, as Linux does when memory runs out. That is not reported as
+        running out of time."""
         self.configs(tiny)
         self.normbench('case "$*" in *--kernel*) ;; selftest*--quick*) kill -KILL $$; esac')
         self.gpu_check("--only", "selftest-quick,one-group", seconds=120)
@@ -449,7 +453,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("memory-kinds"), "passed memory-kinds: 1 group, 2 of 2 outputs correct")
 
     def test_wrong_output(self):
-        """The failed case is named."""
+        """The report names the failed case."""
         self.configs(tiny)
         result = {"experiment": "e", "cases": [
             {"variant": "fine", "status": "ok", "check": {"ok": True}},
@@ -475,8 +479,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 
     def test_too_little_time(self):
-        """Nothing fails, and no command to finish is given for steps that did not start. The first steps have their
-        time."""
+        """The first steps get their time. No step fails, and no command is given to finish steps
+        that did not start."""
         self.configs(tiny)
         self.normbench("case $1 in selftest | run) exec sleep 60; esac")
         self.gpu_check(seconds=14)
@@ -509,8 +513,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertEqual(self.line("memcheck"), f"skipped memcheck, racecheck, initcheck: {why}")
 
     def test_sanitizer_that_finds_something(self):
-        """Findings are reported even if a row is wrong, too, if the tool's exit code is hidden, or if its file is
-        cut off."""
+        """The sanitizer's findings are reported in all cases: if a row is wrong as well, if the
+        sanitizer's exit code is hidden, and if its file is cut off."""
         self.configs(tiny)
         record = ("<record><kind>Memcheck</kind><what><text>Invalid __global__ read of size 4 bytes</text>"
                   "<size>4</size></what><hostStack><f>main</f></hostStack></record>")
@@ -525,7 +529,8 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.assertRegex(self.line("memcheck"), f"^FAILED memcheck: exit 99: {found.format('memcheck')}; .*all right$")
 
     def test_crash_under_the_sanitizer(self):
-        """A crash is not taken for a refusal, as the sanitizer can watch a single launch."""
+        """A crash under the sanitizer is not taken for a refusal of the sanitizer, because the
+        sanitizer can watch a single launch."""
         self.configs(tiny)
         self.tool("compute-sanitizer", SANITIZER + """case "$*" in *launch*) exec "$@"; esac
             echo "========= Error: process didn't terminate successfully" >"$log"; exit 255""")
@@ -618,10 +623,11 @@ CSV
         (journal,) = self.seen.glob("blog-gpu-*/journal.jsonl")
         while resumed.poll() is None and len(groups_in(journal)) <= len(cut["groups"]):
             time.sleep(0.05)
-        self.assertIsNone(resumed.poll())  # it has continued the run
+        self.assertIsNone(resumed.poll())  # it is continuing the run
 
     def test_size_of_the_archive(self):
-        """Traces are left out first, then pages, larger files before smaller ones. Documents are kept."""
+        """If the archive is too large, traces are left out first, then pages; among each, larger
+        files first. Documents are always kept."""
         self.configs(tiny)
         bulk = "base64 -w 99 /dev/urandom | head -c {} >\"$2/{}\";".format
         self.normbench(f"""case "$*" in *launch.json*)
@@ -659,7 +665,7 @@ CSV
         self.assertRegex(self.line("gpu-check"), "gpu-check, gpu-check-profile, blog-gpu, .*: interrupted$")
 
     def test_interrupt_of_the_sanitizer(self):
-        """An interrupt is not taken for a refusal."""
+        """An interrupt of the sanitizer is not taken for a refusal."""
         self.configs(tiny)
         self.tool("compute-sanitizer", "kill -INT $PPID; exec sleep 60")
         self.gpu_check("--only", "memcheck,racecheck")

@@ -2,8 +2,8 @@
 
 usage: gpu_day_devices_test.py TESTS_DIR FAKE_NVML [unittest arguments]
 
-TESTS_DIR has normbench_on_fake_cuda, fake_cupti/libcupti.so.13 and trace_check. A test is skipped if it needs one
-of these that was not built.
+TESTS_DIR has normbench_on_fake_cuda, fake_cupti/libcupti.so.13 and trace_check. A test is skipped
+if it needs one of these files and the build does not have it.
 """
 
 import json

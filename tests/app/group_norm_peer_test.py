@@ -72,8 +72,8 @@ class Conversation:
 
 
 class Narrow(unittest.TestCase):
-    """A library may compute in the dtype of the output. Its results are accepted if its peer says so (--narrow),
-    and only then."""
+    """A library may compute in the dtype of the output. Its results are accepted only if its peer
+    has the option --narrow."""
 
     RECIPES = {"normalize": [{"op": "normalize", "mean": [123.675, 116.28, 103.53], "std": [58.395, 57.12, 57.375]}],
                "scaled": [{"op": "normalize", "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225],
@@ -176,8 +176,8 @@ class GroupNorm(unittest.TestCase):
         self.backward(accumulate=True)
 
     def test_the_chain(self):
-        # values: 0 x, 1 dy, 2 gamma, 3 beta; 4 mean, 5 rstd, 6 h, 7 y; 8 dh, 9 dx, 10 dy * h, 11 dgamma, 12 dbeta,
-        # 13 sum
+        # The numbers of the values: 0 x, 1 dy, 2 gamma, 3 beta, 4 mean, 5 rstd, 6 h, 7 y, 8 dh, 9 dx, 10 dy * h,
+        # 11 dgamma, 12 dbeta, 13 sum.
         shapes = [SHAPE, SHAPE, CHANNELS, CHANNELS, STATISTICS, STATISTICS, *[SHAPE] * 5, CHANNELS, CHANNELS, SHAPE]
         stages = [stage("moments", [0], [4, 5], shapes, groups=GROUPS, eps=EPS),
                   stage("scale_shift", [0, 4, 5], [6], shapes, over="group"),
@@ -217,8 +217,9 @@ VALUES = {"standard": [0, 1], "constant": [3.7, 0], "far from zero": [1e4, 1]}  
 
 
 def passes(form, values):
-    """Returns an experiment with a forward and a backward pass for each size of planes. The number of groups
-    varies, so that over all forms each size meets every number."""
+    """Returns an experiment with a forward and a backward pass for each size of planes. The number
+    of groups differs between sizes and between forms, so that each size meets every number of
+    groups in some form."""
     dtype, layout = FORMS[form]
     source = lambda name, shape, mean, std, seed, **more: {
         "as": [name], "dtype": "float32", "shape": shape, "values": {"normal": [mean, std]}, "seed": seed, **more}
@@ -238,10 +239,11 @@ def passes(form, values):
 
 
 class BesidePyTorch(unittest.TestCase):
-    """normbench's outputs are within the bound of the op for any input. PyTorch's are within the bound for nchw.
-    Its channels_last kernel (2.15) computes E[x^2] - E[x]^2 in float32. In groups of three values its error is up
-    to forty times the bound. If the mean is large compared with the deviation, it is wrong by factors. These errors
-    are printed, and do not fail the test."""
+    """normbench's outputs are within the bound of the op for any input. PyTorch's are within the
+    bound for nchw. Its channels_last kernel (2.15) computes E[x^2] - E[x]^2 in float32. In groups
+    of three values its error is up to forty times the bound. If the mean is large compared with the
+    deviation, it is wrong by a multiple of the value. These errors are printed, and do not fail the
+    test."""
 
     def test_values_and_gradients(self):
         for group in self.measured():

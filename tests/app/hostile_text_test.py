@@ -115,7 +115,8 @@ class HostileTextTest(unittest.TestCase):
         self.dir = Path(folder.name)
 
     def assert_harmless(self, text, colours=False, lines=True):
-        """Checks that a text has no control characters. `lines`: no text of a name begins a line."""
+        """Checks that a text has no control characters; with `colours`, none but normbench's own.
+        With `lines`, also checks that no line begins with a part of a hostile name."""
         if colours:
             text = OURS.sub("", LIVE.sub("", text))
         found = CONTROL.search(text)
@@ -124,7 +125,8 @@ class HostileTextTest(unittest.TestCase):
             self.assertFalse(line.lstrip().startswith("INJECTED"), text)
 
     def shown(self, *args, codes=(0,), lines=False):
-        """Checks the output on a terminal with colours and on one without. Returns the output through a pipe."""
+        """Runs a command, and checks its output on a terminal with colours and on one without.
+        Returns its output through a pipe."""
         for terminal in ("xterm-256color", "dumb"):
             text, code = on_terminal(*args, cwd=self.dir, terminal=terminal)
             self.assertIn(code, codes, text)

@@ -59,8 +59,8 @@ def work(analysis):
 
 def main():
     folder, out = sys.argv[1:3]
-    # Without the last step HTA also leaves out the work that overlaps with it, as the step's name is on streams,
-    # too.
+    # If HTA leaves out the last step, it also leaves out all work that overlaps with it, because
+    # the step's name is on the streams, too.
     analysis = TraceAnalysis(trace_dir=folder, include_last_profiler_step=True)
     trace = analysis.t
     said = {

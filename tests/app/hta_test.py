@@ -92,7 +92,8 @@ class CpuRun(unittest.TestCase):
 
 
 class InFlight(unittest.TestCase):
-    """Tests items that overlap. They have one window, in which each stage is counted once per item."""
+    """Tests a pipeline whose items overlap. Its trace has a single step, in which each stage is
+    counted once per item."""
 
     def test_window_and_times_are_those_of_the_file(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -178,8 +179,8 @@ class SyntheticGpu(unittest.TestCase):
             idle,
             {
                 "7 host_wait": 2070,  # the first launch of the next step comes after all work
-                "7 kernel_wait": -80,  # in each step, tail starts 20 before div ends
-                "7 other": 200,  # 50 from the launch of the graph to its first kernel
+                "7 kernel_wait": -80,  # tail starts 20 before div ends, in each of 4 steps
+                "7 other": 200,  # 50 per step: from the launch of the graph to its first kernel
                 "13 host_wait": 2420,
                 "14 host_wait": 2820,
             },

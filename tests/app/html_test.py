@@ -111,7 +111,7 @@ class Page(unittest.TestCase):
         return checker
 
     def compare(self, out):
-        """Compares two machines, so that the page has differences."""
+        """Compares runs of two machines, so that the page has differences."""
         done = subprocess.run([NORMBENCH, "compare", RESULTS / "quickstart-xeon-emr-2c-20261128.json",
                                RESULTS / "quickstart-epyc-zen5-2c-20261121.json", "--force", "--format", "html",
                                "--out", out], timeout=300, capture_output=True, text=True)
@@ -125,8 +125,8 @@ class Page(unittest.TestCase):
         return done.stdout
 
     def pipeline(self, out):
-        """Makes the report of a run, as kept documents have no single items. Two items are in flight, with stages
-        in two lanes."""
+        """Makes the report of a new run, because kept documents do not have the times of single
+        items. Two items are in flight, and their stages are in two lanes."""
         stages = [{"op": "cast", "to": "float32", "lane": "first"}, {"op": "copy", "lane": "second"}]
         config = {"schema": 1, "name": "flow", "measure": {"max_seconds_per_group": 0.2},
                   "experiments": [{"name": "e", "source": {"batch": 8, "size": [224, 224]},
@@ -274,7 +274,7 @@ class InABrowser(Page):
     def test_it_says_the_same_without_scripts(self):
         for name, path in self.pages():
             with self.subTest(name):
-                with_scripts = self.opened(path, 1280).inner_text("main")  # as wide as the page without scripts
+                with_scripts = self.opened(path, 1280).inner_text("main")  # as wide as a page of new_context()
                 context = self.browser.new_context(java_script_enabled=False)
                 self.addCleanup(context.close)
                 page = context.new_page()

@@ -212,8 +212,8 @@ class SchemaTest(InFolder):
             self.assertEqual([e.message for e in self.validator.iter_errors(config)], [], file.name)
 
     def test_ten_mistakes(self):
-        """The schema refuses the config with all ten mistakes. It also refuses each experiment whose mistake is
-        found without planning."""
+        """The schema refuses the config with all ten mistakes. It also refuses a config with a
+        single experiment, if the mistake in the experiment can be found without planning."""
         config = json.loads(TEN_MISTAKES.read_text())
         self.assertFalse(self.accepts(config))
         seen = [e["name"] for e in config["experiments"]

@@ -2,9 +2,9 @@
 documents, and in today's findings. The numbers are computed here from rounds and counters:
 
 - page faults: a peer's share is the time that its twin saves. The twin differs in the allocator alone. Without a
-  twin the share is "at most".
-- The price of a page fault is at most that of a touched page in the same rounds. Without that limit or a twin the
-  price is "or less".
+  twin, the sentence says "at most".
+- The price of a page fault is at most the price of a touched page, measured by a limit in the same rounds. Without
+  this limit or without a twin, the sentence says "or less".
 - "only fewer bytes would be faster": no other case, and no stream with more threads, moved the same bytes in less
   time.
 - A claim whose text has a size has the size as a number, too, and is judged by it.
@@ -42,7 +42,8 @@ def number(text):
 
 
 def is_at_most(text, value):
-    """Returns True if `text`, a rounded number, may be `value` or less before it was rounded."""
+    """Returns True if the number in `text` was at most `value` before it was rounded, as far as one
+    can tell."""
     digits = len(text.split(".")[1]) if "." in text else 0
     return number(text) <= value + 0.5000001 * 10**-digits
 
@@ -98,8 +99,8 @@ def without_allocator(command):
 
 
 def peers_twin(case, group, document):
-    """Returns the fastest peer's case that differs in the allocator alone and has few page faults; None if there is
-    none."""
+    """Returns the fastest case of another peer that differs in the allocator alone and has few page
+    faults; None if there is none."""
     peers = document["config"].get("peers", {})
     own = peers.get(case["peer"])
     twins = [
@@ -154,7 +155,7 @@ def bytes_of(case):
 
 
 def bytes_denied(case, group, document):
-    """Returns which case or limit moved the same bytes in less time; "" if none did."""
+    """Returns which other case or limit moved the same bytes in less time; "" if none did."""
     precision = group.get("precision", document["precision"])
     wider = [
         limit
@@ -374,7 +375,7 @@ class KeptDocuments(unittest.TestCase):
         findings = normbench("reproduce", "--from", folders[1], "--format", "findings").splitlines()
         found += [f"findings: {said}\n    but {why}" for said, why in findings_denied(findings, documents.values(), counts)]
         self.assertFalse(found, "\n" + "\n".join(found))
-        self.assertTrue(all(counts.values()), counts)  # each kind of sentence is there
+        self.assertTrue(all(counts.values()), counts)  # sentences of each kind were checked
 
 
 if __name__ == "__main__":
