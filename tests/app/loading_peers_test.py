@@ -81,8 +81,8 @@ def resized(image, size, filter="triangle"):
 
 
 def box(source, target):
-    """Returns the weights of the mean over the area of a pixel. If the axis grows, returns the weights of a
-    triangle filter."""
+    """Returns the weights of the mean over the area of each target pixel. If the axis does not
+    shrink, returns the weights of a triangle filter."""
     if target >= source:
         return triangle(source, target)
     begin, pixel = np.arange(target)[:, None] * (source / target), np.arange(source)
@@ -111,7 +111,7 @@ def write_image(path, rgb):
 
 
 def plain(number):
-    """Returns an image of one colour. The colour shows its number and the order of its channels."""
+    """Returns an image of one colour, which tells `number` and the order of the channels."""
     return np.full((5, 7, 3), (number, 100 + number, 200 + number), np.uint8)
 
 
@@ -143,7 +143,8 @@ class LoadingTest(PeerTest):
         return {"type": "prepare", "threads": threads, "device": "cpu", "copies": 1, "inputs": [], "stages": stages}
 
     def greeted(self, command):
-        """Returns a running peer, which other tests may have used. Starting PyTorch takes seconds."""
+        """Returns a running peer, which other tests may have used before, because starting PyTorch
+        takes seconds."""
         if command not in started:
             started[command] = Conversation([PEERS / "run", *command], PEERS)
             self.assertEqual(started[command].hello()["type"], "hello")
@@ -226,7 +227,7 @@ class Images(LoadingTest):
         pictures = [picture(90, 170, 1), picture(131, 64, 2), picture(40, 60, 3)]
         files = [write_image(self.dir / f"{i}.png", image) for i, image in enumerate(pictures)]
         for command, threads in EVERY_DECODER:
-            for size in ((32, 40), (96, 200)):  # smaller and larger
+            for size in ((32, 40), (96, 200)):  # smaller and larger than the pictures
                 with self.subTest(command=command, threads=threads, size=size):
                     self.assert_pixels(command, threads, files, pictures, size)
 
@@ -352,7 +353,7 @@ class Workers(LoadingTest):
         own, theirs = (self.run_of(self.prepared(command, files, shape), 6, 1)
                        for command in (TORCHVISION, (*TORCHVISION, *WORKERS)))
         self.assertTrue(0.5 * own["cpu_ns"] < theirs["cpu_ns"], (own, theirs))
-        self.assertGreater(theirs["minor_faults"], 1000)  # the peer's main process has about a hundred
+        self.assertGreater(theirs["minor_faults"], 1000)  # without those of its workers, the peer has about a hundred
         single = self.run_of(self.greeted((*TORCHVISION, *WORKERS)), 1)
         for what in ("cpu_ns", "minor_faults"):  # each run is counted separately
             self.assertLess(single[what], 0.6 * theirs[what], (single, theirs))
@@ -368,7 +369,7 @@ class Workers(LoadingTest):
             self.run_of(peer, iterations, 1)
             self.assertEqual(children(peer.process.pid), pids)
             before = self.cpu_ns(pids)
-        self.assertGreater(before, 50_000_000)  # otherwise the test could not see their work
+        self.assertGreater(before, 50_000_000)  # they did work before
 
     def test_they_end_before_another_task_and_with_the_peer(self):
         peer = self.peer(*TORCHVISION, *WORKERS)
@@ -492,7 +493,8 @@ class Stored(LoadingTest):
                     self.assertTrue(reply["why"].startswith(f"{cut}: "), reply)
 
 
-# A peer that logs the items it is asked for, and how many of them were taken.
+# A peer that logs each item as it is taken: "item", its number, how many were taken so far, "of",
+# and how many were asked for.
 PROBE = '''
 from normbench_peer import Peer, np, serve
 
@@ -621,7 +623,7 @@ class Training(LoadingTest):
                             "output": "fresh", "in": [tensor], "out": [logits]}]}
 
     def logits(self, peer, runs=1, **how):
-        """Returns the logits of two steps after each of `runs` runs."""
+        """Makes `runs` runs of two steps each. Returns the logits after each run."""
         reply = peer.ask(self.step(**how))
         self.assertEqual(reply, READY)
         read = lambda y: y.astype(np.uint32).__lshift__(16).view(np.float32) if y.dtype == np.uint16 else y
@@ -638,7 +640,7 @@ class Training(LoadingTest):
         (again,) = self.logits(self.peer("torch_peer.py"))
         self.assertEqual(first.shape, (4, 1000, 1, 1))
         self.assertTrue((first == second).all() and (first == again).all())
-        (inference,) = self.logits(peer, train=False)  # its batch norms have other statistics
+        (inference,) = self.logits(peer, train=False)  # its batch norms use other statistics
         self.assertGreater(self.share(inference, first), 0.05)
         (last,) = self.logits(peer)
         self.assertTrue((first == last).all())
@@ -654,7 +656,7 @@ class Training(LoadingTest):
             torch.nn.functional.cross_entropy(y, torch.arange(4)).backward()
             optimizer.step()
         peer = self.greeted(("torch_peer.py",))
-        early, late = self.logits(peer, runs=2, learning_rate=0.01)  # steps 2 and 5, as the second run warms up
+        early, late = self.logits(peer, runs=2, learning_rate=0.01)  # after 2 and 5 steps: the second run warms up
         self.assertEqual(peer.ask(request), READY)
         fourth = self.last_of(peer, 4)[..., 0, 0]
         self.assertLess(self.share(fourth, y.detach().numpy()), 1e-3)

@@ -1,4 +1,5 @@
-"""Tests cases that are larger than memory. The real binary skips them, or only these cases fail.
+"""Tests cases that are larger than memory with the real binary. It skips them, or they fail and
+other cases do not.
 
 usage: memory_test.py NORMBENCH
 """
@@ -84,7 +85,8 @@ class MemoryTest(unittest.TestCase):
 
     @without_thread_sanitizer(NORMBENCH, "needs more addresses than this limit has")
     def test_memory_that_is_refused_at_run_time_fails_the_group_not_the_process(self):
-        # The plan compares with the free memory. This limit is on address space.
+        # The plan allows the case, because the plan looks at free memory, and this limits the
+        # address space.
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (700_000_000, 700_000_000))
 

@@ -143,8 +143,8 @@ def ran(words, folder, seconds=120, **variables):
 
 
 def captured(folder, config, *options):
-    """Runs scripts/nsys-capture. Returns its exit code and output. nsys may fail with "sem_open" on a busy machine,
-    and is then run again."""
+    """Runs scripts/nsys-capture. Returns its exit code and output. On a busy machine nsys may fail
+    with "sem_open". It is then run again, up to five times in all."""
     (folder / "config.json").write_text(json.dumps(config))
     for _ in range(5):
         code, output = ran([CAPTURE, "config.json", "-o", "seen", *options], folder, NORMBENCH=str(NORMBENCH))
@@ -160,7 +160,8 @@ def exported(folder):
 
 
 def keep(file, config):
-    """Makes a kept export. It has only the tables and columns that are read, and the strings that they use."""
+    """Makes a kept export. It has only the tables and columns that the tests read, and the strings
+    that these tables use."""
     with tempfile.TemporaryDirectory() as name:
         code, output = captured(Path(name), config)
         assert code == 0, output
@@ -370,7 +371,8 @@ class Script(unittest.TestCase):
         self.tool("nsight/target/nsys", self.FIND_NAME + script)
 
     def capture(self, *options):
-        """Returns the exit code, and the output after the command."""
+        """Runs nsys-capture. Returns its exit code, and its output without the line with nsys's
+        command."""
         path = f"{self.dir}/nsight/target:{os.environ['PATH']}"
         code, output = ran([CAPTURE, *options], self.dir, PATH=path, NORMBENCH=str(NORMBENCH))
         return code, "".join(line for line in output.splitlines(keepends=True) if not line.startswith("nsys profile "))

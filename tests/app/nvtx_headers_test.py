@@ -20,8 +20,8 @@ BYTES = [None, 1, 1 << 40]  # bytes of the three ranges of each kind
 
 
 def calls_of(program):
-    """Returns the calls of a program, in order. Handles are replaced by names, as they depend on the number of
-    handles before."""
+    """Returns the calls of a program, in order. Handles are replaced by names, because a handle
+    depends on the number of handles before it."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "calls.jsonl"
         environment = {**os.environ, "NVTX_INJECTION64_PATH": str(INJECTION), "NVTX_INJECTION_LOG": str(log)}
@@ -60,7 +60,7 @@ class HeadersTest(unittest.TestCase):
         self.assertEqual(self.payloads(self.seen), of_schema * KINDS)
 
     def test_all_else_is_the_same(self):
-        def but_payloads(seen):  # NVTX's headers initialise it before they look for payloads
+        def but_payloads(seen):  # NVTX is initialised before the headers look for payloads
             return [{key: value for key, value in line.items() if key != "payload"}
                     for line in seen if line["call"] not in ("initialize", "register_schema")]
 

@@ -2,8 +2,8 @@
 
 usage: nvtx_test.py NORMBENCH SOURCE_DIR TESTS_DIR [unittest arguments]
 
-TESTS_DIR has libnvtx_injection.so. The test is skipped if it was not built (no NVTX headers). TESTS_DIR may also
-have normbench_on_fake_cuda, for calls about a device.
+TESTS_DIR has libnvtx_injection.so. The tests are skipped if it was not built (no NVTX headers).
+TESTS_DIR may also have normbench_on_fake_cuda, for calls about a device.
 """
 
 import bisect
@@ -110,7 +110,7 @@ class Range:
         return any(outer.kind == kind for outer in self.path)
 
     def around(self, kind):
-        """Returns the innermost range of this kind around it."""
+        """Returns the innermost range of this kind around this range."""
         return next(outer for outer in reversed(self.path) if outer.kind == kind)
 
     def kinds(self):
@@ -118,12 +118,12 @@ class Range:
 
 
 def label_of(name):
-    """Returns the name that documents have for the stage of a range."""
+    """Returns the label that documents have for the stage of a range with this name."""
     return re.sub(r"^to float \d+$", LABEL, name)
 
 
 class Seen:
-    """The calls of one run, and the ranges that they make."""
+    """The NVTX calls of one run, and the ranges that these calls open and close."""
 
     def __init__(self, log):
         self.lines = [json.loads(line) for line in log.read_text().splitlines()]
@@ -173,7 +173,8 @@ def run_seen(program, folder, config, *args):
 
 
 def of_both_runs(check):
-    """Decorates a check, so that it runs on the run that only profiles and on the run that also measures."""
+    """Decorates a check, so that it is made for the run that only profiled and for the run that
+    also measured."""
 
     @functools.wraps(check)
     def test(self):
@@ -387,7 +388,8 @@ class NvtxTest(unittest.TestCase):
 
     @staticmethod
     def in_ranges(ranges):
-        """Returns (names of the config's ranges around it, name) for each stage."""
+        """Returns (names of the config's ranges around the stage, name of the stage) for each stage
+        in `ranges`."""
         return [([o.name for o in r.path if o.kind == "range"], r.name)
                 for r in ranges if r.kind == "stage"]
 

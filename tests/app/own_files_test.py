@@ -177,7 +177,8 @@ class OutputTest(FilesCase):
 
     def test_a_link_beside_the_output_is_not_followed(self):
         (self.dir / "target").write_text("mine")
-        # exec keeps the shell's process id, which is in the name of normbench's temporary file.
+        # normbench's temporary file has the process id in its name. exec keeps the shell's process
+        # id, so that the shell knows the name.
         subprocess.run(["sh", "-c", 'ln -s target schema.json.$$.tmp && exec "$0" schema --out schema.json', NORMBENCH],
                        cwd=self.dir, check=True)
         self.assertEqual((self.dir / "target").read_text(), "mine")
@@ -307,7 +308,7 @@ class FolderTest(FilesCase):
         (configs / "small.json").write_text(json.dumps({**SMALL, "experiments": [experiment]}))
         command = ["reproduce", "A1", "--configs", "configs", "--quiet"]
         (self.dir / "out/small").mkdir(parents=True)
-        (self.dir / "out/report.html").write_text("mine")  # no command writes this file
+        (self.dir / "out/report.html").write_text("mine")  # no command would write this file
         (self.dir / "out/small/report.html").write_text("mine")
         (self.dir / "out/small/table.txt").write_text("mine")
         self.refused(*command, "--out", "out",
@@ -392,7 +393,7 @@ class LargeTest(FilesCase):
         self.assertEqual(len(json.loads((self.dir / "again.json").read_text())["groups"]), len(document["groups"]))
 
     def test_what_a_large_config_makes_is_read(self):
-        """Tests the largest config that is allowed. Its document holds it twice."""
+        """Tests the largest config that is allowed. The document of a run has the config twice."""
         self.config.write_text(json.dumps({**SMALL, "about": "a" * 15_990_000}))
         self.run_config("--no-profile", "--out", "run")
         self.assertGreater((self.dir / "run/results.json").stat().st_size, 30_000_000)

@@ -98,7 +98,7 @@ class PeerCase(unittest.TestCase):
 
 
 class Conversations:
-    """Tests that both peers have in common."""
+    """The tests that are the same for both peers."""
 
     COMMAND = NAME = None
 
@@ -321,7 +321,7 @@ class InRounds(PeerCase):
         self.assertEqual((cases["not mine"]["status"], cases["not mine"]["reason"].partition("my_kernel")[2]),
                          ("skipped", " does not do other than uint8 nchw to float32 nchw"))
         self.assertIn("my_kernel 1", cases["my kernel"]["peer_version"])
-        # The bounds are wide. Equal times of identical code are tested on a quiet machine.
+        # The bounds are wide, because this test also runs on busy machines.
         if "busy" in document["groups"][0]:
             self.assertIn("Busy: other programs had the processors", done.stdout)
         else:

@@ -62,8 +62,8 @@ class PeersTest(unittest.TestCase):
         return [int(line) for line in self.pids.read_text().split()] if self.pids.exists() else []
 
     def is_running(self, pid, patience=5):
-        """Returns True if the process still runs after `patience` seconds. A zombie that is not reaped yet does not
-        run."""
+        """Returns True if the process still runs after `patience` seconds. A zombie counts as
+        ended."""
         for _ in range(patience * 100):
             try:
                 if not Path(f"/proc/{pid}/cmdline").read_bytes():
@@ -77,7 +77,7 @@ class PeersTest(unittest.TestCase):
         return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
 
     def folders(self):
-        """Returns the folders in which arrays were passed."""
+        """Returns the folders through which arrays were passed to and from peers."""
         paths = [r["path"] for r in self.requests() if r["type"] == "output"]
         paths += [i["path"] for r in self.requests() if r["type"] == "prepare" for i in r["inputs"]]
         return {Path(path).parent for path in paths}
@@ -315,7 +315,7 @@ class PeersTest(unittest.TestCase):
         running.communicate()
         for pid in self.started():
             self.assertFalse(self.is_running(pid))
-        for folder in self.folders():  # a killed run could not remove it
+        for folder in self.folders():  # the killed run could not remove them
             if folder.exists():
                 for file in folder.iterdir():
                     file.unlink()

@@ -2,7 +2,7 @@
 
 usage: planted_race_test.py MEASURE_TEST
 
-Skipped (exit 77) for a program that was built without ThreadSanitizer.
+Skipped (exit 77) if MEASURE_TEST was built without ThreadSanitizer.
 """
 
 import os
@@ -25,7 +25,7 @@ class PlantedRace(unittest.TestCase):
         done = self.run_test("DISABLED_OnTheSameBuffers")
         self.assertEqual(done.returncode, 66, done.stderr)
         self.assertIn("WARNING: ThreadSanitizer: data race", done.stderr)
-        self.assertIn("normalize.cpp", done.stderr)  # it reads what Cast writes for the next item
+        self.assertIn("normalize.cpp", done.stderr)  # normalize reads what cast writes for the next item
 
     def test_nothing_is_reported_of_buffers_of_their_own(self):
         done = self.run_test("OnBuffersOfTheirOwn")

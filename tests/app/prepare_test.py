@@ -69,7 +69,8 @@ def read_npy(file):
 
 
 def resized(rows, height, width):
-    """Resizes by definition: pixel centres are at half integers, and the triangle is wider if the image shrinks."""
+    """Resizes by the definition of the triangle filter: the centres of pixels are at half integers,
+    and the triangle is wider if the image shrinks."""
     def taps(size, to):
         scale = size / to
         for i in range(to):
@@ -121,7 +122,7 @@ class Prepare(unittest.TestCase):
         return folder
 
     def manifest(self, folder):
-        """Compares the manifest with the files. Returns it without seconds."""
+        """Compares the manifest with the files. Returns the manifest without its seconds."""
         manifest = json.loads((folder / "manifest.json").read_text())
         files = files_of(folder)
         del files["manifest.json"]
@@ -178,7 +179,7 @@ class Forms(Prepare):
         self.assertLess(sizes[2], 0.6 * sizes[1])
         back = self.new_set("--storage", "raw", "--size", 40, 60, source=folders[0])
         error = max(abs(a - b) for a, b in zip((back / "001.raw").read_bytes(), b"".join(noise(40, 60, 1))))
-        self.assertLess(error, 40)  # for noise at quality 95; wrong rows would differ by up to 255
+        self.assertLess(error, 40)  # JPEG's error for noise at quality 95; wrong rows would differ by up to 255
 
     def test_a_size_is_what_an_antialiased_resize_gives(self):
         made = self.make_photos(2)
@@ -421,7 +422,7 @@ class Broken(Prepare):
         skipped = self.dir / "skipped"
         self.prepare(skipped, *args, "--on-error", "skip")
         manifest = json.loads((skipped / "manifest.json").read_text())
-        first = manifest["files"][0]  # as if it was killed after this file
+        first = manifest["files"][0]  # as if `prepare` had been killed after this file
         lines.append(json.dumps({"file": first, "sources": manifest["sources"][:1],
                                  "left_out": manifest["left_out"][:1], "seconds": 1}))
         (folder / "prepare.jsonl").write_text("\n".join(lines) + "\n")
@@ -436,7 +437,7 @@ class Broken(Prepare):
         subprocess.run(self.command(folder, *args, "--on-error", "skip"), check=True, capture_output=True)
         journal = self.dir / "begun"
         journal.mkdir()
-        # As if it was killed before it wrote its manifest.
+        # The state of a `prepare` that was killed before it wrote its manifest.
         self.prepare(journal, *args, code=1)
         lines = (journal / "prepare.jsonl").read_text().splitlines()
         manifest = json.loads((folder / "manifest.json").read_text())
@@ -451,7 +452,7 @@ class Broken(Prepare):
         self.same(journal, folder)
 
     def test_a_file_that_is_lost_with_its_source_is_not_in_the_manifest(self):
-        def obey_permissions():  # drops root's permission to read everything
+        def obey_permissions():  # makes root obey the permissions of files
             for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
                 ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
@@ -518,7 +519,7 @@ class Interrupted(Prepare):
                 self.prepare(folder, *args, "--threads", 1 + number % 2)
                 self.same(folder, whole)
             self.assertGreater(kills, 5)
-            self.assertGreater(partial, 5)  # files that existed when it was killed
+            self.assertGreater(partial, 5)  # files that a killed `prepare` left
 
     def test_what_is_finished_is_not_made_again(self):
         self.make_photos(6, 100, 100)
@@ -552,7 +553,7 @@ class Interrupted(Prepare):
         for how in (signal.SIGINT, signal.SIGTERM):
             folder = self.dir / f"stopped by {how}"
             running = self.start(folder, "--storage", "png", "--threads", 1)
-            running.stderr.readline()  # a tenth is done now
+            running.stderr.readline()  # it reports each tenth, so a tenth is done now
             running.send_signal(how)
             out, err = running.communicate(timeout=60)
             self.assertEqual(running.returncode, 130, err)

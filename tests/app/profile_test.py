@@ -2,8 +2,9 @@
 
 usage: profile_test.py NORMBENCH SOURCE_DIR TESTS_DIR [unittest arguments]
 
-TESTS_DIR has normbench_on_fake_cuda (the whole program on a CUDA runtime without a GPU), fake_cupti/libcupti.so.13,
-libnvtx_injection.so and trace_check. A test is skipped if it needs one of these that was not built.
+TESTS_DIR has normbench_on_fake_cuda (the whole program on a CUDA runtime without a GPU),
+fake_cupti/libcupti.so.13, libnvtx_injection.so and trace_check. A test is skipped if it needs one
+of these files and the build does not have it.
 """
 
 import json
@@ -132,7 +133,7 @@ class OnCpu(ProfileTest):
         [profile] = document["groups"][0]["profile"]
         faults = {row["name"]: row.get("faults", 0) for row in profile["rows"]}
         counted = profile["counters"]["software"]
-        self.assertGreater(faults["cast"], 2)  # pages, or huge pages, of 38 MB in each of 2 steps
+        self.assertGreater(faults["cast"], 2)  # 38 MB in each of 2 steps, in pages or huge pages
         self.assertLess(faults["sub"], faults["cast"])
         self.assertLessEqual(sum(faults.values()), counted["minor_faults"] + counted["major_faults"])
 
@@ -394,8 +395,8 @@ class NsysCapture(ProfileTest):
             (self.bin / name).symlink_to(shutil.which(name))
 
     def capture(self, *args, nsys=None):
-        """Runs nsys-capture. `nsys` is the script that it finds as nsys. If it is None, no nsys is found, even if
-        the machine has one."""
+        """Runs nsys-capture. `nsys` is the script that nsys-capture finds as nsys. If it is None,
+        nsys-capture finds no nsys, even if the machine has one."""
         if nsys is not None:
             (self.bin / "nsys").write_text(nsys)
             (self.bin / "nsys").chmod(0o755)
@@ -434,7 +435,8 @@ class NsysCapture(ProfileTest):
             self.assertNotIn("none", done.stdout)
 
     def install(self, importer):
-        """Installs an nsys that leaves a file to import and exits with 7. The folders are those of Debian."""
+        """Installs an nsys that leaves a file to import and exits with 7, in folders as Debian has
+        them. `importer` is the script of the program that imports the file."""
         lib = self.dir / "lib"
         for name, text in {
             "bin/nsys": 'while [ "${1#-o}" = "$1" ]; do shift; done\n'

@@ -1,8 +1,9 @@
-"""Tests the Python peers by the protocol of normbench: results against plain Python, and all errors.
+"""Tests the Python peers through normbench's protocol. Results are compared with plain Python, and
+all errors are tried.
 
 usage: python_peers_test.py SOURCE_DIR
 
-Peers without their library are skipped. If all are, the exit code is 77.
+A peer whose library is missing is skipped. If all peers are skipped, the exit code is 77.
 """
 
 import json
@@ -92,7 +93,8 @@ def triangle(source, target):
 
 
 def select(values, shape, rows, columns):
-    """Returns an image whose rows and columns are weighted sums of the given ones."""
+    """Returns an image whose rows and columns are weighted sums of the rows and columns of
+    `values`. `rows` and `columns` have the (index, weight) pairs of each sum."""
     n, c, h, w = shape
     across = [sum(p * values[start + k] for k, p in taps) for start in range(0, len(values), w) for taps in columns]
     width = len(columns)
@@ -101,7 +103,8 @@ def select(values, shape, rows, columns):
 
 
 def window(stage, shape):
-    """Returns (rows, columns) of crop, flip or resize as taps. normalize may have a crop and a flip."""
+    """Returns (rows, columns) for select(), which apply the crop, flip or resize of the stage. A
+    normalize may have a crop and a flip."""
     h, w = shape[2:]
     if stage["op"] == "resize":
         return triangle(h, stage["size"][0]), triangle(w, stage["size"][1])
@@ -116,7 +119,7 @@ def window(stage, shape):
 
 
 def reference(stage, values, shape, dtype):
-    """Returns (values, shape, dtype) after a stage, in double precision."""
+    """Returns (values, shape, dtype) of the stage's result, computed in double precision."""
     if stage["op"] in ("crop", "flip", "resize", "normalize"):
         rows, columns = window(stage, shape)
         values = select(values, shape, rows, columns)
@@ -235,7 +238,8 @@ class PeerTest(unittest.TestCase):
         return request, values, (shape, layout, dtype)
 
     def assert_runs(self, peer, request, expected, result):
-        """Prepares, runs twice, and compares the output with the expected values."""
+        """Sends `prepare`, then runs twice. Compares the output of each run with the expected
+        values."""
         self.assertEqual(peer.ask(request)["type"], "ready")
         for warmup_ns, iterations in ((0, 1), (100_000, 4)):
             ran = peer.ask({"type": "run", "iterations": iterations, "warmup_ns": warmup_ns})
@@ -300,7 +304,8 @@ ARITHMETIC = [
 KEPT = [(PLANAR, [NORMALIZE]), (PLANAR_FLOAT, [NORMALIZE]), (ROWS, [TO_FLOAT, SUB, DIV])]
 
 
-# A stand-in for the parts of PyTorch that torch_stages needs. It counts the constants.
+# A stand-in for the parts of PyTorch that torch_stages.py needs. It counts the constants that are
+# made.
 STAND_IN = '''
 uint8, float16, bfloat16, float32 = "u8", "f16", "bf16", "f32"
 contiguous_format = channels_last = clone = None
@@ -352,7 +357,7 @@ print(*(constants(output, how) for output in ("fresh", "in_place") for how in ("
 '''
 
 
-# A stand-in for PyTorch on a machine with a GPU, and a chain for torch.compile.
+# A stand-in for PyTorch on a machine with a GPU, and a script that prepares a chain for torch.compile.
 GPU_STAND_IN = '''
 import types
 
@@ -676,7 +681,8 @@ class Library(PeerTest):
             self.assertEqual(self.first_value(peer), 1)
 
     def test_on_a_device_as_many_earlier_results_live_as_inputs_rotate(self):
-        """A device's allocator reuses freed memory at once, and the cache may still hold its data."""
+        """Enough earlier results stay alive. Otherwise the device's allocator would reuse freed
+        memory at once, whose data the cache may still hold."""
         for copies, alive in ((5, 4), (2, 1), (1, 1)):
             peer = self.probe("alive")
             request, _, _ = self.written(PLANAR, [NORMALIZE])
@@ -791,7 +797,7 @@ class Library(PeerTest):
         request, _, _ = self.written({**PLANAR, "shape": (1, 3, size, size)}, stages)
         self.assertEqual(peer.ask({**request, "copies": 1}), {"type": "ready"})
         self.assertNotIn("spans", self.run_once(peer, 1))
-        ran = self.run_once(peer, 4, warmup_ns=100_000_000)  # long enough that a pause does not matter
+        ran = self.run_once(peer, 4, warmup_ns=100_000_000)  # so long that a pause of the process does not matter
         self.assertLessEqual(sum(ns for _, ns in ran.get("spans", [])), ran["wall_ns"])
         return ran.get("spans")
 
@@ -835,7 +841,7 @@ class DeviceClock(PeerTest):
 
 class Faults(PeerTest):
     def faults(self, script, *options):
-        """Returns the minor faults per iteration that makes outputs of 50 MB, after malloc's heap has grown."""
+        """Returns the minor faults per iteration, for outputs of 50 MB, after malloc's heap has grown."""
         peer = self.peer(script, *options)
         request, _, _ = self.written(PLANAR, [NORMALIZE])
         shape = [1, 3, 2048, 2048]
@@ -909,7 +915,8 @@ class Missing(PeerTest):
             (self.dir / f"{missing}.py").write_text('__version__ = "1"\n')
 
     def test_a_gpu_is_found_by_its_driver_under_windows_too(self):
-        """Under WSL the GPU is found by its driver, so that a PyTorch with CUDA is installed."""
+        """Under WSL, has-gpu finds a GPU by its driver, so that the setup installs a PyTorch with
+        CUDA."""
 
         def has_gpu(*files):
             root = self.dir / "-".join(files).replace("/", "_")

@@ -76,7 +76,8 @@ class Reproduce(unittest.TestCase):
         self.assertIn("GPU", dict(block[:2] for block in blocks)["A5"])
 
     def publish(self, *experiments):
-        """Writes publications into the folder of configs. They replace the program's."""
+        """Writes publications into the folder of configs. The program uses them instead of its own.
+        Returns their file."""
         folder = self.configs / "publications"
         folder.mkdir(exist_ok=True)
         talk = {"name": "talk", "origin": "a talk", "says": "It copies.", "experiments": list(experiments)}
@@ -169,7 +170,7 @@ class Reproduce(unittest.TestCase):
         (self.dir / "kept").mkdir()
         shutil.copy(self.dir / "out/cpu/results.json", self.dir / "kept/a name.json")
         before = (self.dir / "out/cpu/results.json").stat().st_mtime_ns
-        for folder in ("out", "kept"):  # as a run leaves them; as single files
+        for folder in ("out", "kept"):  # the folder of a run; a folder of single files
             shown = self.normbench("A1", "A2", "--from", folder, "--format", "json").stdout
             self.assertEqual(json.loads(shown)["reproduction"], made)
         self.assertRegex(self.normbench("A2", "--from", "kept").stdout, r"^  id +claimed")
@@ -245,7 +246,7 @@ class Reproduce(unittest.TestCase):
         while not journal.exists() and time.monotonic() < end:
             time.sleep(0.05)
         time.sleep(0.5)
-        run.send_signal(signal.SIGTERM)  # only to the parent process
+        run.send_signal(signal.SIGTERM)  # only the parent process gets it
         shown, said = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130, said)
         self.assertIn("A5: the run was interrupted before it", shown)

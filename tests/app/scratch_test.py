@@ -1,4 +1,5 @@
-"""Tests the files that a run saves: their folder, their checks, and that they are gone however the run ended.
+"""Tests the files that a run saves: their folder, their checks, and that they are removed however
+the run ends.
 
 usage: scratch_test.py NORMBENCH
 """
@@ -17,7 +18,7 @@ NORMBENCH = pathlib.Path(sys.argv[1]).resolve()
 
 
 class Scratch(unittest.TestCase):
-    flight = {}  # how items go through the stages of a variant
+    flight = {}  # members of a variant that say how items go through its stages
 
     def config(self, *saves, seconds=0.01, **more):
         """Returns a config with a variant for each save, and one that saves nothing."""
@@ -55,7 +56,7 @@ class Scratch(unittest.TestCase):
         return {case["variant"]: case for case in group["cases"]}
 
     def start(self, document, *args):
-        """Starts a run. Returns when it has begun to save files."""
+        """Starts a run, and waits until it has begun to save files. Returns the process."""
         running = subprocess.Popen(self.command(document, *args), env=self.environment, cwd=self.dir,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         end = time.monotonic() + 60
@@ -122,7 +123,7 @@ class Scratch(unittest.TestCase):
         document["experiments"][0]["variants"]["slow"] = self.variant({"op": "compute", "ms": 40}, "save")
         running = self.start(document, "--scratch", self.scratch)
         (folder,) = self.scratch.iterdir()
-        folder.rename(self.dir / "gone")  # at once, while files are written there
+        folder.rename(self.dir / "gone")  # while the run writes files there
         self.assertEqual(running.wait(60), 1)
         cases = self.cases()
         failed = [name for name, case in cases.items() if case["status"] == "failed"]

@@ -74,7 +74,8 @@ def torch_pythons():
 
 
 class RandomTrace:
-    """A random trace. On some threads ops nest and launch work, on others they overlap in any way."""
+    """A random trace. On some threads, ops nest and launch work. On other threads, ops overlap in
+    any way."""
 
     HIDDEN = ("aten::is_leaf", "[memory]")
     NAMES = ("conv", "conv", "mul", "ProfilerStep#1", "ProfilerStep#2", *HIDDEN)
@@ -202,7 +203,8 @@ class TableTest(unittest.TestCase):
         return row[0], row[6:]
 
     def assert_same_cell(self, ours, torchs, title):
-        """Compares cells. torch adds microseconds as doubles, so the last digit may be rounded either way."""
+        """Compares cells. PyTorch adds microseconds as doubles, so the last digit may differ by
+        rounding."""
         if title == "CPU time avg" or torchs.endswith(("%", "ms")) or re.search(r"\ds$", torchs):
             parts = [re.fullmatch(r"(-?[\d.]+)(\D+)", cell) for cell in (ours, torchs)]
             self.assertEqual(parts[0][2], parts[1][2], title)
@@ -224,7 +226,7 @@ class TableTest(unittest.TestCase):
             )
             self.assertEqual(made.returncode, 0, made.stderr)
             for what in ("cpu", "memory", "stack"):
-                # Tables with frames are compared for PyTorch 2.15 and later only.
+                # Tables of traces with Python frames are compared only for PyTorch 2.15 and later.
                 if what != "stack" or tuple(map(int, made.stdout.split(".")[:2])) >= (2, 15):
                     with self.subTest(what):
                         self.assert_as_torch(self.dir, what)
@@ -246,7 +248,7 @@ class TableTest(unittest.TestCase):
             done = self.normbench("table", trace, "--format", "json")
             self.assertEqual(done.returncode, 0, done.stderr)
             document = json.loads(done.stdout)
-            for warning in document["warnings"]:  # the ops that overlap in any way
+            for warning in document["warnings"]:  # they are only about ops that overlap in any way
                 self.assertRegex(warning, "within another one of the thread .* both count the time")
             ours = document["rows"]
             ours = [{key: row[key] for key in expected[0]} for row in ours]
@@ -551,7 +553,8 @@ class TableTest(unittest.TestCase):
         self.assertEqual([row["name"] for row in ours], [row["name"] for row in profile["rows"]])
         for expected, row in zip(profile["rows"], ours):
             for key, value in expected.items():
-                if key not in ("faults", "shapes", "longest"):  # known to the run; optional; for verdicts
+                # Only the run knows faults, shapes are optional, and longest is for verdicts.
+                if key not in ("faults", "shapes", "longest"):
                     self.assertEqual(row[key] or 0, value, (expected["name"], key))
         for part in ("times", "losses"):
             for key, value in profile.get(part, {}).items():

@@ -80,7 +80,7 @@ class TerminalTest(unittest.TestCase):
     def assert_fits(self, text, columns):
         for line in text.split("\n"):
             line = line.split("\r")[-1]
-            if not line.startswith("Next: ") and "\n  normbench " not in "\n" + line:  # a command to copy
+            if not line.startswith("Next: ") and "\n  normbench " not in "\n" + line:  # commands to copy do not wrap
                 self.assertTrue(width(line) <= columns or words(line) == 1, f"{columns}: {line}")
 
     def test_everything_fits_narrow_and_wide_terminals(self):
@@ -197,7 +197,7 @@ class TerminalTest(unittest.TestCase):
         shown = b""
         while b"round" not in shown:
             shown += os.read(terminal, 4096)
-        os.write(terminal, b"\x03")  # the terminal sends it to the run, too
+        os.write(terminal, b"\x03")  # Ctrl-C; the terminal also sends SIGINT to the run
         try:
             while part := os.read(terminal, 4096):
                 shown += part

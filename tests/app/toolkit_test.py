@@ -1,5 +1,5 @@
-"""Tests scripts/toolkit when it has nothing to fetch: wrong usage, and packages that are not reachable.
-.ci/toolkits runs it with the packages.
+"""Tests scripts/toolkit without fetching packages: wrong usage, and packages that cannot be
+reached. .ci/toolkits runs scripts/toolkit with packages.
 
 usage: toolkit_test.py SOURCE_DIR
 """
@@ -53,7 +53,8 @@ class ToolkitTest(unittest.TestCase):
         self.assertEqual(self.run_toolkit("13.5", self.dir / "to"), (0, ""))
 
     def test_a_relative_folder_is_below_the_working_folder(self):
-        """apt would take a relative folder as one below its own."""
+        """The script gives apt an absolute folder, because apt would look for a relative one below
+        its own folder."""
         tools = self.dir / "tools"
         tools.mkdir()
         said = self.dir / "said"

@@ -272,7 +272,7 @@ TEST(CompareRuns, TheMarginIsTheLargestThatIsKnown) {
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.04);
   EXPECT_EQ(margin_reason(margin_of(base, now, true)),
             "what identical code differs by between processes here (calibrated)");
-  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.05);  // from an unknown number of differences
+  EXPECT_DOUBLE_EQ(margin_of(base, now, false).value, 0.05);  // count of differences unknown
   now[5].calibration["between_differences"] = 5;
   EXPECT_EQ(margin_of(base, now, false).reason, Margin::Reason::TooFewRuns);
   now[5].calibration["between_differences"] = 6;
