@@ -49,10 +49,10 @@ Results blog();              // page faults explain the time of the baseline
 Results blog_no_counters();  // as blog(), but every counter is 0
 Results swept();             // three batches; the winner changes with the batch
 Results published();         // published experiments, with a claim of each outcome
-Results skipped_gpu();       // CPU variants ran, GPU variants are skipped
+Results skipped_gpu();       // no driver: all cases are skipped
 Results failed();            // one wrong output
 Results unfair();            // outputs of different dtypes
-Results tie();               // two cases that do not differ
+Results tie();               // three cases, two of which do not differ
 Results busy();              // other processes ran on the processor of one case
 Results inconclusive();      // two cases too noisy to tell
 Results quick();             // five rounds
@@ -63,7 +63,7 @@ Results labelled();          // stages have labels, and two are in NVTX ranges
 Results gpu();               // an example GPU: device times, limits of the link, throttled
 Results gpu_device_clock();  // as gpu(), but ranked by device time
 Results pinning();           // pinning each time, compared with pageable and pinned sources
-Results constants();         // constants are cached, and a second buffer is fresh
+Results constants();         // constants per call or cached; one case has two fresh outputs
 Results peers();             // a peer runs two variants; other peers failed or were skipped
 Results why_slow();          // a peer with two allocators; one thread is at its limit
 Results constants_reused();  // the variants of constants() with every output reused

@@ -42,7 +42,7 @@ TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
   EXPECT_NEAR(*one.visible, 0.02 + std::sqrt(1.10 / 1.03) - 1, 1e-6);
   EXPECT_EQ(one.replicates, 10);
   EXPECT_EQ(one.change, Change::Regressed);
-  EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);  // signs flipped: none; 1.01; 1.01 and 1.03
+  EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);  // swapped: none; 1.01; 1.01 and 1.03
   EXPECT_TRUE(one.certain);
   EXPECT_DOUBLE_EQ(*one.base_ns, 1'004'500);
 }
@@ -79,8 +79,8 @@ TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
 }
 
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
-  // The other 63 ways to flip the signs give a smaller slowdown. Cases with the verdict Same are
-  // left out of the p-value.
+  // If BASE and NEW are swapped in some of the pairs, in any of the other 63 ways, the slowdown is
+  // smaller. Cases with the verdict Same are left out of the p-value.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);
   for (int i = 0; i < 39; ++i) cases.push_back({"same " + std::to_string(i), always(1, 6)});
@@ -94,8 +94,8 @@ TEST(Compare, SixPairsDecideOverHoweverManyCases) {
 }
 
 TEST(Compare, OnePairThatIsFarSlowerLeavesDoubtBesideANoisyCase) {
-  // With 8 of the 64 ways to flip the signs, the slowdown is at least as large. One way flips
-  // nothing. With the other 7, at least 5 of the 6 pairs of "b" are slower.
+  // With 8 of the 64 ways to swap BASE and NEW in some pairs, the slowdown is at least as large.
+  // One way swaps nothing. With the other 7, "b" is slower in at least 5 of the 6 pairs.
   const Comparison comparison = compare_pairs_of(timed_pairs(
       {{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}}, {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}}}));
   EXPECT_DOUBLE_EQ(comparison.cases[0].p_value, 8.0 / 64);

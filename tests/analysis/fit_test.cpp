@@ -18,16 +18,16 @@ TEST(FitLine, RecoversAnExactLine) {
   EXPECT_NEAR(fit->fixed_ns, 2, 1e-9);
   EXPECT_NEAR(fit->ns_per_byte, 0.1, 1e-12);
   EXPECT_NEAR(fit->gb_per_s(), 10, 1e-9);
-  EXPECT_NEAR(fit->half_bytes(), 20, 1e-7);  // 2 * 10
+  EXPECT_NEAR(fit->half_bytes(), 20, 1e-7);  // 2 ns at 10 bytes per ns
   EXPECT_NEAR(fit->worst, 0, 1e-12);
 }
 
 TEST(FitLine, WeighsPointsByTheirRelativeErrors) {
   // Minimises ((1 - a - b)/1)^2 + ((2 - a - 2b)/2)^2 + ((4 - a - 3b)/4)^2. The weights w = 1/t^2
-  // are 1, 1/4, 1/16. The sums of w, w x, w x^2, w t and w x t are W = 21/16, X = 27/16, XX =
-  // 41/16, T = 7/4, XT = 11/4. a = (41/16 * 7/4 - 27/16 * 11/4) / (21 * 41 - 27 * 27) * 256 = -10 *
-  // 4 / 132 < 0, so a = 0 and b = XT / XX = 44/41. The relative residuals are 3/41 of 1, 3/41 of 2
-  // and 32/164 of 4.
+  // are 1, 1/4, 1/16. The sums of w, w x, w x^2, w t and w x t are
+  // W = 21/16, X = 27/16, XX = 41/16, T = 7/4 and XT = 11/4.
+  // a = (41/16 * 7/4 - 27/16 * 11/4) / (21 * 41 - 27 * 27) * 256 = -10 * 4 / 132 < 0, so a = 0 and
+  // b = XT / XX = 44/41. The relative residuals are 3/41 of 1, 3/41 of 2 and 32/164 of 4.
   const auto fit = fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2, 4});
   ASSERT_TRUE(fit);
   EXPECT_EQ(fit->fixed_ns, 0);

@@ -192,7 +192,7 @@ TEST(Noise, SensitiveIsFartherThanHalfTheInterval) {
   ASSERT_TRUE(moved.undisturbed);
   EXPECT_EQ(*moved.undisturbed, (Interval{1, 1, 1}));
   EXPECT_TRUE(moved.sensitive);
-  for (int i = 1; i < 20; ++i) second.rounds[i].disturbance.steal_ns = 0;  // but that of round 0
+  for (int i = 1; i < 20; ++i) second.rounds[i].disturbance.steal_ns = 0;  // all but round 0's
   results = of_cases({timed_case("a", ones), second});
   const CaseNoise same = noise_of(results.groups[0], results)[1];
   EXPECT_TRUE(same.undisturbed);

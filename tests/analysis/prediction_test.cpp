@@ -80,7 +80,7 @@ TEST_F(PredictionTest, CoresBoundWhereServersWouldNot) {
 
 TEST_F(PredictionTest, StagesKeepNoMoreCoresBusyThanTheyDidWhenMeasured) {
   planned().pipeline->lanes[0].servers = 2;
-  for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;  // CPU time: 1
+  for (CaseResult& result : times.groups[0].cases) result.rounds[0].wall_ns = 4;  // CPU time: 1 ns
   const Prediction prediction = predict(planned(), times, 2);
   EXPECT_EQ(prediction.kind, BoundKind::Lane);
   EXPECT_EQ(prediction.bound_ns, 5e6);

@@ -665,7 +665,7 @@ CSV
         self.assertRegex(self.line("gpu-check"), "gpu-check, gpu-check-profile, blog-gpu, .*: interrupted$")
 
     def test_interrupt_of_the_sanitizer(self):
-        """An interrupt of the sanitizer is not taken for a refusal."""
+        """An interrupt while the sanitizer runs is not taken for a refusal of the sanitizer."""
         self.configs(tiny)
         self.tool("compute-sanitizer", "kill -INT $PPID; exec sleep 60")
         self.gpu_check("--only", "memcheck,racecheck")

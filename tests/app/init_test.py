@@ -172,7 +172,7 @@ class InitTest(InFolder):
 
 
 def places(value, pointer=()):
-    """Yields every value in `value`, with its place."""
+    """Yields (place, value) for `value` itself and for every value in it."""
     yield pointer, value
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, member in items:

@@ -2,8 +2,8 @@
 /// The documents of the runs are simulated. Each `World` is a behaviour of CI machines.
 ///
 /// usage: gate_simulation [--repeats N] [--world NAME] [--without-limits]
-/// --repeats: simulated gates for each number of the table (default 1000). --world: only this
-/// world.
+/// --repeats: how many gates are simulated for each number of the table (default 1000).
+/// --world: only this world is simulated.
 /// --without-limits: the documents have no limits, which shows what limits improve.
 /// Exit: 0 when every number keeps what the gate promises, 1 when a number does not, 2 bad input.
 #include <fmt/format.h>
