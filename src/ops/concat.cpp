@@ -10,7 +10,8 @@ std::vector<TensorDesc> Concat::infer(std::span<const TensorDesc> in) const {
   Shape shape = first.shape;
   for (std::size_t i = 1; i < in.size(); ++i) {
     first.shape.n = in[i].shape.n;
-    check_like(fmt::format("input {}", i + 1), in[i], "the first one but for its batch", first);
+    check_like(fmt::format("input {}", i + 1), in[i], "the first input, except for its batch",
+               first);
     shape.n += in[i].shape.n;
   }
   return one_output(first.dtype, first.layout, shape, first.memory);

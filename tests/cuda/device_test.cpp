@@ -128,12 +128,12 @@ INSTANTIATE_TEST_SUITE_P(
                "CUDA device 0 cannot be used: cudaSetDevice(0) failed: cudaErrorDevicesUnavailable "
                "(CUDA-capable device(s) is/are busy or unavailable); another process may hold the "
                "GPU for itself (nvidia-smi -q -d COMPUTE shows the mode)"},
-        Reason{
-            "cudaFuncGetAttributes", cudaErrorNoKernelImageForDevice,
-            "CUDA device 0 cannot be used: loading a kernel failed: "
-            "cudaErrorNoKernelImageForDevice (no kernel image is available for execution on the "
-            "device); this build has kernels for sm_90: build it where the GPU is (scripts/build "
-            "finds it), or use the package"}),
+        Reason{"cudaFuncGetAttributes", cudaErrorNoKernelImageForDevice,
+               "CUDA device 0 cannot be used: loading a kernel failed: "
+               "cudaErrorNoKernelImageForDevice (no kernel image is available for execution on the "
+               "device); this build has kernels for sm_90: build it on the machine with the GPU "
+               "(scripts/build "
+               "finds it), or use the package"}),
     [](const auto& info) { return info.param.function; });
 
 TEST_F(DeviceTest, AProfilerIsToldWhenToRecord) {

@@ -215,10 +215,10 @@ TEST(Experiment, PublishedFiguresOfStagesAndOfSeveralIterations) {
                           "\"copy\"?)",
                           "/experiments/0/published/1/submitted_ms: goes with the whole variant (a "
                           "\"stage\" takes other times)",
-                          "/experiments/0/published/1/submitted_ms: is known of variants that use "
-                          "the GPU, and of no peer",
-                          "/experiments/0/published/2/submitted_ms: is known of variants that use "
-                          "the GPU, and of no peer"));
+                          "/experiments/0/published/1/submitted_ms: is measured only for variants "
+                          "on the GPU, and for no peer",
+                          "/experiments/0/published/2/submitted_ms: is measured only for variants "
+                          "on the GPU, and for no peer"));
 }
 
 TEST(Experiment, IsMeasuredAsItSaysItself) {
