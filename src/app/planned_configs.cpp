@@ -31,11 +31,19 @@ std::string configs_folder(const std::string& given) {
   throw Invalid("no configs beside this program (name their folder: --configs DIR)");
 }
 
+/// Returns true for names of configs. The schema that `init` writes beside a config, and what
+/// `reproduce` was asked for, are no configs.
+bool is_config_name(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (name.ends_with(".schema.json") || name == "reproduce.json") return false;
+  return path.extension() == ".json" || path.extension() == ".jsonc";
+}
+
 std::vector<std::string> config_files(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json" && fs::is_regular_file(entry.path()))
+    if (is_config_name(entry.path()) && fs::is_regular_file(entry.path()))
       files.push_back(entry.path().string());
   if (error || files.empty())
     throw Invalid(fmt::format("--configs {}: {}", shell_word(folder),

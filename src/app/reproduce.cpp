@@ -65,7 +65,11 @@ struct Chosen {
   std::vector<std::string> experiments;
   std::vector<std::string> ids;  // of these experiments
 
-  std::string name() const { return fs::path(file).stem().string(); }
+  /// The name of its folder. a.json and a.jsonc do not share one.
+  std::string name() const {
+    const fs::path path(file);
+    return (path.extension() == ".json" ? path.stem() : path.filename()).string();
+  }
 };
 
 /// Returns the published experiments that are listed beside the configs in a folder, or else beside
@@ -392,13 +396,14 @@ Exit show_run(const Request& request, const std::vector<PublishedExperiment>& as
 }
 
 /// Shows the documents below a folder. Throws BadFiles if one of them cannot be read.
-Exit show_kept(const ReproduceOptions& options, const std::vector<PublishedExperiment>& asked,
+Exit show_kept(const ReproduceOptions& options, const Request& request,
+               const std::vector<PublishedExperiment>& asked,
                const std::vector<PublishedExperiment>& published) {
   std::vector<BadInput> mistakes;
   const std::vector<KeptDocument> kept =
       read_kept(document_files(options.from, mistakes), mistakes);
   if (!mistakes.empty()) throw BadFiles(std::move(mistakes));
-  show_reproduction(options.request, asked, kept, options.from, options.format,
+  show_reproduction(request, asked, kept, options.from, options.format,
                     [](const std::string&) { return Absence::NoDocument; });
   std::set<std::string> ids;
   for (const KeptDocument& document : kept)
@@ -444,24 +449,33 @@ void check_options(const ReproduceOptions& options) {
   }
 }
 
-/// Returns the folder of configs whose publications are shown: that of --configs, else the one for
-/// which the reproduction in the folder of --from was begun. Returns "" for this program's configs.
-std::string configs_of_kept(const ReproduceOptions& options) {
-  if (!options.request.configs.empty()) return configs_folder(options.request.configs);
+/// Returns what --from shows: what the command line asks for. Without --configs the publications
+/// are those of the reproduction in that folder; without words, its experiments are shown.
+Request request_of_kept(const ReproduceOptions& options) {
+  Request request = options.request;
+  if (!request.configs.empty()) {
+    request.configs = configs_folder(request.configs);
+    return request;
+  }
   std::error_code unknown;
-  return fs::exists(fs::path(options.from) / kRequest, unknown) ? read_request(options.from).configs
-                                                                : "";
+  if (!fs::exists(fs::path(options.from) / kRequest, unknown)) return request;
+  const Request made = read_request(options.from);
+  request.configs = made.configs;
+  if (request.what.empty()) request.what = made.what;
+  return request;
 }
 
 Exit reproduce(const ReproduceOptions& options) {
   check_options(options);
   const bool resumes = !options.resume.empty();
-  Request request = resumes ? read_request(options.resume) : options.request;
   const bool shows = !options.from.empty();
-  request.configs = shows ? configs_of_kept(options) : configs_folder(request.configs);
+  Request request = resumes ? read_request(options.resume)
+                    : shows ? request_of_kept(options)
+                            : options.request;
+  if (!shows) request.configs = configs_folder(request.configs);
   const std::vector<PublishedExperiment> published = published_beside(request.configs);
   const std::vector<PublishedExperiment> asked = asked_for(request.what, published);
-  if (shows) return show_kept(options, asked, published);
+  if (shows) return show_kept(options, request, asked, published);
   if (options.list) return list_all(request, published);
   const std::vector<Chosen> chosen = choose(asked, request.configs);
   if (chosen.empty()) return show_run(request, asked, chosen, "", options.format, false);

@@ -321,7 +321,7 @@ class CompareTest(unittest.TestCase):
             (newer, "this version reads schema 1; the document has 2: a newer normbench wrote it"),
             (google, "it seems to be Google Benchmark's output"),
             (nvbench, "it seems to be nvbench's output"),
-            (twice, "/groups/1/cases/0: form, a is there twice, first at /groups/0/cases/0"),
+            (twice, "/groups/1/cases/0: form, a stands twice, first at /groups/0/cases/0"),
         ):
             bad = self.write("bad.json", content)
             done = compare(bad, self.dir / "absent.json")

@@ -567,7 +567,7 @@ CSV
         self.configs(tiny)
         self.gpu_check(NORMBENCH_FAKE_DRIVER="11040")
         self.assertEqual(self.code, 1)
-        self.assertRegex(self.line("machine"), r"^FAILED machine: the NVIDIA driver is too old, it is for CUDA 11.4: "
+        self.assertRegex(self.line("machine"), r"^FAILED machine: the NVIDIA driver is too old, it supports CUDA 11.4: "
                          r"install driver \d+ or newer \(this build is for CUDA \d+\.\d\)$")
         self.assertRegex(self.line("info"), "^passed info")
         self.assertRegex(self.line("gpu-check"), "^skipped selftest-quick, one-group, .*, gpu-check, blog-gpu, .*: there is no GPU to use$"

@@ -75,7 +75,7 @@ class MemoryTest(unittest.TestCase):
         done = self.normbench("check", config([2, HUGE]))
         self.assertEqual(done.returncode, 0, done.stderr)
         text = " ".join(done.stdout.split())
-        self.assertRegex(text, r"free: [\d.]+ [MGT]B of host memory \([\d.]+ [MGT]B left in the ")
+        self.assertRegex(text, r"free: [\d.]+ [MGT]B of host memory \([\d.]+ [MGT]B free in the ")
         self.assertIn("skipped: needs 123 TB of host memory, ", text)
 
     def test_parts_in_processes_of_their_own_skip_the_same(self):
