@@ -174,7 +174,7 @@ class Classes(InFolder):
                 (photos / f"cat/{number:03}.{end}").write_bytes(picture)
         lines = self.prepare("classes", "set", "--storage", "png", code=2).stderr.splitlines()
         self.assertEqual(lines[0], "normbench: classes/cat/000.jpeg and classes/cat/000.jpg have the same name without the "
-                                   "end (rename one)")
+                                   "extension (rename one)")
         self.assertEqual(lines[3:], ["normbench: 97 more pairs of images have the same name without the extension",
                                      "4 mistakes; nothing was run"])
         self.assertFalse((self.dir / "set").exists())
