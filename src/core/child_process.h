@@ -62,8 +62,8 @@ class ChildProcess {
   void write(std::string& text);
   /// Closes the child's stdin.
   void close_input() { in_.close(); }
-  /// Appends what the child has written since the last call. Reads stdout to `output` until that is
-  /// longer than `most` bytes. Reads stderr to `errors`.
+  /// Appends what the child has written since the last call: stdout to `output` until `output` is
+  /// longer than `most` bytes, and stderr to `errors`.
   void read(std::string& output, std::size_t most, std::string& errors);
 
   /// Sends a signal. Returns false if the child has ended.

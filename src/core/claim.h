@@ -11,8 +11,8 @@
 
 namespace normbench {
 
-/// A claimed ratio: the slower side's time over the faster one's, above 1. A single number has low
-/// == high.
+/// A claimed ratio: the slower side's time over the faster one's, above 1. If a single number is
+/// claimed, low == high.
 struct ClaimedRatio {
   double low = 1, high = 1;
   bool operator==(const ClaimedRatio&) const = default;

@@ -54,7 +54,7 @@ inline float rounded(double value) {
 template <DType D>
 using Fixed = std::integral_constant<DType, D>;
 
-/// Calls `use` with the Fixed of `dtype`.
+/// Calls `use` with an object of the type Fixed<D>, where D is `dtype`.
 template <std::size_t Row = 0, class Use>
 auto with_fixed(DType dtype, Use use) {
   constexpr DType here = dtype_rows[Row].value;

@@ -12,18 +12,20 @@
 
 namespace normbench {
 
-/// An output could not be written: "cannot write out/results.json: No space left on device".
+/// Thrown if an output cannot be written. The text names the file and the reason, as in "cannot
+/// write out/results.json: No space left on device".
 struct CannotWrite : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// Returns why `path` must not be written: "it is a link (…)" or "it exists and is not a regular
-/// file". Returns "" if there is a file or nothing. Normbench never writes through a link.
+/// file". Returns "" if `path` is a regular file or does not exist. Normbench never writes through
+/// a link.
 std::string obstacle_at(const std::string& path);
 
-/// A file that is written under a temporary name next to `path`. keep() renames it to `path`;
-/// without keep() it is removed. So a crash leaves the old file or the new one. Calls that fail
-/// throw CannotWrite.
+/// A file that is written under a temporary name next to `path`. keep() renames it to `path`. If
+/// keep() was not called, the destructor removes the file. So a crash leaves the old file or the
+/// new one at `path`. Calls that fail throw CannotWrite.
 class WholeFile {
  public:
   explicit WholeFile(const std::string& path);
@@ -58,7 +60,8 @@ void write_file(const std::string& path, std::string_view content);
 /// CannotWrite.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);
 
-/// Makes the names in a folder durable if the file system can. Reports no errors.
+/// Writes the names of a folder's files to the disk, so that they survive a power failure. Does
+/// nothing if the file system cannot do that. Reports no errors.
 void sync_folder(const std::string& folder);
 
 /// Creates a folder and its parents if they do not exist. Throws CannotWrite.

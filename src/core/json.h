@@ -15,8 +15,8 @@ namespace normbench {
 using Json = nlohmann::ordered_json;
 
 /// Parses `text`, which may have comments. A duplicate key adds an issue, and its first value is
-/// kept. Throws Invalid ("line 3, column 7: …") for text that is not JSON or is deeper than 64
-/// levels.
+/// kept. Throws Invalid ("line 3, column 7: …") for text that is not JSON or is nested deeper than
+/// 64 levels.
 Json parse_json(std::string_view text, std::vector<Issue>& issues);
 
 /// Returns true for valid UTF-8, which JSON requires.
@@ -26,8 +26,8 @@ bool is_utf8(const std::string& text);
 /// line.
 std::string pretty(const Json& json, int indent);
 
-/// The size limit in bytes of files that people write (configs). A larger file was given by
-/// mistake.
+/// The size limit in bytes of files that people write (configs). A larger file is assumed to be
+/// the wrong one.
 inline constexpr std::int64_t most_bytes_by_hand = 16'000'000;
 
 /// Returns the content of a file of at most `most_bytes`. Throws Invalid with the reason if it
@@ -37,7 +37,8 @@ std::string read_text(const std::string& path, std::int64_t most_bytes = most_by
 /// Returns the value at a JSON pointer; null if there is none.
 const Json& value_at(const Json& json, std::string_view pointer);
 
-/// Returns true if all members that both objects have are equal. Null has no members.
+/// Returns true if every key that both objects have has the same value in both. Null counts as an
+/// object without keys.
 bool agree(const Json& a, const Json& b);
 
 /// Returns `text` as one token of a JSON pointer, with "~" and "/" escaped.

@@ -16,7 +16,8 @@ struct JsonMistake {
 };
 
 /// Returns the mistake in `text`. A parser has read `read` bytes and refuses the token that ends
-/// there. At the end of the text `read` is its length plus one. `place` is where the token is.
+/// there. If the parser failed at the end of the text, `read` is the length of the text plus one.
+/// `place` is where the refused token is.
 JsonMistake json_mistake(std::string_view text, std::size_t read, JsonPlace place);
 
 }  // namespace normbench

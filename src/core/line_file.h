@@ -22,9 +22,9 @@ class LineFile {
 
   /// Returns the first line of `path`, cut to its first 64 KB; nothing if the line has no end.
   static std::optional<std::string> first_line(const std::string& path);
-  /// Starts a file with the line `first`. If a file is there that has only the beginning of a line,
-  /// which agrees with `first` up to the first colon, overwrites it. Throws CannotWrite for any
-  /// other content.
+  /// Starts a file with the line `first`. Overwrites an existing file if it has no whole line and
+  /// agrees with `first` up to the first colon, as far as it goes. Throws CannotWrite for any other
+  /// existing file.
   static LineFile create(const std::string& path, std::string_view first);
   /// Opens a file to append to it. Throws Invalid if it does not exist or another process has it
   /// open. Throws CannotWrite if it cannot be written.

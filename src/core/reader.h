@@ -20,8 +20,8 @@ namespace normbench {
 /// of one.
 ///
 /// A reader can also describe a JSON Schema instead of reading. Then every getter adds to the
-/// schema what it would accept, and returns `fallback`. has() returns true, so that keys of only
-/// some objects are asked for too.
+/// schema what it would accept, and returns `fallback`. has() returns true, so that its callers
+/// also ask for keys that only some objects have.
 class Reader {
  public:
   Reader(const Json& value, std::string pointer, std::vector<Issue>& issues);

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// Returns a + b. A sum out of range becomes the largest number of its sign. The result can be
-/// negated without overflow.
+/// Returns a + b. A sum above INT64_MAX becomes INT64_MAX, and a sum below -INT64_MAX becomes
+/// -INT64_MAX. So the result can be negated without overflow.
 constexpr std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::int64_t sum = 0;

@@ -23,8 +23,8 @@ constexpr std::size_t prose_width(const Screen& screen) {
 /// The meaning of a colour: the answer, something good, something bad, something in doubt.
 enum class Ink { Answer, Good, Bad, Doubt };
 
-/// Returns `text` with escape sequences of ECMA-48 around each of its lines. Returns it unchanged
-/// if the screen has no colours.
+/// Returns `text` with escape sequences of ECMA-48 around each line, except for its leading blanks.
+/// Blank lines get none. Returns `text` unchanged if the screen has no colours.
 std::string painted(std::string_view text, Ink ink, const Screen& screen);
 
 /// Makes the control characters of `text` readable, like on_one_line(), right before it is printed.
@@ -41,7 +41,7 @@ std::size_t display_width(std::string_view text);
 std::string cut(std::string_view text, std::size_t width);
 
 /// Breaks `text` at blanks into lines of at most `width` columns, each with a line end. The first
-/// line begins with `indent` blanks, the others with `deeper` more; "" gives no line. A word wider
+/// line begins with `indent` blanks, the others with `deeper` more. "" gives no line. A word wider
 /// than a line stays whole, as do a number with its unit and "1 MB:4 MB". Blanks at both ends are
 /// dropped; control characters become readable as in on_one_line().
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100,
@@ -52,7 +52,7 @@ struct Column {
   std::string title;
   std::vector<std::string> cells;
   bool is_text = false;
-  int spare = 0;  // if there is no room, 1 is left out first, then 2, …; 0 never
+  int spare = 0;  // 1: left out first if there is no room; 2: second, …; 0: never
 };
 
 /// Returns the columns that the widest of the title and the cells needs.
@@ -75,8 +75,8 @@ Laid laid_out(std::vector<Column> columns, std::size_t indent, std::size_t width
 /// Returns the width of a line with all columns side by side.
 std::size_t table_width(const std::vector<Column>& columns, std::size_t indent);
 
-/// Returns "  label   text". The text begins in column `start`; its further lines begin two columns
-/// later.
+/// Returns `label` and `text` side by side. The text begins in column `start`; its further lines
+/// begin two columns later.
 std::string labelled(std::string_view label, std::string_view text, std::size_t start,
                      std::size_t width);
 

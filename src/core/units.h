@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// Formats decimal units with three significant digits: "27.6 MB".
+/// Formats a number of bytes in decimal units with three significant digits: "27.6 MB".
 std::string format_bytes(double bytes);
 /// Formats sizes of caches and pages, which are powers of two: "48 KiB", "2 MiB".
 std::string format_binary_bytes(std::int64_t bytes);

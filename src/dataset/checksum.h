@@ -12,8 +12,8 @@ namespace normbench {
 /// earlier bytes.
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
 
-/// Returns the checksum of two texts in sequence from their checksums. `bytes` is the length of the
-/// second text.
+/// Returns the checksum of two texts, one right after the other, given the checksum of each.
+/// `bytes` is the length of the second text.
 std::uint32_t crc32_joined(std::uint32_t first, std::uint32_t second, std::int64_t bytes);
 
 struct Checksum {

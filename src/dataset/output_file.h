@@ -28,8 +28,8 @@ class OutputFile {
 
   /// Adds the source at `place` (from 0). Waits until other threads have added the sources before
   /// it. The call that adds the last source returns the file, which is then whole and in the
-  /// folder. Every other call returns nothing. So does the last one if the file was spoiled or
-  /// stopped. Throws CannotWrite.
+  /// folder; it returns nothing if the file was spoiled or stopped. Every other call returns
+  /// nothing. Throws CannotWrite.
   std::optional<FinishedFile> add(std::size_t place, const Piece& piece);
   /// Ends all waiting. The file will not be made.
   void stop();

@@ -196,7 +196,7 @@ Piece Work::read(std::size_t source, Converter& converter, std::vector<std::uint
 void Work::finish(const Claimed& claimed, const Piece& piece,
                   const std::optional<FinishedFile>& finished) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ && !finished) return;  // the file of this source was given up
+  if (stopped_ && !finished) return;  // stop() abandoned the image's output file
   const Output& output = outputs_[claimed.item.output];
   if (!piece.broken.empty()) {
     const std::size_t source = output.first + claimed.item.place;

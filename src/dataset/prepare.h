@@ -25,7 +25,7 @@ class PrepareObserver {
 struct PrepareOptions {
   int threads = 1;
   OnError on_error = OnError::Fail;
-  const std::atomic<bool>* interrupted = nullptr;  // true: end after images in work; null: never
+  const std::atomic<bool>* interrupted = nullptr;  // if true, prepare() ends after the images in work
 };
 
 struct Prepared {
@@ -33,7 +33,7 @@ struct Prepared {
     Finished,
     WasThere,     // it was finished before and has not changed
     Interrupted,  // another call can resume it
-    Broken        // images cannot be read, and on_error is `fail` or none is left
+    Broken        // images cannot be read, and on_error is `fail` or no image is left
   };
   Outcome outcome = Outcome::Finished;
   Manifest manifest = {};            // set if Finished or WasThere

@@ -12,8 +12,8 @@ inline constexpr double held_up_share = 0.03;
 /// The fewest rounds for an interval at `decision_level`.
 inline constexpr std::size_t fewest_left_alone = 6;
 
-/// Returns true if a case is one thread of this process on the CPU, without files, items in flight
-/// or peers. On an idle machine its CPU time equals its wall time.
+/// Returns true if a case runs in one thread of this process on the CPU, without files, items in
+/// flight or peers. On an idle machine the CPU time of such a case equals its wall time.
 bool never_blocks(const CaseResult& result);
 
 /// Returns the share of a turn that other programs took from the case. For a case that never blocks

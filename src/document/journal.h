@@ -32,7 +32,7 @@ struct JournalContent {
 /// The journal of a run. Only one process at a time can open it.
 class Journal {
  public:
-  /// Returns true if `path` holds a journal with its first line, so that a run had begun.
+  /// Returns true if `path` is a journal that has its whole first line: a run had begun.
   static bool begun(const std::string& path);
   /// Starts a journal in `path`. It may replace a journal without its first line. Throws
   /// CannotWrite if there is any other file or if writing fails; then no new file is left.

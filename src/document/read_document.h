@@ -17,7 +17,7 @@ struct CaseName {
   bool operator==(const CaseName&) const = default;
 };
 
-/// Returns a key of a case. It does not depend on the order of the point's axes.
+/// Returns a text that identifies a case. It does not depend on the order of the point's axes.
 std::string case_key(const CaseName& name);
 
 /// Returns true for text that begins like a results document of any schema. Only its first 1000

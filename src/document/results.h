@@ -76,8 +76,8 @@ struct StageResult {
   bool operator==(const StageResult&) const = default;
 };
 
-/// What an output was compared with: the double reference of its ops, else another variant's
-/// output, else nothing.
+/// What an output was compared with. Reference: what the references of its ops compute in double.
+/// Variant: another variant's output, if there is no reference. Nothing: it was not compared.
 enum class HeldTo { Reference, Variant, Nothing };
 constexpr auto words(HeldTo) {
   return std::to_array<Word<HeldTo>>({{HeldTo::Reference, "reference"},
@@ -97,7 +97,7 @@ struct CheckResult {
   double psnr_db = 0, psnr_bound_db = 0;
   HeldTo held_to = HeldTo::Reference;
   std::string variant = {};  // variant compared with, for HeldTo::Variant
-  std::int64_t calls = 0;    // number of outputs compared
+  std::int64_t calls = 0;    // number of calls whose output was compared
   bool operator==(const CheckResult&) const = default;
 
   /// Returns true if the output was compared. A case may fail before that.
@@ -131,8 +131,8 @@ struct LaneResult {
   std::int64_t servers = 1, threads = 1;
   std::vector<std::int64_t> stages = {};  // indices into the stages of the case
   std::string alone = {};                 // name of the limit that runs this lane alone; "": none
-  // For each round: the sum of the servers' work, and the time in which no other lane worked. Both
-  // are empty if work on a device was not timed.
+  // For each round: the time in which the servers worked, summed over them, and the time in which
+  // only this lane worked. Both are empty if work on a device was not timed.
   std::vector<std::int64_t> busy_ns = {}, exposed_ns = {};
   bool operator==(const LaneResult&) const = default;
 };

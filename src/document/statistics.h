@@ -39,10 +39,11 @@ Interval wilson_interval(int successes, int n, double level);
 /// Resampling-Based Multiple Testing, 1993).
 ///
 /// The statistic of a series is its sum over the root of its sum of squares. Its p-value is the
-/// share of sign flips for which the largest statistic of all series reaches it. A flip turns the
-/// same positions in all series. All flips are used for up to 12 positions; beyond that, 4,095
-/// flips drawn with a fixed seed. Values at the same position may depend on each other. Values at
-/// different positions must be independent. A missing value is 0.
+/// share of sign flips for which the largest statistic of all series reaches it. A flip changes the
+/// signs of all values at some positions, which are the same in all series. All flips are used for
+/// up to 12 positions; beyond that, 4,095 flips drawn with a fixed seed. Values at the same
+/// position may depend on each other. Values at different positions must be independent. A missing
+/// value is 0.
 std::vector<double> family_p_values(const std::vector<std::vector<double>>& series);
 
 /// Returns the autocorrelation at lag 1; 0 for fewer than two values or equal ones.
@@ -64,10 +65,10 @@ struct Levels {
 };
 
 /// Returns the two levels of a series; nothing if it has one level or fewer than 20 values. The
-/// levels are at least `least_apart` apart. The gap is more than twice as wide as the middle half
-/// of the values on either side. Each side has at least four values, and at least a fifth of all
-/// values. A twentieth is enough if the values of the smaller side come in runs of two or more on
-/// average.
+/// levels are at least `least_apart` apart. The gap between them, which has no values, is more than
+/// twice as wide as the middle half of the values on either side. Each side has at least four
+/// values, and at least a fifth of all values. A twentieth is enough if the values of the smaller
+/// side come in runs of two or more on average.
 std::optional<Levels> two_levels(std::span<const double> series, double least_apart);
 
 /// Two levels of a time that differ by at least this factor are two states of the machine.
@@ -75,12 +76,13 @@ inline constexpr double other_state = 1.03;
 
 /// Returns the median of the times above 0 and its order-statistic interval at `level`. `times` is
 /// in order of time.
-/// - The interval rests on as many rounds as the times are worth (effective_rounds). If they are
-///   independent but too few for the level, it is the range of the times.
+/// - The interval leaves out a share of the times at each end: the share that it would leave out of
+///   as many independent rounds as the times are worth (effective_rounds).
+/// - If the times depend on each other and are worth fewer than 14 rounds, it leaves out only half
+///   of that share. If they are worth too few rounds for the level, it leaves out a twentieth.
+/// - If the times are independent but too few for the level, it is the range of the times.
 /// - With 24 rounds or more it contains the medians of the four quarters.
-/// - If the times have two levels (two_levels, other_state), it contains both medians.
-/// - If rounds depend on each other and are worth fewer than 14, only half of the usual share is
-///   cut off at each end. If they are worth too few for the level, a twentieth is cut off.
+/// - If the times have two levels (two_levels, other_state), it contains the medians of both.
 /// The interval does not cover changes of the machine that are slower than the series.
 Interval time_interval(std::span<const double> times, double level);
 

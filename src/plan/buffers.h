@@ -80,8 +80,8 @@ inline bool is_placed(const Slot& slot, Memory memory, bool near_link) {
   return slot.kind == Slot::Kind::Placed && slot.memory == memory && slot.near_link == near_link;
 }
 
-/// Returns the sizes, in bytes, of the buffers that one set takes from the arena for this memory
-/// and `near_link`, in slot order.
+/// Returns the sizes, in bytes, of the buffers that one buffer set of a case takes from the arena
+/// for this memory and `near_link`, in slot order.
 std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory memory,
                                       bool near_link);
 

@@ -77,7 +77,7 @@ struct PipelinePart {
 /// How a case runs with several items under way at once.
 struct Pipeline {
   int in_flight = 1;
-  std::int64_t items = 1;  // of a turn; none is in flight when a turn starts or ends
+  std::int64_t items = 1;  // items per turn; none is in flight when a turn starts or ends
   Submit submit = Submit::Lane;
   std::vector<Lane> lanes = {};  // in the order of their first stages; each stage is in one lane
   std::optional<PipelinePart> part = {};  // empty: the whole pipeline

@@ -15,8 +15,8 @@ namespace normbench {
 /// Returns the message for a member of the wrong type: "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// Moves issues: if the pointer of an issue is at or below a key of `places`, replaces that key in
-/// it by the key's value.
+/// Moves issues to other places of the file. If the pointer of an issue begins with a key of
+/// `places` (a pointer to the same member or to one around it), the key's value replaces that key.
 void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
 
 /// A JSON object whose members come from a stage, from `defaults` or from the experiment.

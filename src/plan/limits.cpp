@@ -53,8 +53,8 @@ bool works_over_link(const Stage& stage) {
          stage.fewest.read_bytes > 0 && stage.fewest.written_bytes > 0 && !is_peer_only(stage.op);
 }
 
-/// Returns the kind of memory that a limit over the link uses: device memory, or pinned memory,
-/// since no host memory is nearer to the link.
+/// Returns the kind of memory that a limit over the link uses in place of `memory`: pinned memory
+/// for any host memory, since no host memory is nearer to the link, and else device memory.
 Memory nearest(Memory memory) { return host_reaches(memory) ? Memory::Pinned : Memory::Device; }
 
 /// Returns the end of a stream's name. It tells streams with the same bytes and row apart.

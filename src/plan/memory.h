@@ -20,16 +20,16 @@ std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory
 /// Returns the bytes of one copy of a case's inputs, each rounded up to whole lines.
 std::int64_t input_bytes(const Case& planned);
 
-/// Returns how many equal copies a case's inputs have. Cold: enough to exceed the cache threefold.
-/// Hot, or a resident case: 1.
+/// Returns how many equal copies of a case's inputs there are: 1 for hot buffers or a resident
+/// case, and otherwise enough to exceed the cache threefold.
 std::int64_t source_copies(const Case& planned, Cache cache, std::int64_t cache_bytes);
 
 /// Returns true if two cases with inputs read the same copies.
 bool share_inputs(const Case& one, const Case& other);
 
 /// Returns the size in bytes of each arena that cases share. The key is its memory and whether it
-/// is near the link. An arena is as large as the case that needs the most of it. `sets` is the
-/// number of buffer sets on each side.
+/// is near the link. The size of an arena is the largest size that one of the cases needs. `sets`
+/// is the number of buffer sets on each side.
 std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
                                                          const Sides& sets);
 

@@ -45,13 +45,13 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
                                     ResolvedOps& resolved, std::vector<Issue>& issues);
 
 /// Returns the place of a stage. It is cuda for calls of the CUDA runtime, and else `spec.place`.
-/// The default is the GPU for an input in device memory, and the CPU otherwise. Throws StageMistake
-/// if an input is in memory that the place cannot reach.
+/// If that is not set, it is the GPU for an input in device memory, and the CPU otherwise. Throws
+/// StageMistake if an input is in memory that the place cannot reach.
 Place place_of(const StageSpec& spec, std::span<const TensorDesc> in);
 
-/// Returns the memory kind of the outputs: `spec.memory`. The default is device memory for a kernel
-/// on the GPU, and otherwise `inferred`, which the op gives. Throws StageMistake if the stage
-/// cannot write `spec.memory`.
+/// Returns the memory kind of the outputs: `spec.memory`. If that is not set, it is device memory
+/// for a kernel on the GPU, and otherwise `inferred`, which the op gives. Throws StageMistake if
+/// the stage cannot write `spec.memory`.
 Memory output_memory(const StageSpec& spec, Place place, Memory inferred);
 
 /// Throws StageMistake if `spec.output` does not suit the op or the memory.

@@ -21,8 +21,8 @@ class Wiring {
   /// Sets the outputs of the case by name. Without names the output is the first one of the last
   /// stage. Throws Invalid.
   void set_outputs(const std::vector<std::string>& names);
-  /// If there is a reason, marks the case as one that cannot run here. Only the first reason is
-  /// kept.
+  /// Marks the case as one that cannot run here. Does nothing if `reason` is empty or the case
+  /// already has a reason.
   void skip(Skip kind, const std::optional<std::string>& reason);
   Case take();
 
@@ -43,8 +43,8 @@ class Wiring {
   std::vector<std::string> known_names() const;
   void check_input(int input) const;
   void check_registration(const StageSpec& spec, const std::vector<int>& in) const;
-  /// Returns `inferred`, the kind that the op infers. For an unregister, returns the kind before
-  /// the register.
+  /// Returns `inferred`, the kind of memory that the op infers for its output. For an `unregister`,
+  /// returns the kind that the memory had before it was registered.
   Memory inferred_memory(const Stage& stage, Memory inferred) const;
   void add_outputs(const StageSpec& spec, Stage& stage);
   void share_buffer(const StageSpec& spec, const Stage& stage);
