@@ -66,7 +66,7 @@ double median_ns(const CaseResult& result, const Results& results);
 /// the case. Returns 0 if it is empty or the case was not measured.
 double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns);
 
-/// Returns the images in a batch of the first case with a source; 0 if none has one.
+/// Returns the number of images in a batch of the first case with a source; 0 if no case has one.
 std::int64_t images_of(const GroupResult& group);
 
 /// Returns the median over the rounds of minor page faults per iteration.
@@ -93,16 +93,16 @@ std::int64_t link_bytes(const CaseResult& result);
 /// Returns the bytes per iteration that all stages move.
 std::int64_t moved_bytes(const CaseResult& result);
 
-/// Returns the share of a case's time that a stage takes, or 0 if the stage has no times. On the
-/// host it is a share of the sum of all stages. With a GPU it is a share of the wall time, since
-/// host and device times overlap.
+/// Returns the share of a case's time that a stage takes, or 0 if the stage has no times. For a
+/// case without a GPU it is a share of the sum of all stages' times. For a case with a GPU it is a
+/// share of the wall time, since host and device times overlap.
 double stage_share(const CaseResult& result, const StageResult& stage);
 
 /// Returns the CPU seconds per image over all threads of the process, as the median of the rounds.
 /// Returns nothing for a case without rounds or images, or for a peer that reports no CPU time.
 std::optional<double> cpu_seconds_per_image(const CaseResult& result);
 
-/// Counts of a case's profile; nothing where a count was not read.
+/// What the processor counted in a case's profile; nothing where a counter was not read.
 struct Counted {
   std::optional<double> instructions_per_cycle;
   std::optional<double> cycles, cache_misses, joules;  // per image

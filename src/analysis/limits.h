@@ -30,14 +30,15 @@ const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& res
 const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
                            const Results& results);
 
-/// Fills the stages of a measured case's analysis, its floor, its binding limit and its bytes
-/// moved. Stages that move no bytes have no limit. The limit of a GPU kernel is the limit of its
-/// bytes, or a launch if that takes longer. The limit of the bytes is:
+/// Sets `stages`, `floor_ns`, `binding` and `bytes_moved` in the analysis of a measured case.
+/// Stages that move no bytes have no limit. The limit of a GPU kernel is the limit of its bytes, or
+/// a launch if that takes longer. The limit of the bytes is:
 /// - for a transfer: a copy of as many bytes in the same direction, with pinned memory unless the
 ///   transfer uses pageable memory;
 /// - for a kernel that reads or writes host memory: a stream that does the same over the link;
-/// - for any other stage: the fastest stream with its mix and place, on the host with as many
-///   threads. A stream that stays in the cache is used only if the stage's input is in the cache.
+/// - for any other stage: the fastest stream that reads and writes as many bytes in the same place,
+///   on the host with as many threads. A stream that stays in the cache is used only if the stage's
+///   input is in the cache.
 void add_stage_limits(const GroupResult& group, const CaseResult& result, const Results& results,
                       CaseAnalysis& analysis);
 

@@ -31,8 +31,8 @@ struct CaseNoise {
   double steal_share = 0, throttled_share = 0;
   std::map<Flag, std::vector<int>> flagged;  // indices of rounds, ascending, by flag
   std::vector<int> disturbed;                // rounds with any flag, ascending
-  // The lag-1 autocorrelation of the log ratios to the baseline. For the baseline itself, and
-  // without one, that of the log times.
+  // The lag-1 autocorrelation: of the log ratios to the baseline, or of the log times if the case
+  // is the baseline or there is no baseline.
   double autocorrelation = 0;
   std::optional<Interval> drift;  // last third's time over the first's; from 18 rounds on
   // The interval of `drift` excludes 1, and its value differs from 1 by more than the precision.
@@ -71,7 +71,8 @@ struct DeviceStates {
   // Bits of throttle reasons present in all turns, and in only some turns. Idling is no reason.
   std::int64_t always_bits = 0, sometimes_bits = 0;
   std::int64_t slowest_ns = 0;  // longest time that a reading of the state took
-  // Time from the first round to the last, and how long each reason held the clocks back in it.
+  // Time from the first round to the last, and how long each reason held the clocks back in that
+  // time.
   std::int64_t rounds_ns = 0;
   std::map<std::string, std::int64_t> held_back_ns = {};
 

@@ -10,7 +10,7 @@ struct Pair {
   int a = 0, b = 0;
   Interval ratio;  // time of a over time of b, at the Bonferroni level of all pairs
   bool different = false;
-  int rounds = 0;             // rounds that both have and that were not held up
+  int rounds = 0;             // rounds that both cases have and that were not held up
   bool covered = false;       // there are enough rounds for an interval at that level
   double process_effect = 0;  // kProcessEffect if a peer ran one of the cases; else 0
 };

@@ -22,10 +22,11 @@ enum class BoundKind { Lane, Cores, Memory };
 /// host's work.
 enum class Held { InFlight, OneThread };
 
-/// The number of servers that brings the bounding lane down to the next bound, and what it gains.
+/// The number of servers with which the slowest lane takes no longer than the next largest bound,
+/// and the speed-up that so many servers bring.
 struct MoreServers {
   std::int64_t servers = 1;
-  std::int64_t in_flight = 1;  // at least the case's; more if servers would lack items
+  std::int64_t in_flight = 1;  // at least as in the case; more if servers would lack items
   BoundKind next = BoundKind::Lane;
   std::string lane = {};  // name of the next lane; only for BoundKind::Lane
   // The expected speed-up: the simulated time of the pipeline as it is, or its measured time if

@@ -13,8 +13,9 @@ struct PublishedFigure {
   std::optional<double> here;  // measured median in the same unit; nothing if not measured
 };
 
-/// Returns the figures of an entry of the group. The wall time of a stage is host time: for a stage
-/// on the GPU it is the time of its calls. A sum adds host and device times of the stages.
+/// Returns the figures of `published` next to what was measured. The wall time of a stage is host
+/// time: for a stage on the GPU it is the time of its calls. A sum adds host and device times of
+/// the stages.
 std::vector<PublishedFigure> published_figures(const GroupResult& group,
                                                const GroupAnalysis& analysis,
                                                const Published& published);
@@ -25,7 +26,7 @@ struct PublishedOverlap {
   const Published *whole = nullptr, *stage = nullptr;
   double whole_ms = 0, stage_ms = 0;
   double overlapped_ms = 0;  // at best: the longer of the stage and all others
-  std::int64_t servers = 1;  // number that brings the stage down to the other stages' time
+  std::int64_t servers = 1;  // number with which the stage takes no longer than the others
   // The time of a variant with this stage that was published as faster than `overlapped_ms`, or
   // null.
   const Published* faster = nullptr;

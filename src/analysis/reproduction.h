@@ -13,7 +13,7 @@ struct ReproducedClaim {
   const Claim* claim = nullptr;
   Judgement judgement;
 };
-/// A published figure, and the entry of the group that it belongs to.
+/// A published figure, and the entry of the group's `published` that it is a part of.
 struct ReproducedFigure {
   const Published* published = nullptr;
   PublishedFigure figure;

@@ -25,7 +25,8 @@ class PrepareObserver {
 struct PrepareOptions {
   int threads = 1;
   OnError on_error = OnError::Fail;
-  const std::atomic<bool>* interrupted = nullptr;  // if true, prepare() ends after the images in work
+  // If true, prepare() ends once the images in work are done. Null: it is never interrupted.
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 struct Prepared {

@@ -15,8 +15,8 @@ namespace normbench {
 /// Returns the message for a member of the wrong type: "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// Moves issues to other places of the file. If the pointer of an issue begins with a key of
-/// `places` (a pointer to the same member or to one around it), the key's value replaces that key.
+/// Moves issues to other places of the file. A key of `places` is a pointer to a member. In the
+/// pointer of an issue with that member or inside it, the key's value replaces the key.
 void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
 
 /// A JSON object whose members come from a stage, from `defaults` or from the experiment.

@@ -6,8 +6,8 @@
 ///
 /// The limits measured in the same runs show how the machine changed. Their change is divided out
 /// if the pairs then agree better. If the interval of that change lies beyond the margin, its cause
-/// may be the code or the machine. Then nothing is divided, and changes of cases that it explains
-/// are undecided.
+/// may be the code or the machine. Then nothing is divided out, and changes of cases that the
+/// change of the limits may explain are undecided.
 ///
 /// With fewer pairs, rounds are the replicates. Differences between runs are then unknown, so
 /// nothing is certain, and changes that the machine may explain are undecided.

@@ -7,7 +7,8 @@
 
 namespace normbench {
 
-/// A fact about how a document was made. Facts up to Config forbid a comparison if they differ.
+/// A fact about how a document was made. The facts from the first to Config forbid a comparison if
+/// they differ.
 enum class SetupFact {
   Host,  // name of the host, or a name given to several hosts that count as one
   Gpu,

@@ -32,9 +32,9 @@ struct Unfaulting {
 /// The cost of page faults in a case with fresh outputs.
 struct FaultCost {
   double faults = 0;  // number of faults per iteration
-  // Cost of one page fault in ns: what the twin saves per fault, but at most what a touched page
-  // costs in the `first_touch` limit. Nothing for a peer with a twin, since its allocator may use
-  // pages of another size.
+  // Cost of one page fault in ns. With a twin: what the twin saves per fault, but at most what a
+  // touched page costs in the `first_touch` limit. Without a twin: the cost in that limit. Nothing
+  // for a peer with a twin, since the twin's allocator may use pages of another size.
   std::optional<double> cost_ns = {};
   bool at_most = false;  // `cost_ns` is an upper bound: the twin or the limit is missing
   // Share of the case's time: what the twin saves; without a twin, from 0 to what `cost_ns` allows.
@@ -48,8 +48,10 @@ struct FaultCost {
 /// memory.
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
-/// One type for each cause. `cached_ns`, `without_ns` and `with_ns` are times per iteration of
-/// another case, which caches its constants, waits less often, or has another number of threads.
+/// One type for each cause. Some have the time per iteration of another case:
+/// - `cached_ns`: of a case that caches its constants;
+/// - `without_ns`: of a case that waits less often;
+/// - `with_ns`: of a case that has another number of threads.
 namespace why {
 struct ConstantsEachCall {
   std::optional<double> cached_ns;  // nothing: the share is taken from the profile's ranges
@@ -210,8 +212,8 @@ struct PinningCost {
 /// one of these cases was not measured.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
-/// The time that the fastest case's dataset took to prepare. Also the time that it saves against
-/// the baseline in each pass over all images.
+/// The time that it took to prepare the dataset of the fastest case. Also the time that this case
+/// saves against the baseline in each pass over all images.
 struct PreparingCost {
   int index = 0;  // index of the fastest case
   // Times to prepare both datasets, from their manifests; 0 for a baseline without a manifest.
