@@ -36,9 +36,9 @@ const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
 /// - for a transfer: a copy of as many bytes in the same direction, with pinned memory unless the
 ///   transfer uses pageable memory;
 /// - for a kernel that reads or writes host memory: a stream that does the same over the link;
-/// - for any other stage: the fastest stream that reads and writes as many bytes in the same place,
-///   on the host with as many threads. A stream that stays in the cache is used only if the stage's
-///   input is in the cache.
+/// - for any other stage: the fastest stream that reads and writes as many bytes (limit_mix) in the
+///   same place, on the host with as many threads. A stream that stays in the cache is used only if
+///   the stage's input is in the cache.
 void add_stage_limits(const GroupResult& group, const CaseResult& result, const Results& results,
                       CaseAnalysis& analysis);
 

@@ -245,9 +245,9 @@ Series with_servers(const CaseResult& result, const Terms& terms, std::size_t la
   return times;
 }
 
-/// Returns the number of servers that brings the bounding lane down to the next bound. Returns
-/// nothing if no more servers are needed, if the lane uses a device, or if one thread submits all
-/// work.
+/// Returns the number of servers with which the bounding lane takes no longer than the next largest
+/// bound. Returns nothing if the lane needs no more servers for that, if it uses a device, or if
+/// one thread submits all work.
 std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& terms,
                                         const Term& bound, const Series& times) {
   const PipelineResult& pipeline = *result.pipeline;

@@ -21,8 +21,8 @@
 namespace normbench {
 namespace {
 
-/// Blocks a signal for the calling thread as long as this object lives, and drops it if it was
-/// raised meanwhile. A signal that was pending before stays pending.
+/// Blocks a signal for the calling thread as long as this object lives. A signal that is raised
+/// meanwhile is dropped. A signal that was pending before stays pending.
 class IgnoredSignal {
  public:
   explicit IgnoredSignal(int signal) {
@@ -185,7 +185,8 @@ void ChildProcess::wait(bool to_write, std::chrono::milliseconds timeout) {
 void ChildProcess::wait_for_end(const sigset_t& mask) const {
   const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   pollfd end{.fd = watched.number(), .events = POLLIN, .revents = 0};
-  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};  // without pidfd (Linux before 5.3)
+  // Without pidfd (Linux before 5.3), ended() is asked at this interval.
+  const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};
   while (!ended())
     if (ppoll(&end, 1, watched.is_open() ? nullptr : &a_while, &mask) < 0) return;
 }

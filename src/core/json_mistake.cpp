@@ -121,7 +121,8 @@ std::string wrong_string(std::string_view text, std::size_t start, std::size_t o
   return wrong_escape(text, text.rfind('\\', offset), offset - 1);
 }
 
-/// Returns a token as written; a long string as "string", any other long token cut.
+/// Returns a token as messages name it. A sign is in quotes. Another token of at most 40 bytes is
+/// as written. A longer one becomes "string" if it is a string, and otherwise is cut.
 std::string named(std::string_view token) {
   constexpr std::size_t most = 40;
   if (is_in(kSigns, token[0])) return fmt::format("'{}'", token);

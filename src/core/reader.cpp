@@ -75,8 +75,8 @@ T one(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
   }
 }
 
-/// Returns what `convert` makes of each element of a list. Every wrong element is an issue; then
-/// returns the fallback.
+/// Returns what `convert` makes of each element of a list. Adds an issue for each wrong element. If
+/// there is one, returns the fallback.
 template <class T, class Convert>
 std::vector<T> list(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
                     std::vector<T> fallback, Convert convert) {
@@ -109,10 +109,11 @@ bool is_default(const Json& fallback, const Json& schema) {
                                    fallback <= schema.value("maximum", fallback));
 }
 
-/// Returns the schema of a single value with this schema, or of a list of them.
+/// Returns a schema that accepts what `schema` accepts, and lists of it.
 Json list_of(Json schema) { return {{"anyOf", {schema, {{"type", "array"}, {"items", schema}}}}}; }
 
-/// Returns "(did you mean "batch"?)", or all known words if none is near.
+/// Returns the known word nearest to `said`, as in "(did you mean "batch"?)". If none is near,
+/// returns all known words.
 std::string suggestion(const std::string& said, const std::vector<std::string>& known) {
   const std::string near = nearest(said, known);
   if (!near.empty()) return fmt::format("(did you mean \"{}\"?)", near);

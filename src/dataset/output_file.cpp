@@ -55,7 +55,7 @@ void OutputFile::append(const Piece& piece) {
   }
   if (!piece.broken.empty()) return;
   finished_.sources.push_back(piece.source);
-  const std::string none;  // the images of a shard share one start
+  const std::string none;  // images in a shard have no start of their own
   const std::string& own_start = form_.shards ? none : piece.content.start;
   for (const std::string_view part : {std::string_view(own_start), text_of(piece.content.rest)}) {
     file_->add(part);

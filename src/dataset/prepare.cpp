@@ -92,8 +92,8 @@ class Work {
   std::map<std::size_t, LeftOut> broken_;
 };
 
-/// Returns true if the file is missing, is not whole, or leaves out broken images. These may have
-/// been repaired by now, or have to be reported again.
+/// Returns true if the file is missing, is not whole, or leaves out broken images. Broken images
+/// are read again: they may have been repaired by now, and otherwise are reported again.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;
@@ -241,8 +241,8 @@ Manifest manifest_of(const Preparation& preparation, std::span<const Output> out
   return manifest;
 }
 
-/// Makes files in folders of classes durable. Writing the manifest does that for the dataset's
-/// folder.
+/// Syncs the folders of classes, so that the names of their files survive a power failure. Writing
+/// the manifest syncs the dataset's own folder.
 void sync_folders(const std::string& dataset, std::span<const Output> outputs) {
   std::set<std::filesystem::path> folders;
   for (const Output& output : outputs)

@@ -121,8 +121,9 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   }
 }
 
-/// Returns true for stages that use a whole team, whatever their size. Decoding, encoding and
-/// networks take longer than it takes to wake a team. `launch` on the CPU measures the team itself.
+/// Returns true for stages that use a whole team, however few bytes they have. Decoding, encoding
+/// and networks take longer than it takes to wake a team. `launch` on the CPU measures the team
+/// itself.
 bool always_pays(const Stage& stage) {
   const Roles& roles = roles_of(stage.op);
   return roles.files != FileUse::None || roles.peer_only ||

@@ -147,7 +147,7 @@ void read_published(Reader& experiment, const Frame& frame, Group& group) {
   });
 }
 
-/// Reads "ratio": 3.69, or "ratio": [3.5, 4.0].
+/// Reads "ratio": a number, like 3.69, or a range, like [3.5, 4.0].
 std::optional<ClaimedRatio> read_ratio(Reader& claim) {
   if (!claim.has("ratio")) return std::nullopt;
   const std::vector<double> said = claim.numbers("ratio", {});
@@ -168,7 +168,7 @@ bool is_numeric(const Json& value) {
          (value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number());
 }
 
-/// Reads "across": {"threads": "shrinks"}.
+/// Reads "across": an axis and a trend, like {"threads": "shrinks"}.
 std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   claim.takes("across", {{"type", "object"},
                          {"minProperties", 1},

@@ -39,8 +39,9 @@ class Room {
     return found == sides.end() ? nullptr : &*found;
   }
 
-  /// Returns "12.4 GB of host memory, 8.1 GB are free (the container allows 8.6 GB)". If many of
-  /// these bytes are copies that are made to exceed the cache, adds how many.
+  /// Returns how much memory the cases need and how much is free, like "12.4 GB of host memory, 8.1
+  /// GB are free (the container allows 8.6 GB)". If many of the needed bytes are copies that are
+  /// made to exceed the cache, adds how many.
   std::string text(const Side& side, std::span<const Case* const> cases) const {
     const std::string& note = options_.free_notes.*side.note;
     const std::int64_t bytes = need(cases).*side.bytes;

@@ -25,8 +25,8 @@ std::string with_each(std::string_view text, std::string_view from, std::string_
 
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
-/// Returns the label with "0" for each number and each "{i}". The names of all iterations of a
-/// label become the same.
+/// Returns the label with "0" for each number and each "{i}". So the names that a label has in its
+/// iterations all become the same text.
 std::string without_numbers(std::string_view label) {
   std::string result = with_each(label, number_mark, "0");
   std::ranges::replace_if(result, is_decimal, '0');

@@ -121,8 +121,8 @@ class Limits {
   std::vector<Case> take() { return std::move(limits_); }
 
  private:
-  /// Two names of a limit: "1.00 MB" and "1,001,000 B". `exact` is used if another limit is called
-  /// `name`.
+  /// Two names of a limit: a rounded one, like "1.00 MB", and an exact one, like "1,001,000 B".
+  /// `exact` is used if another limit is called `name`.
   struct Names {
     std::string name, exact;
   };

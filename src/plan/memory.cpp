@@ -157,7 +157,7 @@ double setup_bytes(const Case& planned) {
 /// bound. It also needs up to four times the largest tensor: intermediate values of references,
 /// moved bounds, copies to read from. A `resize` adds the image between its passes, twice. An
 /// output that is compared with another case's output is held whole. If a team checks rows, each
-/// thread has some rows of an image.
+/// of its threads holds some rows of an image.
 double check_bytes(const Case& planned) {
   if (is_held_to_others(planned)) return bytes_in_double(planned);
   double values = 0, largest = 0;

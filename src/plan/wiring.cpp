@@ -99,7 +99,7 @@ const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& s
 void Wiring::add(const StageSpec& spec) {
   const Roles& roles = roles_of(spec.op);
   const bool first = case_.values.empty();
-  // More sources may follow the first one.
+  // A case may have several sources, but only before its first stage.
   if (roles.given && case_.stages.empty()) return add_source(spec);
   if (!for_peer_ && roles.peer_only)
     throw StageMistake{

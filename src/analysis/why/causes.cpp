@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kDominant = 0.5;  // smallest share of the time of a dominant part
 constexpr double kOneStage = 0.6;
-constexpr double kWholeBatch = 0.8;   // smallest share of a batch's time that is most of it
+constexpr double kWholeBatch = 0.8;   // smallest share of a batch's time that counts as most of it
 constexpr double kLeastShare = 0.2;   // smallest share of faults or constants that is a cause
 constexpr double kThreadShare = 0.2;  // share of the time that another number of threads must save
 constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest possible: from here on a cause

@@ -67,8 +67,8 @@ FactorValue parameter(const StageResult& stage, const std::string& member) {
   return kind == ParameterKind::Flip ? Json(name_of(Flip::None)) : Json();
 }
 
-/// Returns the parameters that one of the two stages sets. Parameters that its output shows, or
-/// that follow from a different storage, are left out.
+/// Returns the parameters that at least one of the two stages sets. Leaves out parameters that show
+/// in the output of the stage. If the storage differs, also leaves out those about files.
 std::set<std::string> parameters(const Both& both) {
   std::set<std::string> members;
   bool other_storage = false;
@@ -123,8 +123,8 @@ std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
       stages, [&](const Both& both) { return std::ranges::any_of(parameters(both), is_it); }));
 }
 
-/// Adds the differences of stages of the same op. Stages are named if other stages have the same
-/// factor without a difference.
+/// Adds the differences of stages of the same op. A factor names its stages if other stages could
+/// differ in it, too, and do not.
 void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& list) {
   std::vector<Factor> differences;
   for (const Both& both : stages) {
@@ -147,7 +147,7 @@ void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& lis
 }
 
 /// Returns the output policies of the chain's stages. An in-place stage is left out, since its op
-/// implies it.
+/// implies the policy.
 std::vector<OutputPolicy> allocations(const CaseResult& result) {
   std::set<OutputPolicy> policies;
   for (const StageResult& stage : result.stages)
@@ -166,7 +166,7 @@ bool inherits_memory(const CaseResult& result) {
   return result.source && result.source->memory == outputs_of(result).front().memory;
 }
 
-/// Adds the differences of two chains of different ops as wholes. They are how outputs are
+/// Adds the differences between two chains of different ops, each taken as a whole: how outputs are
 /// allocated, when constants are prepared, and the dtype, layout and host memory of the result.
 void add_chain_factors(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   add(list, Kind::Constants, constants(a), constants(b));
@@ -233,7 +233,9 @@ bool is_of_allocation(const Factor& factor) {
   return factor.kind == Kind::Output || factor.kind == Kind::Outputs;
 }
 
-/// Adds the peer if it differs. Then different kernels follow from it and are removed.
+/// Adds the peer if it differs. Then removes the factors about kernels, which follow from the peer.
+/// If one of the cases has many page faults (faults_on_result), also replaces the factors about
+/// where outputs are written by what the page faults show.
 void add_runner(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   if (a.peer == b.peer) return;
   std::erase_if(list, [](const Factor& factor) { return factor.kind == Kind::Kernel; });
@@ -259,7 +261,8 @@ void add_axes(const CaseResult& a, const CaseResult& b, std::vector<Factor>& lis
       add(list, Kind::Axis, value, b.axes[axis], axis);
 }
 
-/// Returns "load=2" for each lane that has a different number of servers in the other case.
+/// Returns the name and the number of servers, like "load=2", of each lane whose number of servers
+/// is different in the other case.
 std::vector<std::string> servers(const CaseResult& result, const CaseResult& other) {
   std::vector<std::string> lanes;
   for (const LaneResult& lane : result.pipeline->lanes) {
