@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// Elements of a Slowed pair's second variant over those of the first. Both run the same loop, so
-/// without noise this is also the ratio of their times.
+/// The number of elements of a Slowed pair's second variant over that of the first. Both variants
+/// run the same loop, so without noise this is also the ratio of their times.
 constexpr double kMoreWork = 1.05;
 
 /// How a run judges a Slowed pair. The first that fits is taken. WrongWay: the variant with more

@@ -13,7 +13,7 @@ namespace normbench {
 /// on the memory and, in a virtual machine, on its host. The loops take turns in the same rounds.
 /// If the ratio of two loops has two levels, the machine had two states.
 struct HostStates {
-  /// Two streams of the same bytes whose ratio changed.
+  /// Two streams of equally many bytes, and how the ratio of their times changed.
   struct Change {
     std::string limit, other;  // `other` is the fastest stream over all rounds
     // The first round of the second state, counted from 0. Nothing if the states alternate.

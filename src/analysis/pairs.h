@@ -17,8 +17,8 @@ struct Pair {
 
 /// The share by which times of identical code may differ between two processes, even if all rounds
 /// of each process agree. Times depend on where memory lies and on which CPU runs. The difference
-/// between this process and `normbench peer` exceeded this share only rarely, when a case lay in
-/// the cache.
+/// between this process and `normbench peer` rarely exceeded this share, and only for cases whose
+/// data lay in the cache.
 constexpr double kProcessEffect = 0.05;
 
 /// Returns the relative difference that the pair must exceed to count as different.

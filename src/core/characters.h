@@ -29,8 +29,8 @@ bool is_control(char32_t code);
 /// Returns true if `text` holds a character for which is_control() is true, or is not UTF-8.
 bool has_control(std::string_view text);
 
-/// Returns a character as C++ writes it: "\n", "\u001b", "\U000e0041". A byte that is not UTF-8
-/// becomes "\xff".
+/// Returns a character as an escape sequence of C++, like "\n", "\u001b" or "\U000e0041". A byte
+/// that is not UTF-8 becomes a sequence like "\xff".
 std::string escaped(std::string_view character);
 
 }  // namespace normbench

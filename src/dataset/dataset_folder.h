@@ -16,12 +16,17 @@ bool is_begun(const Preparation& preparation);
 std::vector<std::string> mistakes_before(const Preparation& preparation);
 
 /// Checks that a finished dataset is the requested one. Throws BadInput with all differences if it
-/// is not. Throws std::runtime_error if sources or files of the dataset have changed.
+/// is not. Throws std::runtime_error if a source now has another size, or if a file of the dataset
+/// is missing or has another size.
 void check_finished(const Preparation& preparation, const Manifest& manifest);
 
-/// Starts a journal, or opens the existing one, and removes unfinished files of killed processes.
-/// Throws BadInput, Invalid and CannotWrite. Throws std::runtime_error if sources have changed.
-/// Sources that could not be read before may have changed, since people repair them.
+/// Starts a journal, or opens the existing one and removes unfinished files of killed processes.
+/// - Throws CannotWrite if it cannot start a journal.
+/// - Throws Invalid if the existing journal is damaged or in use.
+/// - Throws BadInput if the existing journal belongs to another preparation, or if the folder also
+///   has files that do not belong to this preparation.
+/// - Throws std::runtime_error if sources have changed. Sources that could not be read before may
+///   have changed, since people repair them.
 PreparationJournal open_journal(const Preparation& preparation, std::span<const Output> outputs);
 
 /// Reads the file. Returns true if it exists and is as it was written.

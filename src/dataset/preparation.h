@@ -15,7 +15,7 @@ struct Preparation {
   DatasetForm form;
   std::string root = {};  // common start of all sources; the rest of a path is the source's name
 
-  /// Returns the source's name in manifests: "a.jpg", "cat/a.jpg".
+  /// Returns the source's name in manifests, like "a.jpg" or "cat/a.jpg".
   std::string name_of(const std::string& source) const { return source.substr(root.size()); }
 };
 
@@ -32,8 +32,8 @@ struct Output {
 /// differ by at most one. The preparation must have no mistakes.
 std::vector<Output> outputs_of(const Preparation& preparation);
 
-/// Returns how a dataset differs from what is requested, a text for each difference: "storage was
-/// npy, is raw". `were` and `are` are the names of the images.
+/// Returns how a dataset differs from what is requested. Each difference is a text like "storage
+/// was npy, is raw". `were` and `are` are the names of the images.
 std::vector<std::string> differences(const DatasetForm& was, const DatasetForm& is,
                                      const std::vector<std::string>& were,
                                      const std::vector<std::string>& are);

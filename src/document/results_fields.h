@@ -1,8 +1,9 @@
 /// The fields of the results document: one list per struct, used for writing and for reading.
 ///
-/// `io(name, member)` is called for each field, `io.required` for a field that every document must
-/// have. `io.when_known` is called for a field that is left out if it is null, 0, empty or all
-/// zeros.
+/// For each field one of three functions is called:
+/// - `io.required` for a field that every document must have;
+/// - `io.when_known` for a field that is left out if it is null, 0, empty or all zeros;
+/// - `io(name, member)` for any other field.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@
 
 namespace normbench {
 
-/// Returns the message for a member of the wrong type: "expected a list, got 5".
+/// Returns the message for a member of the wrong type, like "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
 /// Moves issues to other places of the file. A key of `places` is a pointer to a member. In the

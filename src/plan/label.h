@@ -12,8 +12,8 @@
 
 namespace normbench {
 
-/// Returns the label of a stage that has none in the config: "cast", or "cast (simd)" if the config
-/// names the kernel.
+/// Returns the label of a stage that has none in the config: the op's name, like "cast". If the
+/// config names the kernel, the kernel follows, as in "cast (simd)".
 std::string own_label(const Op& op, const std::string& forced);
 
 /// Returns what is wrong with a label; nothing if it is right.

@@ -24,8 +24,8 @@ bool matches(const std::string& glob, const Group& group, const Case& one) {
   return false;
 }
 
-/// Returns the variants of each experiment: "place: CPU, 'GPU eager'; dtype: CPU". Names are quoted
-/// for a shell.
+/// Returns the variants of each experiment, as in "place: CPU, 'GPU eager'; dtype: CPU". Names are
+/// quoted for a shell.
 std::string all_variants(const std::vector<Group>& groups) {
   std::vector<std::string> experiments;
   std::set<std::string> seen;

@@ -33,8 +33,8 @@ std::vector<Axis> read_axes(Reader& experiment, std::string_view key);
 /// axes returns one empty object.
 std::vector<Json> combinations(const std::vector<Axis>& axes);
 
-/// Returns the assignment as text: "batch=8, memory=pinned". The text for an object with a "name"
-/// is that name.
+/// Returns the assignment as text, like "batch=8, memory=pinned". The text for an object with a
+/// "name" is that name.
 std::string axes_text(const Json& assignment);
 
 /// Returns true if an axis replaces the value or a part of it.

@@ -38,7 +38,7 @@ std::optional<Json> gpu_name(const Results& results) {
   return at(results.environment, "/gpu/name");
 }
 
-/// Returns the groups whose batches had to be made smaller, with their images in a batch:
+/// Returns the groups whose batches had to be made smaller, each with its images in a batch, as in
 /// [{"large": 128}].
 std::optional<Json> scaled_groups(const Results& results) {
   Json scaled = Json::array();

@@ -9,7 +9,8 @@ namespace normbench {
 
 struct GroupAnalysis;
 
-/// The page faults that a case has more than another one because of where it writes its outputs.
+/// The page faults that a case has in addition to those of another one, because of where it writes
+/// its outputs.
 struct FaultsAdded {
   std::int64_t buffers = 0;     // number of additional fresh outputs
   double faults = 0;            // number of additional page faults per iteration
