@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// A GPU whose copies reach a smaller share of its link's rate has only a part of the link. Copies
-/// of pinned memory reach 80 to 95 %.
+/// If a GPU's copies reach a smaller share of the link's rate than this, the GPU has only a part of
+/// the link. Copies of pinned memory reach 80 to 95 %.
 constexpr double low_link = 0.6;
 
 struct LinkSpeed {

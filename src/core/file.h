@@ -40,8 +40,8 @@ class WholeFile {
   /// is synced (sync_folder).
   void keep();
 
-  /// Returns "x" if `name` is a temporary name for a file "x", used by any process; "" for other
-  /// names.
+  /// If `name` is a temporary name, made by any process, returns the name of the file that it was
+  /// made for. Returns "" for any other name.
   static std::string_view named_beside(std::string_view name);
 
  private:

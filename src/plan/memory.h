@@ -11,9 +11,9 @@
 namespace normbench {
 
 /// Returns the number of buffer sets that a group rotates through on one side of the link. It is at
-/// least the number of items in flight. Cold buffers have so many sets that even the contender that
-/// touches the fewest bytes of a set exceeds the cache threefold over all sets. Cases with
-/// `resident` do not count.
+/// least the number of items in flight. Cold buffers have so many sets that every contender, even
+/// the one that touches the fewest bytes of a set, touches over three times the cache size in
+/// all sets together. Cases with `resident` do not count.
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 
