@@ -6,16 +6,24 @@
 
 namespace normbench {
 
-/// Returns the profile of `steps` equal steps of 1000 us each, at most 4. Times in a step are in
-/// microseconds. All calls are made by one thread, in the stages that submit the work:
+/// Returns the profile of `steps` equal steps, at most 4. A step starts every 1000 us and ends after
+/// 900 us. The main thread makes all calls. Times in the list are in us since the start of the step:
 ///
-///   stream 7   normalize [150, 250) by a launch at 110; a graph launched at 245: sub [300, 350)
-///              and div [350, 420); tail [400, 460) by a launch at 310, which overlaps div
-///   stream 13  Memcpy HtoD [40, 140) of 5 MB by a call at 20; Memset [345, 355) of 1 MB at 330;
-///              Memcpy DtoH [500, 700) of 10 MB at 480, which the host waits for from 510 to 710
-///   stream 14  cast [200, 260) by a launch of the driver at 180, which overlaps normalize
+///   stream  work                [start, end)  call                   [start, end)
+///   7       normalize           [150, 250)    cudaLaunchKernel       [110, 120)
+///   7       sub                 [300, 350)    cudaGraphLaunch        [245, 270)
+///   7       div                 [350, 420)    the same graph launch
+///   7       tail                [400, 460)    cudaLaunchKernel       [310, 320)
+///   13      Memcpy HtoD, 5 MB   [40, 140)     cudaMemcpyAsync        [20, 30)
+///   13      Memset, 1 MB        [345, 355)    cudaMemsetAsync        [330, 340)
+///   13      Memcpy DtoH, 10 MB  [500, 700)    cudaMemcpyAsync        [480, 490)
+///   13      Stream Sync         [512, 709)    cudaStreamSynchronize  [510, 710)
+///   14      cast                [200, 260)    cuLaunchKernel         [180, 190)
 ///
-/// A second thread has the name "omp worker 1".
+/// tail overlaps div, although both are in stream 7. cast overlaps normalize. Memset overlaps sub
+/// and div. Stream Sync is the record of the host's wait for stream 13.
+///
+/// A second thread, named "omp worker 1", has the range "gather" [730, 880) in each step.
 ProfileTrace synthetic_gpu_profile(int steps);
 
 /// Returns the finished model of 4 steps, on one GPU with 100 processors.
