@@ -30,7 +30,8 @@ inline CaseResult timed_case(const TimedCase& timed) {
   return result;
 }
 
-/// Returns a document with one group. Its date is `minute` minutes after 10:00 on a fixed day.
+/// Returns a document with one group. The date of the document is `minute` minutes after 10:00 on a
+/// fixed day.
 inline Results timed_run(const std::vector<TimedCase>& cases, int minute = 0) {
   Results results;
   results.tool = {{"name", "normbench"}, {"version", "1.0"},     {"revision", "abc1234"},
@@ -53,7 +54,7 @@ inline Results timed_run(const std::vector<TimedCase>& cases, int minute = 0) {
   return results;
 }
 
-/// Pairs of runs that took turns. `base` and `now` have one run per pair.
+/// Pairs of runs that took turns. `base[i]` and `now[i]` are one pair.
 struct Pairs {
   std::vector<Results> base, now;
 };

@@ -38,8 +38,8 @@ std::vector<Round> make_rounds(double ms, std::uint64_t seed, int count = rounds
 /// rounds.
 CaseResult make_case(const CaseSpec& spec);
 
-/// Returns a stream limit. It reads the bytes of a batch of `source`, and writes the bytes of a
-/// batch of float32.
+/// Returns the limit `name`. It streams memory: it reads as many bytes as a batch of `source` has,
+/// and writes as many as a batch of float32 has.
 CaseResult make_limit(const std::string& name, double ms, DType source);
 
 /// Returns a document with these groups, and with an example tool, environment, config and options.

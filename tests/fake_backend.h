@@ -1,5 +1,5 @@
-/// A backend whose kernels take the times that a test sets. Its clock shows only these times, and
-/// the times that the test sets for readings of the clock.
+/// A backend whose kernels take the times that a test sets. Its clock advances only by these times,
+/// and by the times that the test sets for reading the clock.
 #pragma once
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ class FakeClock final : public Clock {
 
 /// One launch of a row.
 struct FakeCall {
-  std::int64_t number;  // launches of the row before this one
+  std::int64_t number;  // how often the row was launched before
   std::span<const View> in, out;
   View scratch;
 };
@@ -54,7 +54,8 @@ struct FakeRow {
   std::int64_t calls = 0;
 };
 
-/// Runs the reference of the op. An op that passes its input through does nothing.
+/// Computes the outputs of the op by its reference. Does nothing if the op passes its input
+/// through.
 inline void compute_reference(const Op& op, std::span<const View> in, std::span<const View> out,
                               std::int64_t item = 0) {
   if (passes_through(op)) return;
@@ -164,7 +165,7 @@ struct FakeStage {
   int row = 0;
   OutputPolicy output = OutputPolicy::Reuse;
   const Backend* backend = nullptr;   // owner of the row; null: fake_case's backend
-  std::optional<Memory> memory = {};  // memory of the output; absent: the op decides
+  std::optional<Memory> memory = {};  // where the output lies; absent: the op decides
 };
 
 /// Returns a case that starts from `source` and runs `stages` one after another. The ops infer the
@@ -187,7 +188,7 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
     stage.out = {from + 1};
     stage.output = fake.output;
     stage.signature.in = {planned.values.back().desc};
-    // The second input of `unregister` is the registered value: here, the one before its first
+    // `unregister` gets the registered value as its second input. It is the value before the first
     // input.
     if (std::holds_alternative<Unregister>(fake.op)) {
       stage.in.push_back(from - 1);
@@ -209,7 +210,7 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
   return planned;
 }
 
-/// Returns a source of 2x3x4x5 uint8, the smallest useful one.
+/// Returns a source of 2x3x4x5 uint8.
 inline Source small_source() {
   Source source;
   source.shape = {.n = 2, .c = 3, .h = 4, .w = 5};

@@ -32,7 +32,7 @@ class FakeDevice final : public Backend {
   std::int64_t wait_ns = 0;             // from the end of the work to the return of a wait
   std::int64_t cache = 0;
   int number = 0;                                // number of the device
-  std::optional<int> node = {};                  // NUMA node of its link
+  std::optional<int> node = {};                  // NUMA node of the device's link
   std::function<void()> on_capture = {};         // called when a capture starts or stops; may throw
   std::function<DeviceState()> on_state = {};    // returns the state; empty: there is none
   std::function<std::int64_t()> on_cycles = {};  // returns the clock rate in MHz; empty: 0 MHz

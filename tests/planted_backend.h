@@ -17,7 +17,7 @@ namespace normbench {
 enum class Bug {
   None,
   WrongValue,      // element 17 of a float32 output is wrong
-  TailNotWritten,  // the last element of several keeps its old value
+  TailNotWritten,  // the last element keeps its old value, unless it is the only one
   PastEnd,
   BeforeStart,
   PastScratch,
@@ -29,7 +29,7 @@ enum class Bug {
   LosesNaN,     // NaN becomes infinity in 16-bit outputs
   AcceptsNothing,
   Throws,
-  Kills,  // throws, as does every allocation after it
+  Kills,  // throws, and so does every later allocation
 };
 
 /// A backend with the given rows. It computes on the CPU, whatever its `place` is.
@@ -93,8 +93,8 @@ inline void compute(const Op& op, const View& in, const View& out) {
   from_double(to[0], out, 0);
 }
 
-/// Rounds each value that is halfway between two bfloat16 away from 0. The results are within every
-/// error bound.
+/// Rounds away from 0 if a value is halfway between two bfloat16 numbers. The results are within
+/// every error bound.
 inline void round_ties_away(const View& in, const View& out) {
   if (in.desc.dtype != DType::Float32 || out.desc.dtype != DType::BFloat16 || !in.desc.is_dense())
     return;

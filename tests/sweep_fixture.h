@@ -1,4 +1,4 @@
-/// An example sweep, from a function that gives a variant's time at a point.
+/// Makes example sweeps. A function for each variant gives its time at an amount of the axis.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ struct Curve {
   std::string variant;
   std::function<double(double)> ms;  // time in ms at an amount of the axis
   double bytes_per_unit = 1e6;
-  double noise = examples::noise;  // 0: all rounds take the same time; else not used
+  double noise = examples::noise;  // 0: all rounds take the same time; other values do nothing
 };
 
-/// Returns the group at `point`. `amount` is the number that the curves get for this point.
+/// Returns the group at `point`. The functions of the curves are called with `amount`.
 inline GroupResult group_at(const Json& point, double amount, const std::vector<Curve>& curves) {
   GroupResult group;
   group.experiment = "sweep";

@@ -1,4 +1,4 @@
-/// Prepares a kernel row of the CPU for an input. Ops and rows have their names in configs.
+/// Prepares a kernel row of the CPU for an input. Ops and rows are named as in configs.
 #pragma once
 
 #include <limits>

@@ -42,9 +42,10 @@ class Buffers {
   std::vector<std::size_t> offsets_;
 };
 
-/// Contenders that take turns on the same buffers: the kernel, then the rows of the stream, then
-/// the witnesses of a fused normalize on one thread. If the cache is to be cold, all buffers
-/// together take three times the largest cache, and each call uses the next buffers.
+/// Contenders that take turns on the same buffers: the kernel, then the rows of the stream, and
+/// then, if the kernel is a fused normalize on one thread, its witnesses. If the cache is to be
+/// cold, all buffers together take three times the largest cache, and each call uses the next
+/// buffers.
 class KernelRounds {
  public:
   explicit KernelRounds(const KernelCase& what)
@@ -74,14 +75,14 @@ class KernelRounds {
     return contenders_[0].ns.back();
   }
 
-  /// Returns the time of the fastest stream over the kernel's time, paired by rounds. The fastest
-  /// stream has the smallest median.
+  /// Returns the ratio of the fastest stream's time to the kernel's time, paired by rounds. The
+  /// fastest stream is the one with the smallest median.
   Interval of_limit() const {
     return paired_ratio(fastest(1, first_witness_), contenders_[0].ns, 0.95);
   }
 
-  /// Returns the time of the fastest witness over the kernel's time; nothing if there is no
-  /// witness.
+  /// Returns the ratio of the fastest witness's time to the kernel's time, paired by rounds;
+  /// nothing if there is no witness.
   std::optional<Interval> of_witness() const {
     if (first_witness_ == contenders_.size()) return std::nullopt;
     return paired_ratio(fastest(first_witness_, contenders_.size()), contenders_[0].ns, 0.95);

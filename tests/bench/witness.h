@@ -18,10 +18,10 @@ struct WitnessCase {
 };
 using Witness = std::function<void(const std::byte* in, std::byte* out)>;
 
-/// Returns three witnesses, from uint8 to float32 or float16 and from float32 to float32. They
-/// compute the planes in order, in four distant parts, and in six parts that reach the ends of
-/// pages at different times. Returns none without AVX-512, for other dtypes, for interleaved
-/// tensors, or if a plane is not a multiple of 64 elements.
+/// Returns three witnesses if the dtypes are uint8 to float32, uint8 to float16, or float32 to
+/// float32. They compute the planes in order, in four distant parts, and in six parts that reach
+/// the ends of pages at different times. Returns none without AVX-512, for other dtypes, for
+/// interleaved tensors, or if a plane is not a multiple of 64 elements.
 std::vector<Witness> witnesses(const WitnessCase& what);
 
 }  // namespace normbench

@@ -1,5 +1,5 @@
-/// Declarations that the files of the NVTX tool share. nvtx_payload.cpp needs headers with
-/// payloads. Without them, nvtx_payload_absent.cpp replaces it.
+/// Declarations that the files of the NVTX tool share. nvtx_payload.cpp needs NVTX headers that
+/// declare payloads. With older headers, nvtx_payload_absent.cpp is built instead.
 #pragma once
 
 // The headers of NVTX define functions unless NVTX_NO_IMPL is defined before.

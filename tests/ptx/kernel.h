@@ -32,7 +32,7 @@ inline constexpr u64 shared_window = u64{1} << 62;
 
 enum class Flow : u8 { Next, Branch, Exit, Barrier };
 
-/// An instruction. Its operands are numbers of columns: a register's, or ~n for constant n.
+/// An instruction. Its operands are numbers of columns: n for register n, and ~n for constant n.
 /// Predicates are numbered separately.
 struct Op {
   Execute execute = nullptr;  // set if the flow is Next
@@ -77,12 +77,12 @@ struct Kernel {
   bool has_barrier = false;
 };
 
-/// No: fma rounds its product before it adds, as the host does for an a * b + c that nvcc has
-/// contracted.
+/// No: fma rounds its product before it adds, as the host computes an a * b + c that nvcc contracts
+/// to an fma.
 enum class Fusing : bool { No, Yes };
 
-/// Decodes the entry `name` of a module. `module` must outlive the kernel. Throws Fault with the
-/// whole name of an instruction that is unknown.
+/// Decodes the entry `name` of a module. `module` must outlive the kernel. If an instruction is
+/// unknown, throws Fault with its whole name.
 Kernel decode(std::string_view module, std::string_view name, Fusing fusing = Fusing::Yes);
 
 /// Sets the fields that the name of an instruction determines. The operands must be set before.

@@ -18,8 +18,9 @@ std::string_view ptx_of(const void* fat_binary);
 /// fewer barriers.
 bool take_barrier_away(Kernel& kernel, int which);
 
-/// Runs launches by their PTX instead of by host bodies. If `compares` is true, it also runs the
-/// host body on the same memory. It throws Fault if the results differ, unless by fusing alone.
+/// Runs launches by their PTX instead of by host bodies. If `compares` is true, also runs the host
+/// body of each launch on the same memory, and throws Fault if the results differ by more than
+/// fusing explains.
 class PtxLaunches {
  public:
   explicit PtxLaunches(FakeCuda& cuda, bool compares)

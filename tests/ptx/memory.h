@@ -22,14 +22,15 @@ struct Phases {
   dim3 grid, block;
   std::vector<u64> first_of_blocks = {};  // first phase of each block that started
 
-  /// Returns "block (0, 0, 0), thread (1, 0, 0)" for a thread in a phase.
+  /// Returns the names of the phase's block and of the thread, like "block (0, 0, 0), thread (1, 0,
+  /// 0)".
   std::string name(u64 phase, unsigned thread) const;
 };
 
 /// A thread at a moment of its execution.
 struct Moment {
   const Phases& phases;
-  u64 since;  // accesses since this phase may race with it: the start of the launch or of the block
+  u64 since;  // first phase of the launch or of the block; earlier accesses cannot race
   u64 phase;
   unsigned thread;      // in the block
   unsigned warp_syncs;  // synchronisations of its warp in this phase
@@ -57,7 +58,7 @@ class Marks {
 class SharedMemory {
  public:
   SharedMemory(std::vector<SharedArray> arrays, std::size_t grows_by);
-  /// Returns the bytes. Throws Fault if they may not be accessed now.
+  /// Returns the `bytes` bytes at `address`. Throws Fault if this access is not allowed.
   std::byte* access(u64 address, std::size_t bytes, bool writes, const Moment& now);
 
  private:
@@ -71,7 +72,7 @@ class GlobalMemory {
  public:
   explicit GlobalMemory(FakeMemory& memory) : memory_(memory) {}
   void start_launch();
-  /// Returns the bytes. Throws Fault if they may not be accessed now.
+  /// Returns the `bytes` bytes at `address`. Throws Fault if this access is not allowed.
   std::byte* access(u64 address, std::size_t bytes, bool writes, const Moment& now);
 
  private:

@@ -6,8 +6,9 @@
 
 namespace normbench {
 
-/// Returns the profile of `steps` equal steps, at most 4. A step starts every 1000 us and ends after
-/// 900 us. The main thread makes all calls. Times in the list are in us since the start of the step:
+/// Returns the profile of `steps` equal steps, at most 4. A step starts every 1000 us and ends
+/// after 900 us. The main thread makes all calls. The list has times in us since the start of the
+/// step:
 ///
 ///   stream  work                [start, end)  call                   [start, end)
 ///   7       normalize           [150, 250)    cudaLaunchKernel       [110, 120)

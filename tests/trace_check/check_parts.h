@@ -14,7 +14,7 @@ namespace normbench {
 using Mistakes = std::vector<std::string>;
 using Events = std::vector<TraceEvent>;
 
-/// Adds "line 7: WHAT" to `mistakes`.
+/// Adds `what` to `mistakes`, with the line of the event in front, like "line 7: WHAT".
 void add_mistake(const TraceEvent& event, std::string_view what, Mistakes& mistakes);
 
 /// Returns the amount of the loss `name` in the head of the trace; 0 if the head does not have it.
@@ -27,8 +27,9 @@ void check_head(const std::string& text, const Json& head, Mistakes& mistakes);
 /// a name and a sort index.
 void check_tracks(const Events& events, Mistakes& mistakes);
 
-/// Checks arrows. An arrow starts in a call. It ends at the start of the call's work, and not
-/// before it starts. At most `without_launch` pieces of GPU work may have no arrow.
+/// Checks arrows. An arrow must start within a call, and end at the start of the work that the call
+/// started. It must not end before it starts. At most `without_launch` pieces of GPU work may have
+/// no arrow.
 void check_flows(const Events& events, std::int64_t without_launch, Mistakes& mistakes);
 
 /// Checks items of pipelines. An item starts once and ends once. Its arrows lead from one of its
