@@ -10,7 +10,7 @@ using sweeps::constant;
 using testing::ElementsAre;
 
 /// Returns a text for each axis line: the axis, the fixed values of other axes, and the values of
-/// the points, R"(batch at {"memory":"pinned"}: 1 8 64)".
+/// the points, like R"(batch at {"memory":"pinned"}: 1 8 64)".
 std::vector<std::string> shown(const Results& results) {
   std::vector<std::string> lines;
   for (const AxisLine& line : axis_lines(experiments(results).at(0))) {

@@ -20,7 +20,7 @@ Comparison compare_pairs_of(const Pairs& pairs, std::optional<double> margin = {
   return compare(pairs.base, pairs.now, margin);
 }
 
-/// Compares pairs of one case that have these ratios, and returns the case.
+/// Compares pairs of runs of one case. Each ratio is that of one pair. Returns the compared case.
 ComparedCase only_case(const std::vector<double>& ratios, std::optional<double> margin = {}) {
   const Comparison comparison = compare_pairs_of(timed_pairs({{"fused", ratios}}), margin);
   EXPECT_EQ(comparison.cases.size(), 1u);
@@ -42,7 +42,7 @@ TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
   EXPECT_NEAR(*one.visible, 0.02 + std::sqrt(1.10 / 1.03) - 1, 1e-6);
   EXPECT_EQ(one.replicates, 10);
   EXPECT_EQ(one.change, Change::Regressed);
-  EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);  // swapped: none; 1.01; 1.01 and 1.03
+  EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);  // pairs swapped: none; 1.01; 1.01 and 1.03
   EXPECT_TRUE(one.certain);
   EXPECT_DOUBLE_EQ(*one.base_ns, 1'004'500);
 }

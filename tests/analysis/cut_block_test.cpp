@@ -7,7 +7,8 @@
 namespace normbench::cut_block_test {
 namespace {
 
-/// Adds a cut round for each round of each case and limit. It takes a hundred times as long.
+/// Adds a cut round for each round of each case and limit. A cut round takes a hundred times as
+/// long as the round.
 Results with_cut_rounds(Results results) {
   for (GroupResult& group : results.groups) {
     group.cut_order = {{0}};

@@ -17,8 +17,8 @@ struct PipelineBoundTest : testing::Test {
     return analyse_pipeline(group, group.cases[index], results);
   }
   PipelineBound bound(int index) { return *analysis(index).bound; }
-  /// Sets the time of an item on the lane when the lane runs alone, and the lane's servers in all
-  /// pipelines.
+  /// Sets how long an item takes on the lane when the lane runs alone, and how many servers the
+  /// lane has in all pipelines.
   void set_lane(std::size_t lane, double ms, std::int64_t servers) {
     for (Round& round : group.limits[lane].rounds) {
       round.wall_ns = static_cast<std::int64_t>(ms * 1e6) * group.limits[lane].iterations;

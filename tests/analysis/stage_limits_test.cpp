@@ -80,8 +80,8 @@ CaseAnalysis analysed(const CaseResult& result, const std::vector<CaseResult>& l
   return analyse_case(group, group.cases[0], results);
 }
 
-/// Returns the name of the limit and the share of it for each stage, "stream 0.50"; "-" for a stage
-/// without a limit.
+/// Returns a text for each stage, like "stream 0.50": the name of its limit, and the share of the
+/// limit that the stage reaches. The text of a stage without a limit is "-".
 std::vector<std::string> shares(const CaseAnalysis& analysis) {
   std::vector<std::string> texts;
   for (const StageAnalysis& stage : analysis.stages)
@@ -291,8 +291,8 @@ TEST(StageLimits, OfATransferAfterAStageAreOfWhatThatWrote) {
   EXPECT_EQ(link_memory(result, 0), Memory::Pinned);
 }
 
-/// Returns a case or a limit of one kernel. It reads 10 MB and writes 40 MB; `link` of these bytes
-/// are in host memory.
+/// Returns a case or a limit of one kernel. The kernel reads 10 MB and writes 40 MB. `link` bytes
+/// of these 50 MB cross the link.
 CaseResult kernel(const std::string& name, const std::string& op, std::int64_t link, Memory from,
                   Memory to, std::int64_t ns) {
   CaseResult result = of_stages(name, {{.op = op,

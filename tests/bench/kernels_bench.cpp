@@ -5,9 +5,10 @@
 ///                 with='{"flip": "horizontal"}'
 ///
 /// Every key has a default, and takes several values that are separated by commas. Google
-/// Benchmark's own arguments may be added. `of_limit` is the median over the rounds of the fastest
-/// stream's time divided by the kernel's, with its 95 % interval. `of_witness` is the same ratio
-/// for a kernel that shares no code with the project's kernels (witness.h).
+/// Benchmark's own arguments may be added. `of_limit` is the ratio of the fastest stream's time to
+/// the kernel's time: its median over the rounds, with a 95 % interval. `of_witness` is the ratio
+/// of the fastest witness's time to the kernel's time. A witness shares no code with the project's
+/// kernels (witness.h).
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -107,7 +107,8 @@ std::int64_t peak_bytes() {
   return -1;
 }
 
-/// Resets the peak to the memory that is held now. Returns it in bytes, or -1.
+/// Resets the peak to the memory that is held now. Returns this peak in bytes; -1 if it cannot be
+/// read.
 std::int64_t forget_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
   return peak_bytes();

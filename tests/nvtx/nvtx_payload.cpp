@@ -33,7 +33,8 @@ std::intptr_t slot_of(Function function) {
 
 }  // namespace
 
-/// Includes the payload's value if the payload is a single 64-bit number; otherwise 0.
+/// Returns the log entry of the payload. If the payload has a schema, "value" is its 8 bytes as a
+/// number, or 0 if it has another size.
 Json other_payload(const nvtxEventAttributes_t& event) {
   if (event.payloadType != NVTX_PAYLOAD_TYPE_EXT) return {{"type", event.payloadType}};
   const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event.payload.ullValue);

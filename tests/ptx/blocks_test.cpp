@@ -11,8 +11,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Sets a to the thread's number, %rd1 to the address of its 8 bytes in `tile`, and %rd2 to the
-/// address of its neighbour's.
+/// Instructions that set a to the thread's number, %rd1 to the address of the thread's 8 bytes in
+/// `tile`, and %rd2 to the address of its neighbour's 8 bytes.
 const std::string places =
     "mov.u32 a, %tid.x;\nshl.b32 b, a, 3;\nxor.b32 d, b, 8;\nmov.u32 c, tile;\n"
     "add.u32 %rd1, c, b;\nadd.u32 %rd2, c, d;\n";

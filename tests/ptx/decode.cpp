@@ -41,8 +41,8 @@ std::vector<std::string_view> split(std::string_view text) {
   return parts;
 }
 
-/// Parses "42", "-1", "0x7531", or the bits of a float, "0f3F800000". Returns nothing for other
-/// text.
+/// Parses an integer, like "42", "-1" or "0x7531", or the bits of a float, like "0f3F800000".
+/// Returns nothing for other text.
 std::optional<u64> number_of(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
@@ -101,8 +101,9 @@ class Decoder {
     }
   }
 
-  /// Reads ".shared .align 4 .b8 name[1024]" or ".param .u64 name". The variable begins at or after
-  /// `end`, and `end` becomes its end. Returns where it begins.
+  /// Reads the declaration of a variable, like ".shared .align 4 .b8 name[1024]" or ".param .u64
+  /// name". The variable begins at or after `end`, and `end` becomes its end. Returns where it
+  /// begins.
   u64 declare(std::string_view text, u64& end) {
     std::size_t align = 0, size = 0;
     while ((text = trimmed(text)).find_first_of(blanks) != text.npos) {
@@ -120,7 +121,7 @@ class Decoder {
     return begin;
   }
 
-  /// Reads ".pred %p<17>" or ".b16 low, high".
+  /// Reads a declaration of registers, like ".pred %p<17>" or ".b16 low, high".
   void declare_registers(std::string_view text) {
     auto& stems = take_until(text, blanks) == ".pred" ? predicate_stems_ : word_stems_;
     for (std::string_view name : split(text)) stems.insert(take_until(name, "<"));
@@ -193,8 +194,8 @@ class Decoder {
     return found->second;
   }
 
-  /// Reads "[%rd41+136]", "[name]" or "[name+-8]". Returns the column of the base; op.number is the
-  /// offset.
+  /// Reads an address, like "[%rd41+136]", "[name]" or "[name+-8]". Returns the column of the base,
+  /// and sets op.number to the offset.
   int address(std::string_view text, Op& op) {
     text = text.substr(1, text.size() - 2);
     const std::string_view base = take_until(text, "+");

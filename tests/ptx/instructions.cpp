@@ -307,8 +307,8 @@ struct ToPair {
   }
 };
 
-/// Returns the function of a conversion. Returns null if PTX does not have it, or if a rounding is
-/// named that it must not have, or is missing that it needs.
+/// Returns the function of a conversion. Returns null if PTX does not have the conversion, if a
+/// rounding is named that PTX forbids for it, or if no rounding is named and PTX requires one.
 template <class To, class From>
 Execute conversion(bool clamps, bool whole, bool rounds) {
   constexpr bool from_float = std::is_floating_point_v<From>;

@@ -35,7 +35,7 @@ bool is_before(u64 mark, const Moment& now) {
   return warp_of(first) == warp && warp_of(second) == warp && syncs_of(mark) < now.warp_syncs;
 }
 
-/// Returns the mark of a byte's readers, which was `mark`, after one more read.
+/// Returns the mark that replaces `mark`, the mark of a byte's readers, after one more read.
 u64 read_again(u64 mark, const Moment& now) {
   if (is_before(mark, now)) return make_mark(now, now.thread, now.thread);
   const unsigned first = first_of(mark), second = second_of(mark);

@@ -22,8 +22,8 @@ struct Phases {
   dim3 grid, block;
   std::vector<u64> first_of_blocks = {};  // first phase of each block that started
 
-  /// Returns the names of the phase's block and of the thread, like "block (0, 0, 0), thread (1, 0,
-  /// 0)".
+  /// Returns the name of a thread and of the block that the phase belongs to, like
+  /// "block (0, 0, 0), thread (1, 0, 0)".
   std::string name(u64 phase, unsigned thread) const;
 };
 

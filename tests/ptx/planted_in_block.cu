@@ -46,7 +46,8 @@ struct Normalised {
     if (what == BlockReadsAnother && at.x == 1 && at.thread == 8) out[i] = out[5];
   }
 
-  /// Returns the sum over the block. It adds pairs that are half the length apart, again and again.
+  /// Returns the sum over the block. Without shuffles, it adds the upper half of the numbers to the
+  /// lower half until one number is left.
   static __device__ float sum(float* parts, unsigned thread, float x, bool is_there) {
     if constexpr (shuffles) {
       if (what != ShuffleInTail || is_there)

@@ -11,8 +11,8 @@ using sweeps::constant;
 using sweeps::linear;
 using testing::ElementsAre;
 
-/// Returns a text for every variant that is compared with the baseline: "b: from 8 on (between 4
-/// and 8)".
+/// Returns a text for every variant that is compared with the baseline, like "b: from 8 on (between
+/// 4 and 8)".
 std::vector<std::string> shown(const Results& results) {
   std::vector<std::string> lines;
   const Experiment experiment = experiments(results).at(0);

@@ -8,8 +8,8 @@ namespace normbench::device_cause_text_test {
 namespace {
 
 /// A group with two small stages on the GPU. In case "waits" the host waits after every iteration,
-/// in case "runs" it does not. They take 20 and 12 us; submitting takes 10 us, and the GPU works
-/// for 4 us according to CUPTI.
+/// in case "runs" it does not. An iteration takes 20 us in "waits" and 12 us in "runs". In both,
+/// submitting takes 10 us, and the GPU works for 4 us according to CUPTI.
 class SmallGpuWork : public testing::Test {
  protected:
   SmallGpuWork() : results_(examples::make_results("small", {GroupResult{}})) {

@@ -35,7 +35,7 @@ Flows flows_of(const Events& events, Mistakes& mistakes) {
   return flows;
 }
 
-/// The trace's GPU work, by its process, track and start, and its calls, by their correlations.
+/// Finds GPU work of the trace by its process, track and start, and calls by their correlations.
 class Slices {
  public:
   explicit Slices(const Events& events) {
@@ -45,8 +45,8 @@ class Slices {
     }
   }
 
-  /// Returns all work that starts where `step` is. Work that takes no time may start where other
-  /// work starts.
+  /// Returns all work that starts on the track and at the time of `step`. Work that takes no time
+  /// may start where other work starts.
   std::vector<const TraceEvent*> work_at(const TraceEvent& step) const {
     std::vector<const TraceEvent*> work;
     const auto [first, last] = work_.equal_range(place_of(step));

@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-/// The start and the end with the same id, of an item or of an arrow.
+/// The two events of an item or of an arrow: its start and its end, which have the same id.
 struct Ends {
   const TraceEvent* start = nullptr;
   const TraceEvent* end = nullptr;

@@ -33,7 +33,8 @@ class Track {
 
 using Place = std::pair<std::int64_t, std::int64_t>;
 
-/// The processes and tracks that have a name or a sort index, by the metadata event that sets it.
+/// The processes and tracks that have a name or a sort index, by the name of the metadata event
+/// that sets it.
 using Named = std::map<std::string, std::set<Place>>;
 
 Named named_places(const Events& events) {
