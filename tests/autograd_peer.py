@@ -1,6 +1,6 @@
-"""PyTorch as a peer that differentiates the group norm automatically, where torch_peer.py calls the
-kernel for its gradients. So the gradients do not depend on the statistics that the request
-gives."""
+"""A PyTorch peer that differentiates the group norm automatically. So its gradients do not depend
+on the statistics that the request gives. torch_peer.py calls the kernel for the gradients instead.
+"""
 
 from normbench_peer import arguments, serve
 from torch_peer import TorchPeer

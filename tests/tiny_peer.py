@@ -2,7 +2,8 @@
 
 usage: tiny_peer.py HOW
 
-HOW is "right", or a misbehaviour, mostly followed by the request at which it happens: "hang run", "die prepare".
+HOW is "right" or a misbehaviour. Most misbehaviours are followed by the type of the request at
+which they happen, like "hang run" or "die prepare".
 Every request is appended to the file in TINY_PEER_LOG, and the process id to the file in TINY_PEER_PIDS.
 """
 

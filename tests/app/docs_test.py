@@ -3,7 +3,8 @@ somewhere.
 
 usage: docs_test.py NORMBENCH SOURCE_DIR [unittest arguments]
 
-bash runs the blocks ```sh of a page in order, in one folder. The folder is a copy with photographs in photos/.
+bash runs the blocks ```sh of a page in order, in one folder. The folder has links to the
+repository's files, and photographs in photos/.
 `normbench` is on the PATH, and `normbench run` is shortened.
 A block ```console has lines `$ command`, and what the commands print to stdout and stderr. A line `…` stands for
 any lines.

@@ -205,7 +205,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.summary = (self.seen / "summary.txt").read_text()
 
     def line(self, name):
-        """Returns the line about a step without its time: "passed info: Tesla T4, …"."""
+        """Returns the line about a step without its time, like "passed info: Tesla T4, …"."""
         for line in self.summary.splitlines():
             parts = re.match(r"(passed|FAILED|skipped|cut short) +(.*?)(:|  +(?:\d+ min ?)?(?:[\d.]+ s)?\b|  |$) *(.*)", line)
             if parts and name in parts[2].split(", "):
@@ -626,8 +626,8 @@ CSV
         self.assertIsNone(resumed.poll())  # it is continuing the run
 
     def test_size_of_the_archive(self):
-        """If the archive is too large, traces are left out first, then pages; among each, larger
-        files first. Documents are always kept."""
+        """If the archive is too large, traces are left out first, then pages. Of each kind,
+        larger files are left out first. Documents are always kept."""
         self.configs(tiny)
         bulk = "base64 -w 99 /dev/urandom | head -c {} >\"$2/{}\";".format
         self.normbench(f"""case "$*" in *launch.json*)

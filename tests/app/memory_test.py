@@ -1,5 +1,5 @@
-"""Tests cases that are larger than memory with the real binary. It skips them, or they fail and
-other cases do not.
+"""Tests the real binary with cases that are larger than memory. It must skip such a case, or the
+case must fail alone.
 
 usage: memory_test.py NORMBENCH
 """

@@ -1,8 +1,11 @@
 """Profiles a small model with PyTorch on the CPU: python3 make_torch_trace.py FOLDER
 
-Writes torch_cpu.json.gz, the trace, torch_cpu_table.txt, PyTorch's table of the same profile, and
-torch_cpu_shapes.txt, its table by input shapes. Writes the same files for torch_stack, which has
-frames of Python, and for torch_memory, which has allocations. Prints PyTorch's version.
+Writes these files:
+  torch_cpu.json.gz     the trace
+  torch_cpu_table.txt   PyTorch's table of the same profile
+  torch_cpu_shapes.txt  PyTorch's table by input shapes
+Writes the same files for torch_stack, which has frames of Python, and for torch_memory, which has
+allocations. Prints PyTorch's version.
 """
 
 import gzip

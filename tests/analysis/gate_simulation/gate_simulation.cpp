@@ -50,7 +50,8 @@ constexpr int kRounds = 24;
 constexpr int kLimits = 3;
 constexpr double kHostSlower = 0.08;  // logarithm of the mean slowdown on NEW's host
 
-/// The parameters of one gate. In NEW, the first of `cases` takes 1 + `slower` times as long.
+/// The parameters of one gate. In NEW, the first of the `cases` cases takes 1 + `slower` times as
+/// long.
 struct Setting {
   World world;
   int cases, pairs;
@@ -152,7 +153,7 @@ class Machine {
   std::uniform_real_distribution<double> uniform_;
   double drift_ = 0;
   std::vector<double> of_host_;  // each case's slowdown on NEW's host
-  std::vector<double> suffers_;  // each case's slowdown by a neighbour, over a limit's
+  std::vector<double> suffers_;  // each case's slowdown by a neighbour, as a multiple of a limit's
 };
 
 /// Compares pairs of runs that took turns. The side that runs first alternates, as in
@@ -170,7 +171,7 @@ Comparison compared(const Setting& setting, std::uint64_t seed) {
 /// How many gates had each result.
 struct Count {
   int failed = 0;       // the gate exits with 1
-  int called_same = 0;  // the slower case is SAME
+  int called_same = 0;  // the slower case has the verdict SAME
 };
 
 Count count_gates(const Setting& setting, int repeats) {
@@ -187,8 +188,8 @@ Count count_gates(const Setting& setting, int repeats) {
 
 constexpr double kMostFalseAlarms = 0.02;
 
-/// The shares of gates that fail at least: with a case 10 % slower in six pairs of runs, and with a
-/// case 5 % slower in ten. 0 promises nothing.
+/// The promise: at least these shares of gates fail, with a case 10 % slower in six pairs of runs,
+/// and with a case 5 % slower in ten pairs of runs. 0 promises nothing.
 struct Promise {
   double ten_percent = 0, five_percent = 0;
 };
