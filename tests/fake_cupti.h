@@ -5,10 +5,10 @@
 /// its path, and works otherwise. The modes:
 ///   (unset), works  records are delivered
 ///   unusable        cuptiSubscribe returns 999, as without a driver
-///   taken           cuptiSubscribe returns 39; its second version also names the holder
+///   taken           cuptiSubscribe returns 39; cuptiSubscribe_v2 also names the holder
 ///   taken_unnamed   cuptiSubscribe returns 39 and names no holder
 ///   too_new         cuptiSubscribe returns 15, as with a driver older than the library
-///   cuda12          records and version are those of CUDA 12; in other modes, of CUDA 13.0
+///   cuda12          records and version are of CUDA 12; if no mode says otherwise, of CUDA 13.0
 ///   no_version      cuptiGetVersion returns 999
 ///   old             the version is 18, of CUDA 11.8
 ///   no_clock        the timestamp callback is refused: the library uses a clock of its own
@@ -52,7 +52,7 @@ struct FakeCupti {
                std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
   /// Reports that `records` records were lost.
   void (*drop)(std::uint32_t records) = nullptr;
-  /// Returns every call of CUPTI so far, one per line: "cuptiActivityEnable 10".
+  /// Returns every call of CUPTI so far, one per line, like "cuptiActivityEnable 10".
   const char* (*log)() = nullptr;
   void (*reset)() = nullptr;
 

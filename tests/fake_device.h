@@ -1,5 +1,5 @@
 /// A fake device. Submitted work runs when the host waits for it. The host cannot access device
-/// memory, and time is that of a FakeClock.
+/// memory. All times are those of a FakeClock.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-/// Kernels that share no code with the project's kernels, to compare the project's kernels with.
-/// Limits alone are not enough, because the kernels use the same loops.
+/// Kernels that share no code with the project's kernels, to compare the project's kernels with. A
+/// comparison with limits alone is not enough, because the streams that measure limits use the same
+/// loops as the kernels.
 #pragma once
 
 #include <cstddef>

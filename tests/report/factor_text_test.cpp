@@ -10,7 +10,7 @@ using examples::make_case;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Returns "name (left, right)" for every factor.
+/// Returns a text for every factor: "name (left, right)".
 std::vector<std::string> shown(const CaseResult& a, const CaseResult& b) {
   std::vector<std::string> texts;
   for (const Factor& factor : factors(a, b)) texts.push_back(factor_text(factor));

@@ -12,7 +12,7 @@
 namespace normbench::json_text_test {
 namespace {
 
-/// Returns "place text" for each token.
+/// Returns the place and the text of each token, like "line 1, column 1 text 1".
 std::vector<std::string> tokens(const std::string& text) {
   std::istringstream in(text);
   JsonText json(in);

@@ -65,7 +65,8 @@ inline std::string written(const TraceModel& model, const ChromeOptions& options
   return out.str();
 }
 
-/// Returns "name [start, end)" for each slice of the lane `lane_name`, or "no such lane".
+/// Returns a text for each slice of the lane `lane_name`: "name [start, end)". If the model has no
+/// such lane, returns only "no such lane".
 inline std::vector<std::string> drawn(const TraceModel& model, std::string_view lane_name) {
   for (const TraceLane& lane : model.lanes) {
     if (lane.name != lane_name) continue;

@@ -20,7 +20,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Returns "name place calls self/total" for each row. The times of a device row are device times.
+/// Returns a text for each row: "name place calls self/total". The times of a device row are device
+/// times.
 std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
   std::vector<std::string> result;
   for (const ProfileRow& row : rows) {
@@ -32,7 +33,7 @@ std::vector<std::string> lines(const std::vector<ProfileRow>& rows) {
   return result;
 }
 
-/// Returns "name self/total" for each host row. Both times are device times.
+/// Returns a text for each host row: "name self/total". Both times are device times.
 std::vector<std::string> device_times(const TraceModel& model) {
   std::vector<std::string> result;
   for (const ProfileRow& row : profile_rows(model))
@@ -372,8 +373,8 @@ TEST(ProfileRows, OtherWorkOfADeviceTellsWhoseItIs) {
   EXPECT_EQ(profile_rows(model, false, [](ProfileRow&&) {}), 0);
 }
 
-/// Returns "name calls self/total self/total" for each row, in bytes: first the host's memory, then
-/// the devices'.
+/// Returns a text for each row: "name calls self/total self/total". The first pair is the host's
+/// memory, and the second pair is the devices' memory, in bytes.
 std::vector<std::string> memory_of(const TraceModel& model) {
   std::vector<std::string> result;
   for (const ProfileRow& row : profile_rows(model))

@@ -44,7 +44,7 @@ std::string mistake(const std::string& text) {
 /// Returns a trace with these events.
 std::string trace(const std::string& events) { return "{\"traceEvents\": [" + events + "]}"; }
 
-/// Returns "pid/tid kind name start-end" for each slice.
+/// Returns a text for each slice: "pid/tid kind name start-end".
 std::vector<std::string> lines(const ReadTrace& model) {
   std::vector<std::string> result;
   for (const ReadLane& lane : model.lanes)
