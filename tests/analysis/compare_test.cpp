@@ -178,7 +178,7 @@ TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
 
   EXPECT_EQ(compared(1.5, 7000).change, Change::Regressed);     // the limits did not change
   EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // far more than the limit's 20 %
-  EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // less than twice the 20 %
+  EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // at most twice the 20 %
   EXPECT_EQ(compared(1.5, 3500).change, Change::Inconclusive);  // limit 2x faster, case 1.5x slower
   EXPECT_EQ(compared(0.6, 14'000).change, Change::Inconclusive);
   EXPECT_EQ(compared(0.6, 7000).change, Change::Improved);
