@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// Returns the config whose groups are pairs: Identical and Slowed for cold caches, Cached for hot
-/// ones.
+/// Returns the config whose groups are pairs: Identical and Slowed pairs for cold caches, Cached
+/// pairs for hot caches.
 std::string calibration_config(Cache cache);
 constexpr Cache cache_of(PairKind kind) {
   return kind == PairKind::Cached ? Cache::Hot : Cache::Cold;
@@ -29,10 +29,11 @@ struct CalibrationStudy {
 
 /// Measures cycles. A cycle measures one pair of each kind. A pair is measured in rounds like a
 /// group of a run, with a seed of its own, but the limits of the group are not measured. All pairs
-/// with cold caches share one memory, and so do all pairs with hot caches, because to fill memory
-/// takes longer than to measure a large pair. Each turn places its buffers in that memory anew.
-/// After each of the first 40 cycles, one more pair is measured in a fresh process: an Identical
-/// one (large) and a Cached one (cache-sized) in alternation. Returns false when interrupted.
+/// with cold caches share one memory, and all pairs with hot caches share another, because filling
+/// memory takes longer than measuring a large pair. Each turn places its buffers in that memory
+/// anew.
+/// After each of the first 40 cycles, one more pair is measured in a fresh process: a large
+/// Identical pair and a cache-sized Cached pair in alternation. Returns false when interrupted.
 bool calibrate(CalibrationStudy& study, RunContext& context);
 
 }  // namespace normbench

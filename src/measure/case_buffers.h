@@ -36,8 +36,9 @@ class CaseBuffers {
   std::size_t root(std::size_t slot) const { return roots_[slot]; }
   bool is_output(std::size_t root) const;
 
-  /// Draws new addresses for all placed buffers of all sets. For a kind of memory with more than
-  /// 65,536 buffers, only the first call draws, because each turn uses other buffers anyway. Call
+  /// Draws new addresses for all placed buffers of all sets. If a kind of memory has more than
+  /// 65,536 buffers, only the first call draws their addresses, because each turn uses other
+  /// buffers anyway. Call
   /// only while no work is in flight.
   void place(std::mt19937_64& random);
   /// Returns the address of the slot in these buffers. The slot must not be a fresh one.

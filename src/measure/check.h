@@ -14,7 +14,7 @@ namespace normbench {
 
 struct CheckOutcome {
   CheckResult result;
-  std::string reason;  // if not ok: "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
+  std::string reason;  // why it is wrong, like "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why outputs could not be compared; "" if all could
   std::optional<Tensor64> output = {};  // the whole output, if only another case's output can check
                                         // it
@@ -26,16 +26,15 @@ struct CheckOutcome {
 
 /// Runs the references of the case's stages on its inputs, and compares all outputs with the exact
 /// values. It works in slabs of images, or on all images at once if outputs are sums over them.
-/// Each value has a bound, composed of the stages' error bounds. The result has the largest error,
-/// with the bound of the value that has it. It also has the largest ratio of a value's error to the
-/// bound of the same value.
+/// Each value has a bound, composed of the stages' error bounds. The result contains the largest
+/// error with the bound of that value, and the largest ratio of a value's error to its own bound.
 /// An output that could not be checked (OutputCheck) is left out and named in the note. If no
 /// output could be checked, `held_to` is Nothing. If an op of the chain runs only in peers, nothing
 /// is compared: the outcome contains the output, and is wrong if the output has infinities or NaN.
 /// A slab takes memory for 1 million doubles with their errors, or for one image if that is larger.
 /// Memory that host code cannot read is copied slab by slab.
-/// `item`: the iteration of the turn that gave the outputs. It matters to a case that loads files,
-/// which reads different files in each iteration.
+/// `item`: the number of the iteration that gave the outputs, within its turn. It matters only if
+/// the case loads files, because each iteration reads other files.
 /// `psnr_db`: the peak signal-to-noise ratio that a peer promises for its images (see
 /// Kernel::psnr_db); 0: the peer is exact. If the peer or a stage's row has one, all outputs are
 /// compared by that ratio, not element by element.

@@ -28,8 +28,8 @@ class Contender {
   virtual CheckOutcome check() = 0;
   /// Checks one random image of a random call of the latest turn whose outputs are still in memory.
   /// If calls free their outputs, checks an image of the turn's last call instead, or of one more
-  /// call. The first check, and perhaps later ones, also checks one further call. Returns nothing
-  /// if this contender needs no checks besides those of its first and last calls.
+  /// call. The first check also checks one further call, and later checks may do so, too.
+  /// Returns nothing if this contender needs no checks besides those of its first and last calls.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up, and decides how the contender's turns run.
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;

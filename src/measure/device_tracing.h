@@ -1,6 +1,6 @@
-/// What the profile pass does around each run of a stage. It counts page faults, and passes to the
-/// tracer which range submits work to a device. The tracer is attached late and given up at its
-/// first failure.
+/// What the profile pass does around each run of a stage. It counts page faults, and tells the
+/// tracer which range submits work to a device. The tracer is attached when it is first needed, and
+/// is not used any more after its first failure.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class DeviceTracing {
 
   /// Begins to record, if usable() is true. Call while no work is in flight.
   void start();
-  /// Ends recording and returns what was recorded; an empty trace if the tracer failed. Call while
+  /// Ends recording. Returns what was recorded, or an empty trace if the tracer failed. Call while
   /// no work is in flight.
   DeviceTrace stop();
 
@@ -52,7 +52,7 @@ class DeviceTracing {
   std::uint64_t last_id_ = 0;
 };
 
-/// Numbers the ranges that submit device work, passes to the tracer which of these is open, and
+/// Numbers the ranges that submit device work, tells the tracer which of them is open, and
 /// counts the page faults of each stage.
 class StageProfile {
  public:
@@ -86,7 +86,7 @@ class StageProfile {
 
     StageProfile* profile_;
     std::uint64_t external_id_ = 0;
-    // Only begin() sets these.
+    // Set by begin(); unset if `profile_` is null.
     std::int64_t* faults_;
     Counters before_;
   };

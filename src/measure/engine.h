@@ -24,15 +24,15 @@ namespace normbench {
 struct EngineOptions {
   bool ranges = false;        // opens ranges: of the config, of stages, and of threads' shares of
                               // stages
-  bool marks = false;         // times work on a device between marks. In turn it also times the
-                              // calls of the host; in lanes these are always timed
+  bool marks = false;         // times work on a device between marks. In turn, also times the
+                              // host's calls; in lanes, the host's calls are always timed
   bool cycles = false;        // reads the device's mean clock rate over the turn
-  bool spans = false;         // in turn: Flow::spans gets the device's work; in lanes it always
-                              // does
+  bool spans = false;         // in turn: stores the device's work in Flow::spans; in lanes it is
+                              // always stored
   bool external_ids = false;  // ranges of work on a device carry external_id()
   StageProfile* profile = nullptr;    // is called around each stage; null: not used
-  std::optional<Poison> poison = {};  // in lanes fills all buffers of an item before its first
-                                      // stage, in turn only fresh buffers
+  std::optional<Poison> poison = {};  // fills buffers: in lanes, all buffers of an item before its
+                                      // first stage; in turn, only fresh buffers
   bool keep_outputs = false;          // in turn: does not free fresh outputs at the end of an
                                       // iteration
   bool graphs = true;                 // false: a case with graphs runs without them
@@ -65,7 +65,7 @@ class Engine {
   /// sleep between turns. Throws std::runtime_error when a kind of memory cannot be allocated.
   Engine(const Case& planned, GroupMemory& memory, const Backends& backends, Recorder& recorder,
          Clock& clock, std::mt19937_64& random);
-  /// Waits for all work, since the memory is freed before the queues that may still work on it.
+  /// Waits for all work, because memory is freed before the queues whose work may use it.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -80,8 +80,8 @@ class Engine {
   /// The files to drop from the page cache before a turn.
   const ColdFiles& cold_files() const { return cold_files_; }
   /// Binds fresh host memory to the NUMA node of the link while the returned object lives. Does
-  /// nothing (null) unless all fresh host memory is for the link. Call before the timed part, and
-  /// keep the object until after it.
+  /// nothing and returns null unless all fresh host memory is for the link. Call before the
+  /// timed part, and keep the object until after it.
   Bound bind_fresh() const { return fresh_for_link_ ? memory_.bind_near_link() : nullptr; }
   /// The labels of all ranges of this engine's work.
   std::vector<std::string_view> labels() const { return items_.front()->labels(); }
@@ -246,7 +246,7 @@ class Engine {
   int working_ = 0;          // host threads that work on an item
   std::size_t started_ = 0;  // host threads that have started
   bool quit_ = false;
-  bool is_last_ = true;  // in turn: this is the last iteration of run(), or the one of iterate()
+  bool is_last_ = true;  // in turn: the present iteration is the last of run(), or is iterate()'s
   std::exception_ptr error_;
   struct Ending {
     std::int64_t item;

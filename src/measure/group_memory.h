@@ -20,7 +20,8 @@ namespace normbench {
 /// One block of memory of one kind. The constructor touches every page.
 class Arena {
  public:
-  /// Throws std::runtime_error: "needs 3.2 GB of pageable memory: mmap: Cannot allocate memory".
+  /// Throws std::runtime_error if the memory cannot be allocated, with a message like "needs 3.2 GB
+  /// of pageable memory: mmap: Cannot allocate memory".
   Arena(Backend& owner, Memory memory, std::size_t bytes, const TouchPlan& plan = {},
         const Touch& touch = &touch_pages);
 
@@ -42,13 +43,13 @@ std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, st
                                           std::size_t line = 64);
 
 /// Returns the sizes in bytes of the caches that cold buffers must exceed threefold: the host's
-/// last level, and the device's cache. If the device reports no cache, the host's size is taken for
-/// it.
+/// last-level cache, and the device's cache. If the device reports no cache, the host's size stands
+/// for both.
 Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes);
 
 /// Copies of a case's inputs: copy i of input k is at first + i * stride + offsets[k]. For cold
-/// caches the copies alone exceed the cache threefold, since outputs written past the cache push
-/// nothing out of it. A resident case has one copy of its own.
+/// caches the copies alone exceed the cache threefold, since outputs that bypass the cache push
+/// nothing out of it. A resident case has only one copy, which no other case uses.
 struct SourceCopies {
   std::byte* first = nullptr;
   std::size_t stride = 0;
@@ -56,8 +57,8 @@ struct SourceCopies {
   std::vector<std::size_t> offsets = {0};
 };
 
-/// Binds the thread that makes it to a NUMA node while it lives: pages that the thread touches
-/// first come from that node. May be null.
+/// An object that binds the thread that made it to a NUMA node: while the object lives, pages that
+/// the thread touches first come from that node. Null: nothing is bound.
 using Bound = std::shared_ptr<void>;
 
 /// The NUMA nodes for a group's memory, and the functions that get pages from them. If no node is

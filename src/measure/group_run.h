@@ -50,7 +50,8 @@ struct Member {
   void end(Status status, const std::string& reason);
 };
 
-/// Returns how ranges name a group: "place {"batch":10}", or "place" without a sweep.
+/// Returns the name of a group in ranges, like `place {"batch":10}`, or like `place` without a
+/// sweep.
 std::string point_name(const Group& group);
 
 /// Returns the contenders of a group that are known to hang, with the reason for each. They come
@@ -64,9 +65,9 @@ class GroupRun {
   /// Prepares every contender that can run, makes its first call, and checks the output of that
   /// call. Limits are prepared only if a case is live. Returns false when interrupted.
   bool prepare(double clock_cost_ns);
-  /// Runs one turn of one contender, inside its ranges. The round's start counts from the start of
-  /// the group. If the member and the turn before it used the device, and that turn ended less than
-  /// 1 ms ago, a single iteration is the warm-up.
+  /// Runs one turn of a member, inside its ranges. The start of the returned round counts from the
+  /// start of the group. The warm-up is a single iteration if this turn and the previous one use
+  /// the device, and the previous one ended less than `device_idle_ns` ago.
   Turn turn(Member& member, TurnShape shape, std::size_t number);
   /// Compares the output of the member's latest first_call() or last_call() with the reference, or
   /// if there is none, with the standard. A wrong output fails the member.
@@ -82,7 +83,8 @@ class GroupRun {
   std::int64_t drawn_call(std::int64_t calls) {
     return std::uniform_int_distribution<std::int64_t>(1, calls)(check_random_);
   }
-  /// Reads the state of the device after a member's turn; all zeros if the member uses none.
+  /// Reads the state of the device after a member's turn. Returns zeros if the member uses no
+  /// device.
   DeviceState state_after_turn(const Member& member) {
     return member.planned->uses_gpu() ? states_.read() : DeviceState{};
   }
@@ -93,9 +95,9 @@ class GroupRun {
   /// True if the run was interrupted while it waited for a member.
   bool cut_short() const { return cut_short_; }
 
-  /// For each standard, finds anew a member whose output agrees with it, because the member found
-  /// before may have failed since. Stores the name of that member in the check of the standard's
-  /// case. If there is none, the check says that the output was compared with nothing.
+  /// For each standard, finds a member whose output agrees with it, and stores that member's name
+  /// in the check of the standard's case. If there is no such member, the check says that the
+  /// output was compared with nothing. Call again after members have failed.
   void name_witnesses();
 
   /// The members that still take turns: cases first, then limits. live_cases() has no limits.
@@ -128,9 +130,13 @@ class GroupRun {
   void hold_to_standard(Member& member, const Tensor64& output);
   void skip_limits(NoLimit why);
   /// Aligns the iterations of turns, so that the fixed costs of a turn have the same share in each.
-  /// Contenders with about as many iterations as the baseline (within a factor of 2) all get the
-  /// number of the one with most. Contenders that walk through files also get the number of the one
-  /// with most among them, so that all their turns read the same files.
+  /// - Contenders that walk through files all get the same number of iterations: the largest among
+  ///   them. All their turns then read the same files.
+  /// - Other contenders are aligned only if they and the baseline have more than one iteration, and
+  ///   their numbers differ by a factor of 2 at most. They get the largest number among all
+  ///   contenders within that factor. If the baseline takes no turns, the first contender stands in.
+  /// Both numbers are at most the smallest `most_iterations` of all contenders. Pipelines keep their
+  /// numbers. If `context_.part.first` is set, all contenders keep their numbers.
   void align_turns();
   Sides need(const Case& planned) const;
   void take_memory();
