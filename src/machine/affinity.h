@@ -38,7 +38,7 @@ class Unpinned {
 /// thread of each core, and so on.
 std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed);
 
-/// Returns the numbers as text, three or more consecutive ones as a range: "0-3, 8, 10".
+/// Returns the numbers as text, like "0-3, 8, 10": three or more consecutive numbers are a range.
 std::string numbers_text(std::span<const int> numbers);
 
 /// Returns the CPUs to which the threads of teams are bound, by the rank of the thread: the allowed
@@ -47,8 +47,8 @@ std::string numbers_text(std::span<const int> numbers);
 /// the user binds threads by OpenMP's variables. It is computed once.
 const std::vector<int>& team_cpus();
 
-/// Returns how the threads of teams are bound: "each to a CPU of its own by hwloc, cores first: 0,
-/// 2, 1, 3", "as OMP_PROC_BIND says", "not at all: …".
+/// Returns how the threads of teams are bound, like "each to a CPU of its own by hwloc, cores
+/// first: 0, 2, 1, 3", "as OMP_PROC_BIND says" or "not at all: …".
 std::string explain_binding();
 
 }  // namespace normbench

@@ -17,9 +17,9 @@ struct DeviceState {
 /// The bit of throttle_bits that NVML sets for an idle GPU. It does not stand for a limit.
 inline constexpr std::int64_t throttle_idle = 1;
 
-/// Returns a word for each bit that is set in a mask of NVML's clock event reasons
-/// ("sw_power_cap"), lowest bit first. A bit that is not known gives "unknown_0x800". Empty if the
-/// mask is 0.
+/// Returns a word, like "sw_power_cap", for each bit that is set in a mask of NVML's clock event
+/// reasons, lowest bit first. An unknown bit gives a word like "unknown_0x800". Empty if the mask
+/// is 0.
 std::vector<std::string> throttle_words(std::uint64_t mask);
 
 }  // namespace normbench

@@ -58,8 +58,8 @@ class KernelPerfEvents final : public PerfEvents {
   std::map<int, Descriptor> open_;  // the open counters by their numbers
 };
 
-/// Returns why perf_event_open failed: "perf_event_paranoid is 3 (…)", "no hardware counters in
-/// this virtual machine (ENOENT)". `paranoid`: kernel.perf_event_paranoid, if it can be read.
+/// Returns why perf_event_open failed, like "perf_event_paranoid is 3 (…)" or "no hardware counters
+/// in this virtual machine (ENOENT)". `paranoid`: kernel.perf_event_paranoid, if it can be read.
 std::string perf_event_failure(int error, std::optional<int> paranoid, bool virtualised);
 
 struct HardwareCounts {

@@ -43,7 +43,8 @@ struct Sides {
   bool operator==(const Sides&) const = default;
 };
 
-/// Notes on the free memory of the two sides: "8.6 GB left in the container, 430 MB kept back".
+/// Notes on the free memory of the two sides, like "8.6 GB left in the container, 430 MB kept
+/// back".
 struct SideNotes {
   std::string host = {}, device = {};
 };

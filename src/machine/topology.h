@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// A hardware thread: its number in the system, its core, and the NUMA node whose memory is near
+/// A hardware thread: its number in the system, its core, and the NUMA node nearest to it
 /// (-1: not known).
 struct HardwareThread {
   int cpu = 0;

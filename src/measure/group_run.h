@@ -134,9 +134,10 @@ class GroupRun {
   ///   them. All their turns then read the same files.
   /// - Other contenders are aligned only if they and the baseline have more than one iteration, and
   ///   their numbers differ by a factor of 2 at most. They get the largest number among all
-  ///   contenders within that factor. If the baseline takes no turns, the first contender stands in.
-  /// Both numbers are at most the smallest `most_iterations` of all contenders. Pipelines keep their
-  /// numbers. If `context_.part.first` is set, all contenders keep their numbers.
+  ///   contenders within that factor. If the baseline takes no turns, the first contender replaces
+  ///   it.
+  /// Both numbers are at most the smallest `most_iterations` of all contenders. Pipelines keep
+  /// their numbers. If `context_.part.first` is set, all contenders keep theirs.
   void align_turns();
   Sides need(const Case& planned) const;
   void take_memory();

@@ -56,8 +56,8 @@ class Item {
   /// In lanes: waits until the device is done with the previous item, then becomes item
   /// `its_number` on these buffers.
   void begin(std::int64_t its_number, const BufferSlots& buffers);
-  /// In lanes: frees the fresh buffers, unless the case uses a device (then begin() frees them) or
-  /// is a part of a pipeline (which keeps them).
+  /// In lanes: frees the fresh buffers. If the case uses a device, begin() frees them instead. If
+  /// the case is a part of a pipeline, the item keeps them.
   void finish();
 
   // Buffers:
@@ -73,10 +73,10 @@ class Item {
   void allocate_fresh(std::size_t stage, Queue& queue, const std::optional<Poison>& poison) {
     if (!steps_[stage].fresh.empty()) allocate(steps_[stage].fresh, queue, poison);
   }
-  /// Frees the fresh buffers whose last stage this is; with `keep_outputs`, not the outputs. Host
-  /// memory is freed at once. Device memory is kept for a while, because the device's pool would
-  /// give it out again at once, still in the cache. Instead, the slot's buffer of an earlier
-  /// iteration is freed: the iteration whose placed buffers the next iteration uses.
+  /// Frees the fresh buffers that no stage after this one uses, but with `keep_outputs` no outputs.
+  /// Host memory is freed at once. Device memory is kept for a while, because the device's pool
+  /// would give it out again at once, still in the cache. Instead, an older buffer of the same slot
+  /// is freed, from the iteration whose placed buffers the next iteration uses.
   void free_finished(std::size_t stage, bool keep_outputs) {
     if (!steps_[stage].finished.empty() && frees_early_)
       free_slots(steps_[stage].finished, keep_outputs);
@@ -95,7 +95,7 @@ class Item {
 
   // Names:
   /// Sets the number of the iteration in the names of ranges; before the first call they contain
-  /// "{i}". It makes strings, so turns in lanes with ranges contain its time.
+  /// "{i}". Making these strings takes time, which turns in lanes with ranges contain.
   void number_names(std::int64_t iteration);
   std::vector<std::string_view> labels() const;
   /// The config's ranges around stages. With `graphs` they leave out stages that a graph launches
@@ -180,7 +180,7 @@ class Item {
   Queue* const device_;
   const bool frees_early_;    // frees buffers after their last stage, not only when the next item
                               // begins
-  bool has_hazards_ = false;  // some host stage must wait for the device's use of a buffer
+  bool has_hazards_ = false;  // some host stage must wait until the device has used a buffer
   std::vector<Step> steps_;
   BufferSlots used_ = {};
   std::vector<std::byte*> held_;                    // fixed addresses, by slot; null: not held

@@ -36,7 +36,7 @@ class Pace {
   void begin_part();
   void part_finished(double now);
   /// The seconds that the config gives to the rounds of one part of a group; 0 if nothing of the
-  /// group runs here. Below, these are the seconds asked for.
+  /// group runs here. The comments below call them the seconds asked for.
   double asked_of(std::size_t group) const;
   /// The seconds asked for by one part of this group and of each group after it.
   double asked_from(std::size_t group) const;

@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// What is done with a step. RecordAndSave: it is recorded as the last step of a cycle.
+/// What is done with a step. RecordAndSave: the step is recorded, and is the last of its cycle.
 enum class StepAction { None, Warmup, Record, RecordAndSave };
 constexpr bool is_recorded(StepAction action) {
   return action == StepAction::Record || action == StepAction::RecordAndSave;
@@ -17,12 +17,12 @@ constexpr bool is_recorded(StepAction action) {
 /// Decides as torch.profiler.schedule() does; with `repeat` 0, cycles never end.
 StepAction action_of_step(const ProfileOptions& options, std::int64_t step);
 
-/// Returns the number of steps to run: those that are skipped first, and those of all cycles. If
-/// `repeat` is 0, cycles never end, and one of them is run.
+/// Returns the number of steps to run: the steps that are skipped first, and the steps of all
+/// cycles. If `repeat` is 0, which asks for cycles without end, only one cycle is run.
 std::int64_t schedule_steps(const ProfileOptions& options);
 
-/// The steps [first, last), which follow one another and are treated alike. Recorded steps of a
-/// stretch belong to one cycle.
+/// The successive steps [first, last), which have the same action. If they are recorded, all of
+/// them belong to one cycle.
 struct Stretch {
   StepAction action;  // Record for recorded steps, never RecordAndSave
   std::int64_t first, last;

@@ -78,8 +78,8 @@ struct RunContext {
   const Rapl* rapl = nullptr;         // null: the profile pass reads no energy
   /// Computes a profile's rows, times and losses from what was recorded of the case.
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
-  DeviceTracer* tracer = nullptr;  // null, or not usable: device times come from marks
-  bool rounds = true;              // false: each case is only checked once and profiled, not timed
+  DeviceTracer* tracer = nullptr;  // if null or not usable, device times come from marks
+  bool rounds = true;              // false: each case is checked once and profiled, but not timed
   ProfilerCapture* capture = nullptr;  // run() begins it before the profile pass; the caller ends
                                        // it
   /// Memory that all groups use, with room for each of them. Null: each group takes its own.

@@ -22,8 +22,8 @@ struct RunOutcome {
 RunOutcome run(const Plan& plan, RunContext& context);
 
 /// Appends the rounds of a later part, as if no time had passed between the parts. A case that
-/// failed in either part has failed. Of the errors of both parts, the larger one counts, with its
-/// bound.
+/// failed in either part has failed. The result keeps the larger of the two parts' largest errors,
+/// with its bound.
 void append_part(GroupResult& group, GroupResult part);
 
 /// Throws Invalid if the journal does not belong to the plan. A group of the journal must be in the

@@ -22,8 +22,8 @@ class SavedFiles {
   const std::string& start() const { return start_; }
   /// Removes the files, so that none of them is taken for a newer one.
   void remove() const;
-  /// Returns why a file does not hold its image of `images`, or "". `images` is dense and in memory
-  /// that the host caches.
+  /// Returns why one of the files does not hold its image of `images`, or "" if all files do.
+  /// `images` is dense and in memory that the host caches.
   std::string why_wrong(const View& images) const;
 
  private:

@@ -1,5 +1,5 @@
-/// Times of stages in turns and profiled steps, times of lanes, and when a device reached its marks
-/// by the host's clock.
+/// Times of stages in turns and profiled steps, times of lanes, and the host's clock times at which
+/// a device reached its marks.
 #pragma once
 
 #include <vector>

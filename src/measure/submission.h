@@ -37,11 +37,11 @@ class GraphRun {
 
   std::size_t first() const { return first_; }
   std::size_t last() const { return last_; }
-  /// The graph's name in ranges: "graph (cast, sub, div)".
+  /// The graph's name in ranges, like "graph (cast, sub, div)".
   const std::string& label() const { return label_; }
 
-  /// Returns the graph for these buffers; `capture` makes it if there is none yet. Buffers that no
-  /// stage of the run uses make no difference.
+  /// Returns the graph for these buffers. If there is none yet, `capture` makes it. Slots that
+  /// differ only in buffers that no stage of the run uses have the same graph.
   Graph& at(const BufferSlots& slots, const std::function<std::unique_ptr<Graph>()>& capture);
   std::size_t count() const { return graphs_.size(); }
   /// Drops all graphs. Call when buffers have moved.

@@ -17,7 +17,7 @@ inline constexpr double device_warm_up_ns = 20e6;
 inline constexpr double device_idle_ns = 1e6;
 
 /// Returns the least of `first` and the results of up to 8 calls of `measure`, none of which begins
-/// later than 20 ms after `start_ns`. The least time is the one that nothing has interrupted. So
+/// later than 20 ms after `start_ns`. The least time is the one that was interrupted least. So
 /// contenders with the same code get about the same time, and turns of the same length.
 double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
                 const std::function<double()>& measure);
@@ -31,9 +31,10 @@ double iteration_in_burst_ns(Clock& clock,
 /// take at least that time and the time of 1000 readings of the clock.
 std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 
-/// Returns the fewest iterations of a turn. For a case that loads files, they are those of an epoch
-/// (all images once), but at most 16, and at most as many as take 3 s. For any other case, returns
-/// 1. In an epoch, every variant loads all images, and a library's workers can load ahead.
+/// Returns the fewest iterations that a turn may have: 1 for a case that loads no files. For a case
+/// that loads files, they are the iterations of an epoch (all images once), but at most 16, and at
+/// most as many as take 3 s. In an epoch, every variant loads all images, and a library's workers
+/// can load ahead.
 std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns);
 
 /// Returns how long one reading of the clock takes, in ns.

@@ -35,12 +35,12 @@ namespace normbench::nvtx {
 bool attached();
 
 /// Pushes a nested range on this thread, with the kind's category and colour. Each name is
-/// registered once. `bytes` above 0 are a payload of the schema `bytes`, or a plain number if the
-/// tool or this build's NVTX headers have no schemas. Call push(), push_capture() and pop() only
-/// while attached.
+/// registered once. If `bytes` is above 0, the range carries it as a payload: with the schema
+/// `bytes`, or as a plain number if the tool or this build's NVTX headers have no schemas.
+/// Call push(), push_capture() and pop() only while attached.
 void push(RangeKind kind, std::string_view name, std::int64_t bytes);
-/// Pushes the range `capture`, which a profiler captures. The name is a registered string, since
-/// nsys would not see where to start otherwise.
+/// Pushes the range `capture`, at which a profiler begins to capture. The range's name is a
+/// registered string, since nsys recognises no other names there.
 void push_capture();
 void pop();
 

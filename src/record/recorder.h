@@ -114,7 +114,7 @@ class Range {
   void end();
 
   const std::uint8_t mode_;  // the recorder's mode when the range opened
-  // Only begin() sets these, so that a range that does nothing costs one test of the mode.
+  // Only begin() sets the members below, so that a range that does nothing costs one test of mode_.
   RangeKind kind_;
   Recorder* recorder_;
   Recorder::Log* log_;

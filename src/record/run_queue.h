@@ -19,9 +19,9 @@ struct QueueDelay {
 std::vector<QueueDelay> queue_delays(const std::filesystem::path& tasks);
 
 /// Returns the longest time that one thread waited between two readings, which are `between_ns`
-/// apart. Only threads that ran for at least a hundredth of that time count, because a thread that
-/// hardly runs (a watchdog) delays nobody. A new thread counts from its start. A thread that has
-/// ended does not count.
+/// apart. Only threads that ran for at least a hundredth of `between_ns` count, because a thread
+/// that hardly runs (a watchdog) delays nobody. A new thread counts from its start. A thread that
+/// has ended does not count.
 std::int64_t longest_delay(const std::vector<QueueDelay>& before,
                            const std::vector<QueueDelay>& after, std::int64_t between_ns);
 

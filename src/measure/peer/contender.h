@@ -28,8 +28,8 @@ class PeerFolder {
   std::filesystem::path path_;
 };
 
-/// How long a peer may take for an answer, in seconds. For a run, the warm-up's time is added to
-/// `turn_seconds`.
+/// How long a peer may take for an answer, in seconds. The answer to `run` may take `turn_seconds`
+/// besides the time of the warm-up.
 struct PeerLimits {
   double hello_seconds = 60;     // imports are slow
   double prepare_seconds = 300;  // compilers are slow
@@ -46,7 +46,7 @@ class PeerContender final : public Contender {
   /// Ends the peer. If it does not end in time, it is killed with all processes that it started.
   ~PeerContender() override;
 
-  /// What the peer calls itself: "torch 2.9.0".
+  /// The peer's name and version as it reports them, like "torch 2.9.0".
   const std::string& version() const { return version_; }
   /// Gives the inputs and the stages to the peer.
   void prepare();

@@ -45,12 +45,12 @@ struct PeerTurn {
 /// text that follows the peer's name: " answered `run` with no JSON: \"Traceback …\"", or ": CUDA
 /// out of memory" for the peer's own "error".
 
-/// Returns the peer's name and version: "torch 2.9.0".
+/// Returns the peer's name and version, like "torch 2.9.0".
 std::string read_hello(const std::string& line);
 /// What a peer reports about the prepared case: where its results differ from the exact ones by
 /// more than the ops' bounds, and the number of unlike copies.
 struct PeerReady {
-  double psnr_db = 0;  // dB that each loaded image keeps; 0: images are exact
+  double psnr_db = 0;  // least signal-to-noise ratio of loaded images; 0: images are exact
   ResizeFilter filter = ResizeFilter::Triangle;  // the filter that resizes images
   Rounds rounds = {};                            // intermediate values that the peer rounds to the
                                                  // dtype of the output

@@ -27,7 +27,7 @@ struct Extent {
 ///   op can copy from or to, or lock.
 /// - On a device, for other ops: device memory. With `host_memory`, from host memory that kernels
 ///   can read, to device memory.
-/// With `host_memory`, there are no routes for the first two.
+/// With `host_memory`, the first two kinds of rows have no routes.
 std::vector<Route> routes_of(std::string_view op, Place place, bool host_memory = false);
 
 /// Returns tiny, odd and strided extents. Unless `quick`, also returns extents for whole and
@@ -42,7 +42,7 @@ std::optional<Signature> signature_of(const Op& op, std::vector<TensorDesc> in, 
 /// `first`.
 std::vector<Signature> signatures_of(const Op& op, const TensorDesc& first, Memory to);
 
-/// Returns a case in words: "2x3x5x7 uint8 nhwc -> float32 nchw, flip horizontal".
+/// Returns a case in words, like "2x3x5x7 uint8 nhwc -> float32 nchw, flip horizontal".
 std::string in_words(const Op& op, const Signature& signature);
 
 }  // namespace normbench::selftest

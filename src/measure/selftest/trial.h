@@ -34,7 +34,7 @@ class Lab {
   Queue& queue(int threads);
   /// Makes all queues anew after a row threw, and checks that the device still works.
   void recover();
-  /// Why the device could not be recovered, or nothing.
+  /// Why the device could not be recovered; nothing while it works.
   const std::optional<std::string>& lost() const { return lost_; }
   /// True when no more cases are run: the device is lost, or the test is interrupted.
   bool is_over() const { return lost_.has_value() || (interrupted_ != nullptr && *interrupted_); }
