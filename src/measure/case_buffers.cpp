@@ -37,7 +37,7 @@ void CaseBuffers::place(std::mt19937_64& random) {
 
 /// Draws addresses for the buffers of one arena.
 void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
-  // This many buffers already lie in many different positions to one another. To place all of them
+  // So many buffers already have many different distances from one another. To place all of them
   // anew would take longer than the turns.
   constexpr std::size_t enough = 1 << 16;
   const auto sizes = placed_sizes(slots_, memory, near_link);

@@ -109,13 +109,13 @@ std::vector<Exact> known_inputs(const Case& planned, std::vector<Images>& inputs
   return known;
 }
 
-/// Returns the position of the worst element as text: "[0, 2, 17, 5]".
+/// Returns the position of the worst element as text, like "[0, 2, 17, 5]".
 std::string place_text(const Worst& worst, const Shape& shape) {
   return fmt::format("[{}, {}, {}, {}]", worst.image, worst.index / (shape.h * shape.w),
                      worst.index / shape.w % shape.h, worst.index % shape.w);
 }
 
-/// Returns the name of an output ("dgamma"), or its number if it has none; "" if it is the only
+/// Returns the name of an output ("dgamma"), or its number if it has no name; "" if it is the only
 /// output.
 std::string output_name(const Case& planned, std::size_t output) {
   if (planned.outputs.size() < 2) return "";
@@ -205,8 +205,8 @@ struct Likeness {
   double psnr_db = most;
   std::int64_t image = 0;
 
-  static constexpr double most = 200;  // the ratio of equal images; -200 is that of images with
-                                       // infinities or NaN
+  static constexpr double most = 200;  // the ratio of equal images; images with infinities or NaN
+                                       // have -200
 
   static double db_of(double range, double rms) {
     if (!std::isfinite(rms)) return -most;
@@ -240,7 +240,7 @@ double psnr_bound(const Case& planned, double of_peer) {
   return least;
 }
 
-/// Returns a note on the outputs that could not be checked; "" if all could.
+/// Returns a note on the outputs that could not be checked; "" if all could be checked.
 std::string unchecked_text(const Case& planned, std::span<const OutputCheck> checks) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < checks.size(); ++i)

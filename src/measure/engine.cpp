@@ -190,8 +190,8 @@ BufferSlots Engine::buffers_of(const Item& item) const {
   return buffers_.slots_of_flight(item.seat, items_.size(), item.round);
 }
 
-/// True if the stage after this one is submitted to another queue or in another visit, or if this
-/// one is the last.
+/// True if this stage is the last, or if the next stage is submitted to another queue or in another
+/// visit.
 bool Engine::leaves_queue(std::size_t stage) const {
   const std::size_t next = stage + 1;
   return next == planned_.stages.size() || lane_of_[next] != lane_of_[stage] ||

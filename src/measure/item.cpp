@@ -107,8 +107,8 @@ void Item::bind(std::size_t s, GroupMemory& memory) {
   const std::vector<Slot>& slots = buffers_.slots();
   Step& step = steps_[s];
   {
-    // prepare() of a device's kernel may allocate host memory, as that of `exchange` does to have a
-    // target for its copy to the host. Such memory must lie near the link.
+    // A device kernel's prepare() may allocate host memory: the prepare() of `exchange` allocates
+    // the target of its copy to the host. This memory must lie near the link.
     const Bound bound = stage.place == Place::Cuda ? memory.bind_near_link() : nullptr;
     step.launch = stage.kernel->prepare(stage.op, stage.signature);
   }

@@ -17,8 +17,8 @@ constexpr std::int64_t staged_turns = 12;  // turns of a contender, in all proce
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
-/// True if the time of a turn is the time of its only stage. It is not for a stage on a device,
-/// because there a turn also contains the time between one run of the stage and the next.
+/// True if the time of a turn is the time of its only stage. False for a stage on a device, because
+/// there a turn also contains the time between one run of the stage and the next.
 bool is_one_stage(const Case& planned) {
   return planned.stages.size() == 1 && !is_on_device(planned.stages[0]);
 }
@@ -52,8 +52,8 @@ void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
 }
 
 /// Moves the rounds after the first `whole` to the cut rounds, and drops their times of stages,
-/// items and lanes. They are only a part of a block, in which contenders were not equally often at
-/// every position.
+/// items and lanes. These rounds are only a part of a block, so contenders were not equally often
+/// at every position.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -206,7 +206,7 @@ void check_last_call(GroupRun& run, Member& member) {
   run.check(member);
 }
 
-/// Takes turns until enough calls of a case are checked, or until the time `until`, in seconds
+/// Takes turns until enough calls of a case are checked, at the longest until `until`, in seconds
 /// since the group's start.
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;

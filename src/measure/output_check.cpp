@@ -48,8 +48,8 @@ void OutputCheck::compare(const Exact& exact, const Tensor64& got, const ImageRa
 bool OutputCheck::may_matter(std::span<const double> expected, std::span<const double> got,
                              std::span<const double> bounds) const {
   if (!any_) return true;
-  // The lanes have no branches, so that compilers vectorise them. Comparisons with NaN are false,
-  // so a NaN error or bound counts as a reason.
+  // The lanes have no branches, so that compilers vectorise the loop. Comparisons with NaN are
+  // false, so a NaN error or bound counts as a reason to look closer.
   constexpr std::size_t lanes = 4;
   const double share = worst_.share();
   const auto [most, its_bound] = largest_error_;

@@ -9,7 +9,7 @@
 namespace normbench {
 namespace {
 
-// A group overruns if it exceeds its time by this share of it and also by these seconds.
+// A group overruns if it exceeds its time both by this share of its time and by these seconds.
 constexpr double kOverrunShare = 0.25, kOverrunSeconds = 2;
 
 /// Returns the number of iterations in a group's profiles. Peers are not profiled.
@@ -54,8 +54,8 @@ std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
     return std::nullopt;
   const double prepared = prepared_.value_or(start_);
   const Overrun overrun{prepared - start_, now - prepared, whole_blocks(step.all)};
-  // A contender's share of a round is a turn and its warm-up, both of at least one iteration. So an
-  // iteration takes at most half of that share.
+  // In a round, each contender has a warm-up and a turn, both of at least one iteration. So an
+  // iteration takes at most half of the time that the contender has in a round.
   profiles_ +=
       profile_iterations(plan_, plan_.groups[step.group]) * overrun.round_seconds / 2 / all;
   ++known_;

@@ -32,8 +32,9 @@ std::string input_shapes(const Stage& stage) {
 }
 
 /// Returns the shapes of the inputs of each stage, and of each run of stages that a graph launches
-/// (the inputs of its first stage), by label. They are written as torch prints them, in the order
-/// of memory: "[[10, 3, 720, 1280]]". If several stages have one label, the first counts.
+/// (the inputs of its first stage), by label. Shapes are written as torch prints them, like
+/// "[[10, 3, 720, 1280]]", in the order of memory. If several stages have the same label, the first
+/// counts.
 std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned) {
   std::map<std::string, std::string, std::less<>> shapes;
   for (const Stage& stage : planned.stages) shapes.emplace(stage.label, input_shapes(stage));

@@ -25,8 +25,8 @@ namespace {
 
 constexpr const char* in_memory = "/dev/shm";
 
-/// True if twice as many bytes are free in the folder, since other programs may want some of them,
-/// too.
+/// True if at least twice `bytes` are free in the folder, since other programs may want some of
+/// the space, too.
 bool has_room(const fs::path& folder, std::int64_t bytes) {
   std::error_code unknown;
   const fs::space_info space = fs::space(folder, unknown);

@@ -125,15 +125,15 @@ Json config_of(const PeerPrepare& said) {
           {"experiments", Json::array({experiment})}};
 }
 
-/// Returns which member of a stage in the message became this member in the config.
+/// Returns the member of a message's stage from which this member of the config's stage was made.
 std::string stage_member(std::string_view member) {
   constexpr auto told = std::to_array<std::string_view>({"op", "place", "kernel", "output"});
   if (std::ranges::find(told, member) != told.end()) return std::string(member);
   return member == "memory" ? "out" : fmt::format("parameters/{}", member);
 }
 
-/// Returns the pointer in the message for a pointer in the config. For
-/// "/experiments/0/variants/peer/stages/0/to" it is "/stages/0/parameters/to".
+/// Returns the pointer in the message for a pointer in the config, like "/stages/0/parameters/to"
+/// for "/experiments/0/variants/peer/stages/0/to".
 std::string in_message(std::string_view pointer) {
   if (pointer.starts_with(source_pointer)) {
     pointer.remove_prefix(source_pointer.size());

@@ -26,8 +26,8 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kSlice = 50ms;          // an interrupt or the peer's end is noticed after at
                                                // most this time
-constexpr milliseconds kEndSlice = 5ms;        // the same for end(), which only waits for the
-                                               // peer's end
+constexpr milliseconds kEndSlice = 5ms;        // in end(), the peer's end is noticed after at most
+                                               // this time
 constexpr milliseconds kSilenceGrace = 500ms;  // how long a peer may live after it closed its
                                                // stdout
 constexpr std::size_t kKeptErrors = 4096;      // bytes of stderr that are kept

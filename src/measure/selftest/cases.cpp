@@ -36,7 +36,8 @@ std::vector<Route> call_routes(std::string_view op) {
   return routes;
 }
 
-/// Returns a tensor in words: "1x3x5x7 uint8 nchw", with its shape and kind of memory if asked.
+/// Returns a tensor in words, like "1x3x5x7 uint8 nchw". `with_shape`, `with_memory`: whether the
+/// words contain its shape, and its kind of memory.
 std::string tensor_words(const TensorDesc& desc, bool with_shape, bool with_memory) {
   const auto [n, c, h, w] = desc.shape;
   return fmt::format("{}{} {}{}{}", with_shape ? fmt::format("{}x{}x{}x{} ", n, c, h, w) : "",

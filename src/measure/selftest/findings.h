@@ -72,8 +72,8 @@ struct NotTested {
 struct PlaceFinding {
   Place place = Place::Cpu;
   std::optional<std::string> unavailable = {};  // why nothing ran here
-  std::optional<std::string> lost = {};         // why the device was lost; nothing ran here after
-                                                // that
+  std::optional<std::string> lost = {};         // why the device was lost; then nothing more ran
+                                                // here
   std::vector<RowFinding> rows = {};
   std::vector<std::string> simd = {};  // the instruction sets that each row was run on; only for a
                                        // CPU

@@ -17,7 +17,7 @@ struct Look {
 /// the dtype.
 std::vector<std::byte> random_elements(DType dtype, std::int64_t first, std::int64_t count);
 
-/// Returns the range of random elements, and whether they are whole numbers.
+/// Returns the range of random elements of this dtype, and whether they are whole numbers.
 Accuracy random_accuracy(DType dtype);
 
 /// A tensor: its bytes in host memory, and the view that rows get. Elements are random unless a
@@ -32,11 +32,11 @@ class Input {
 
   /// All bytes, also of the margin.
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// Returns the view of the tensor if its bytes start at `start`, in this kind of memory.
+  /// Returns a view of the tensor in this kind of memory, for a copy of its bytes at `start`.
   View view(std::byte* start, Memory memory) const;
   TensorDesc desc(Memory memory) const;
   const Tensor64& values() const { return values_; }
-  /// The range of its values.
+  /// The range of the tensor's values.
   const Accuracy& accuracy() const { return accuracy_; }
 
  private:
@@ -64,7 +64,8 @@ class Buffer {
   void write(std::int64_t offset, std::span<const std::byte> bytes);
   std::vector<std::byte> read(std::int64_t offset, std::int64_t bytes) const;
   std::vector<std::byte> read() const { return read(0, bytes_); }
-  /// Returns "wrote past the end of NAME (byte 3 after it)" if guard bytes changed, else nothing.
+  /// Returns where guard bytes changed, like "wrote past the end of NAME (byte 3 after it)", or
+  /// nothing if none did.
   std::optional<std::string> stray_write(std::string_view name) const;
 
  private:

@@ -21,7 +21,7 @@ std::span<const std::byte> element(const View& view, std::int64_t index) {
   return {view.data + at * size, static_cast<std::size_t>(size)};
 }
 
-/// Returns how far a value is from the expected one: infinitely if only one of them is NaN.
+/// Returns how far a value is from the expected one; infinity if only one of them is NaN.
 double distance(double value, double expected) {
   if (value == expected || (std::isnan(value) && std::isnan(expected))) return 0;
   if (std::isnan(value) || std::isnan(expected)) return std::numeric_limits<double>::infinity();

@@ -25,8 +25,8 @@ struct Judged {
                                        // wrong
 };
 
-/// Compares an output in host memory with the exact values, which are those of the output's images
-/// from `first` on. `poison` is what the output's bytes were before the run.
+/// Compares an output in host memory with the exact values. These are the values of the output's
+/// images from `first` on. `poison` is what the output's bytes were before the run.
 Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t first = 0);
 
 /// Returns in words the first element that differs between two outputs of the same description.

@@ -120,7 +120,7 @@ std::optional<NotTested> why_not(const Lab& lab, std::int64_t free_bytes, bool w
   return std::nullopt;
 }
 
-/// Returns why the test ended early: the place was lost, or the test was interrupted.
+/// Returns why the test ended early, which is that the place was lost or the test was interrupted.
 NotTested why_over(const Lab& lab) {
   if (lab.lost()) return {.kind = NotTested::Kind::Failed, .error = *lab.lost()};
   return {.kind = NotTested::Kind::Interrupted};

@@ -120,7 +120,7 @@ void fail(RowFinding& finding, const std::string& words) {
 
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick) {
   const OpTest test{lab, rows, quick};
-  std::size_t first = 0;  // which set of parameters comes first; another one for each extent
+  std::size_t first = 0;  // which set of parameters comes first; differs between extents
   for (const Extent& extent : extents(quick)) {
     const std::vector<Op> ops = samples(op, extent.shape);
     std::size_t offset = first++;

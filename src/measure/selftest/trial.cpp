@@ -91,7 +91,7 @@ void launch(Queue& queue, const Launch& run, const Trial& trial, const Memories&
   queue.drain();
 }
 
-/// Returns " 2" for tensor number 2 of several; "" if there is only one.
+/// Returns the number of a tensor after a blank, like " 2"; "" if there is only one tensor.
 std::string number_of(std::size_t i, std::size_t count) {
   return count > 1 ? fmt::format(" {}", i) : "";
 }
@@ -162,8 +162,8 @@ void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judge
   }
 }
 
-/// Returns what is special in a setting: ", AVX2, 3 threads, buffers 1 and 3 elements past a cache
-/// line, as a graph".
+/// Returns what is special in a setting, like ", AVX2, 3 threads, buffers 1 and 3 elements past a
+/// cache line, as a graph".
 std::string in_words(const Setting& setting) {
   std::string text;
   if (!setting.simd.empty()) text += ", " + setting.simd;
