@@ -62,7 +62,8 @@ Json kilobytes(const fs::path& path, std::string_view key) {
   return value * 1024;
 }
 
-/// Returns the word in brackets: "madvise" in "always [madvise] never"; null if there is none.
+/// Returns the word in brackets, like "madvise" for "always [madvise] never"; null if no word is in
+/// brackets.
 Json chosen(const fs::path& path) {
   std::ifstream in(path);
   for (std::string word; in >> word;)

@@ -35,8 +35,8 @@ std::uint64_t config_of(HardwareEvent event) {
   return configs[static_cast<std::size_t>(event)];
 }
 
-/// Returns the attributes of a counter for user space. With perf_event_paranoid 2, the kernel's
-/// default, users may not count more.
+/// Returns the attributes of a counter for user space only. With perf_event_paranoid 2, the
+/// kernel's default, ordinary users may not count in the kernel.
 perf_event_attr attributes(HardwareEvent event, bool leads) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);

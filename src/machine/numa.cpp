@@ -20,7 +20,7 @@ constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;  /
                                                                                // system reads one
                                                                                // less
 
-// Both functions call the system directly: hwloc would restore a strict policy as a mere
+// Both functions call the system directly, because hwloc would restore a strict policy as a mere
 // preference.
 
 long get_policy(int& mode, Nodes& nodes) {

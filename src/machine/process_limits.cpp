@@ -28,7 +28,8 @@ std::vector<double> numbers_in(const fs::path& path) {
   return numbers;
 }
 
-/// Reads limits of version 2: "200000 100000" (quota and period in microseconds) or "max 100000".
+/// Reads limits of version 2. The CPU quota is a line like "200000 100000" (quota and period in
+/// microseconds) or "max 100000".
 void read_v2(const fs::path& folder, CgroupLimits& limits) {
   const auto cpu = numbers_in(folder / "cpu.max");
   if (cpu.size() == 2 && cpu[0] > 0 && cpu[1] > 0) tighten(limits.cpus, cpu[0] / cpu[1]);
@@ -68,8 +69,8 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
   }
 }
 
-/// Sets `bytes` to the `left` bytes without those that are kept back. Says in `note` how many are
-/// left, where, and how many are kept back. `where`: "in the container".
+/// Sets `bytes` to the `left` bytes without the bytes that are kept back. Says in `note` how many
+/// bytes are left, where, and how many are kept back. `where` is a text like "in the container".
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
   bytes = std::max<std::int64_t>(1, left - back);  // 0 would mean unknown
@@ -95,8 +96,8 @@ void allow_host(const fs::path& root, FreeMemory& free) {
 std::vector<CgroupFolder> cgroup_folders(const fs::path& root) {
   std::vector<CgroupFolder> folders;
   std::ifstream in(root / "proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {  // a line is "4:memory:/path", or "0::/path" in
-                                                     // version 2
+  for (std::string line; std::getline(in, line);) {  // like "4:memory:/path", or in version 2
+                                                     // "0::/path"
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;

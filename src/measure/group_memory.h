@@ -49,7 +49,7 @@ Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes)
 
 /// Copies of a case's inputs: copy i of input k is at first + i * stride + offsets[k]. For cold
 /// caches the copies alone exceed the cache threefold, since outputs that bypass the cache push
-/// nothing out of it. A resident case has only one copy, which no other case uses.
+/// nothing out of it. A resident case has one copy, which only resident cases share.
 struct SourceCopies {
   std::byte* first = nullptr;
   std::size_t stride = 0;

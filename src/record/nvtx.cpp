@@ -22,7 +22,7 @@ constexpr std::array<std::uint32_t, 11> colours{0xff4e79a7, 0xff76b7b2, 0xff59a1
                                                 0xffb07aa1, 0xffe15759, 0xffa0cbe8};
 static_assert(colours.size() == words(RangeKind{}).size());
 
-/// Returns the NVTX category of a kind. It is not 0, which means no category to NVTX.
+/// Returns the NVTX category of a kind. It is never 0, because 0 means "no category" in NVTX.
 std::uint32_t category_of(RangeKind kind) { return static_cast<std::uint32_t>(kind) + 1; }
 
 /// The texts that are registered with the tool, and the tool's handles for them.

@@ -30,7 +30,7 @@ struct ProfileTrace {
   /// By the stage's label: page faults of all recorded steps, and shapes as torch prints them.
   std::map<std::string, std::int64_t, std::less<>> faults = {};
   std::map<std::string, std::string, std::less<>> shapes = {};
-  /// The labels of names that contain a step's number: "load{i}" for "load3".
+  /// The labels of names that contain a step's number, like "load{i}" for "load3".
   std::map<std::string, std::string, std::less<>> labels = {};
   std::vector<ItemSpan> items = {};  // items of a pipeline, which overlap
 };
