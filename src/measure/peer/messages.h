@@ -50,7 +50,7 @@ std::string read_hello(const std::string& line);
 /// What a peer reports about the prepared case: where its results differ from the exact ones by
 /// more than the ops' bounds, and the number of unlike copies.
 struct PeerReady {
-  double psnr_db = 0;  // least signal-to-noise ratio of loaded images; 0: images are exact
+  double psnr_db = 0;  // least peak signal-to-noise ratio of loaded images, in dB; 0: exact
   ResizeFilter filter = ResizeFilter::Triangle;  // the filter that resizes images
   Rounds rounds = {};                            // intermediate values that the peer rounds to the
                                                  // dtype of the output
