@@ -9,8 +9,8 @@
 
 namespace normbench::cuda {
 
-/// The start of the buffers, in elements past a cache line, and the number of threads that is
-/// enough. With `enough_threads` 0, every thread takes as many slots as it can.
+/// Where buffers start, in elements past a cache line, and how many threads are enough for a
+/// launch. With `enough_threads` 0, every thread takes as many slots as it can.
 struct FusedSetting {
   std::int64_t in_shift = 0, out_shift = 0, enough_threads = 1 << 18;
 };
@@ -19,15 +19,16 @@ inline std::ostream& operator<<(std::ostream& out, const FusedSetting& s) {
   return out << "in +" << s.in_shift << ", out +" << s.out_shift << ", " << s.enough_threads;
 }
 
-/// Runs one launch of an op on the host with this `enough_threads`.
+/// Runs an op once on the host, with this `enough_threads`.
 using OnHost =
     std::function<void(const Op&, const View& in, const View& out, std::int64_t enough_threads)>;
 
 /// Runs the kernel body that the CUDA row of the op launches, thread after thread.
 void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_threads);
 
-/// Returns what is wrong with a launch of `op` on an input like `in_desc`, or nothing. Each output
-/// element must be written with a value within the op's bound. Nothing else may be written.
+/// Launches `op` on an input with the description `in_desc`. Returns what is wrong, or nothing.
+/// Each output element must be written with a value within the op's bound. Nothing else may be
+/// written.
 std::optional<std::string> fault_of(const Op& op, const TensorDesc& in_desc,
                                     const FusedSetting& setting, const OnHost& launched = on_host);
 

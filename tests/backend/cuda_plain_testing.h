@@ -15,7 +15,7 @@ void run_body(const Body& body) {
   for (std::int64_t thread = 0; thread < threads_of(body); ++thread) run_thread(body, thread);
 }
 
-/// Shapes that are odd, tiny, or larger than one block.
+/// Shapes with odd extents, tiny shapes, and shapes that are larger than one block.
 inline const std::vector<Shape> plain_shapes{{1, 1, 1, 1}, {1, 3, 1, 1},  {2, 3, 5, 7},
                                              {1, 4, 2, 3}, {1, 5, 2, 65}, {3, 3, 17, 33}};
 

@@ -106,8 +106,8 @@ inline std::vector<std::string> failures_of(selftest::Lab& lab, const Kernel& ro
   return failures;
 }
 
-/// Returns the failures of a CPU row on these instruction sets. The row runs with 1, 2 and 3
-/// threads, and with buffers at several offsets.
+/// Runs a CPU row on these instruction sets, with 1, 2 and 3 threads, and with buffers at several
+/// offsets. Returns what is wrong.
 inline std::vector<std::string> failures_of(const Kernel& row, const GroupNormPasses& passes,
                                             const std::vector<std::string>& simd = simd_targets()) {
   Backends cpu;

@@ -55,7 +55,7 @@ inline void fill(const View& view, unsigned seed = 1) {
   from_double(values, view, 0);
 }
 
-/// Returns the accuracy of the values that fill() writes.
+/// Returns the accuracy of values that fill() has written to a view.
 inline Accuracy filled(DType dtype) {
   return {.low = 0, .high = 255, .whole = dtype == DType::UInt8};
 }
@@ -73,7 +73,7 @@ inline std::optional<std::string> mismatch(const Tensor64& expected, const View&
   return std::nullopt;
 }
 
-/// Returns the output of the op's reference for a view.
+/// Returns what the op's reference computes from a view.
 inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out) {
   const std::vector<Tensor64> from{to_double(in, 0, in.desc.shape.n)};
   std::vector<Tensor64> to(1);

@@ -1,5 +1,5 @@
-/// The times of a GPU for the fake CUDA runtime. Calls take as long as with a GPU, and the device
-/// is busy for as long as a GPU. Bodies of kernels only run if a check reads their output.
+/// What work costs on a GPU, for the fake CUDA runtime. Its calls and its device work take as long
+/// as on a GPU. Bodies of kernels only run if a check reads their output.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -36,8 +36,8 @@ class FakeCosts {
     std::int64_t end_ns_ = 0;
   };
 
-  /// Sets the device time of a task of the present call. A task that is not `captured` cannot start
-  /// before now. Its work is left out if no check reads its output.
+  /// Sets the device time of the task that the present call submits. Unless the task is `captured`,
+  /// it cannot start before now. Its work is left out if no check reads its output.
   void charge(FakeTask& task, bool captured);
   /// Waits until this process's clock shows `device_ns`.
   void wait_until(std::int64_t device_ns) const;
@@ -51,7 +51,7 @@ class FakeCosts {
  private:
   std::int64_t device_ns() const;
 
-  const std::int64_t faster_;  // speed-up over a GPU; 0: off
+  const std::int64_t faster_;  // how many times as fast as a GPU; 0: costs are off
   bool context_made_ = false;
   int looked_at_ = 0;  // how many of the next tasks run for real
   std::string_view function_;

@@ -77,8 +77,8 @@ class FakeCuda {
   cudaDeviceProp properties{};                     // of device 0; see properties_of()
   std::map<cudaDeviceAttr, int> attributes;        // 0 where a key is missing
   std::size_t free_bytes = std::size_t{60} << 30;  // of the memory of device 0
-  // Times of work on the device. `event_call_ns` is the host's time in the call that records an
-  // event. FakeTask holds the host's times in all other calls.
+  // How long work takes on the device. `event_call_ns` is the host's time in the call that records
+  // an event. FakeTask holds the host's times in all other calls.
   std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000, event_ns = 500;
   std::int64_t event_call_ns = 800;
   std::int64_t wake_ns = 0;  // from an event until the sleeping host wakes
@@ -90,9 +90,9 @@ class FakeCuda {
   std::set<const void*> loaded;                     // kernels whose code is on the device
   int late_loads = 0;                               // launches that first had to load their kernel
   std::map<const void*, std::size_t> shared_bytes;  // raised limits, by kernel
-  /// Returns true for the threads of a launch that run. Empty: all threads run.
+  /// Returns true if this thread of a launch shall run. If empty, all threads run.
   std::function<bool(std::int64_t thread)> runs;
-  /// Runs launches. Empty: the kernels' host bodies run.
+  /// Runs launches. If empty, the kernels' host bodies run.
   std::function<void(const FakeLaunch& launch)> runs_launch;
 
   std::string made_context = {};        // the call that made the first context, or ""
@@ -109,7 +109,7 @@ class FakeCuda {
   /// Returns the device that the calling thread has set, or 0.
   static int& current_device();
 
-  /// Returns the objects that were not destroyed: "stream 1", "pinned 4096", …
+  /// Returns a text for each object that was not destroyed, like "stream 1" or "pinned 4096".
   std::vector<std::string> live() const;
   /// Returns the entries of the log from index `from` on.
   std::vector<std::string> log_from(std::size_t from) const;
@@ -137,7 +137,7 @@ FakeCuda& fake_cuda();
 /// Replaces the runtime of this process by a new one at the same address.
 FakeCuda& new_fake_cuda();
 
-/// Returns "stream 2" or "default stream".
+/// Returns the name of a stream, like "stream 2" or "default stream".
 std::string name_of(cudaStream_t stream);
 
 }  // namespace normbench

@@ -65,15 +65,15 @@ class FakeMemory {
 
   /// Marks bytes of a block as written. Bytes without the mark are undefined.
   void set_written(const void* data, std::size_t bytes);
-  /// Copies bytes. Bytes of device memory that are not marked as written lose the mark at the
-  /// destination, too. All others are marked there.
+  /// Copies bytes and their marks: a destination byte is marked as written unless its source byte
+  /// is device memory without the mark.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes);
 
   const std::map<const std::byte*, FakeBlock>& blocks() const { return blocks_; }
   /// Returns the block that holds these bytes, or null for pageable memory of the host.
   const FakeBlock* find(const void* data, std::size_t bytes = 1) const;
   FakeKind kind_of(const void* data) const;
-  /// Returns kind and size of each block that nothing will release: "pinned 4096".
+  /// Returns kind and size of each block that nothing will release, like "pinned 4096".
   std::vector<std::string> live() const;
 
   /// A scope in which device memory can be touched.

@@ -18,7 +18,8 @@
 
 namespace normbench {
 
-/// Live objects of one type by their number. A number is never reused; the handle is made from it.
+/// Live objects of one type, by their numbers. A number is never reused. An object's handle is made
+/// from its number.
 template <class Handle, class Object>
 class FakeObjects {
  public:
@@ -44,10 +45,10 @@ class FakeObjects {
 
 /// One task of a stream.
 struct FakeTask {
-  std::int64_t ns = 0;           // time on the device's clock
-  std::int64_t call_ns = 2'500;  // time of its call on the host's clock
+  std::int64_t ns = 0;           // how long it takes on the device's clock
+  std::int64_t call_ns = 2'500;  // how long its call takes on the host's clock
   std::function<void()> run;
-  std::int64_t ready_ns = 0;  // the earliest start
+  std::int64_t ready_ns = 0;  // it starts no earlier than this
 };
 
 /// For each stream, the number of its tasks that come before some point in time.
@@ -77,8 +78,8 @@ struct FakeCapture {
 struct FakeStream {
   int device = 0;
   std::deque<FakeTask> waiting = {};
-  std::int64_t submitted = 0;  // number of tasks so far
-  FakePast past = {};          // tasks of other streams that it waits for
+  std::int64_t submitted = 0;  // number of tasks submitted so far
+  FakePast past = {};          // tasks of other streams that this stream waits for
   std::optional<FakeCapture> capture = {};
 };
 
@@ -116,8 +117,8 @@ class FakeStreams {
   /// Returns true if the first `number` tasks of `of` are done, or come before all future tasks of
   /// `stream`.
   bool is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream);
-  /// Returns an error if a stream's capture forbids calls that may synchronize, and makes that
-  /// capture invalid. Otherwise returns success.
+  /// If a stream's capture forbids calls that may synchronize, makes that capture invalid and
+  /// returns an error. Otherwise returns success.
   cudaError_t may_synchronize();
   std::vector<std::string> live() const;
 

@@ -1,4 +1,5 @@
-/// Group norm of the CUDA backend on groups of every kind. The host bodies of its kernels run.
+/// Group norm of the CUDA backend on groups of all sizes and layouts. The host bodies of its
+/// kernels run.
 #include "cuda/cuda_fixture.h"
 #include "cuda/group_norm_trial.h"
 

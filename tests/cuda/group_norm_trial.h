@@ -1,4 +1,4 @@
-/// Checks of the CUDA backend's group norm on groups of every kind.
+/// Checks of the CUDA backend's group norm on groups of all sizes and layouts.
 #pragma once
 
 #include "backend/group_norm_testing.h"

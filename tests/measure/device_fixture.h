@@ -44,7 +44,7 @@ class DeviceTest : public RunTest {
     }
     return fake->log;
   }
-  /// Returns the log of one iteration of a newly prepared case.
+  /// Returns the log of a new case: its preparation and one iteration.
   std::vector<std::string> log_of(const Case& planned, const EngineOptions& options = {}) {
     GroupMemory memory = memory_for({&planned});
     Engine prepared = placed(planned, memory);

@@ -17,9 +17,9 @@ class FakeTracer final : public DeviceTracer {
  public:
   explicit FakeTracer(std::vector<std::string>& log) : log_(log) {}
 
-  std::string cannot_attach;  // why attach() returns false
+  std::string cannot_attach;  // if not empty, attach() returns false and gives this reason
   std::string gave_up;        // what missing() returns after attach()
-  std::string throws_at;      // the call that throws: "stop", "push 3"
+  std::string throws_at;      // the call that throws, like "stop" or "push 3"
   std::int64_t clock_error_ns = 40;
   std::function<void()> on_attach = {};
 
@@ -32,7 +32,7 @@ class FakeTracer final : public DeviceTracer {
   void start() override { call("start"); }
   void push(std::uint64_t external_id) override { call(fmt::format("push {}", external_id)); }
   void pop() override { call("pop"); }
-  /// Returns a trace with one kernel. Its name is the number of earlier stops.
+  /// Returns a trace with one kernel, whose name is the number of earlier calls of stop().
   DeviceTrace stop() override {
     call("stop");
     DeviceTrace trace{.source = "CUPTI", .clock_error_ns = clock_error_ns};

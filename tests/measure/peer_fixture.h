@@ -13,8 +13,8 @@
 
 namespace normbench {
 
-/// Returns the command of a peer that casts uint8 to float32. `how` is "right" or its mistake, such
-/// as "hang run".
+/// Returns the command of a peer that casts uint8 to float32. `how` is "right", or the mistake that
+/// the peer makes, like "hang run".
 inline PeerCommand tiny(const std::string& how) {
   return {.argv = {"python3", source_dir() + "/tests/tiny_peer.py", how},
           .directory = testing::TempDir()};

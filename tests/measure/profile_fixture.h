@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// Profiles one case of two stages. The profiles always have the rows `rows`.
+/// Profiles one case of two stages. All profiles have the rows `rows`.
 class ProfileTest : public RunTest {
  protected:
   ProfileTest() {
@@ -66,7 +66,7 @@ class DeviceProfileTest : public DeviceTest {
     add_group({planned});
     return run_plan().groups.at(0).profile.at(0);
   }
-  /// Returns the start in ns of the last step that began at or before `ns`.
+  /// Returns when the last step that began at or before `ns` began, in ns.
   static std::int64_t step_ns(const ProfileTrace& trace, std::int64_t ns) {
     std::int64_t last_ns = 0;
     for (const ThreadLog& log : trace.threads)

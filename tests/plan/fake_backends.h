@@ -127,7 +127,8 @@ inline Plan plan(const std::string& text, const PlanOptions& options = {}) {
   return make_plan("c.json", text, without_gpu(), options);
 }
 
-/// Returns every mistake as "pointer: text". Returns nothing if the text can be planned.
+/// Returns every mistake of a config as "pointer: text". Returns nothing if the config can be
+/// planned.
 inline std::vector<std::string> mistakes(const std::string& text, const PlanOptions& options = {},
                                          const Backends& all = without_gpu()) {
   std::vector<std::string> texts;

@@ -1,5 +1,5 @@
-/// How the tool of nvtx_test.cpp sees a range's bytes. This depends on the NVTX headers of the
-/// build: see nvtx_payload.cpp or nvtx_payload_absent.cpp.
+/// How the tool of nvtx_test.cpp reads the number of bytes that a range carries. Depends on the
+/// NVTX headers of the build: see nvtx_payload.cpp and nvtx_payload_absent.cpp.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
