@@ -51,8 +51,8 @@ TEST(GpuDayNvml, ReadsTheStateOfATurnTogether) {
   EXPECT_EQ(Nvml(kGpu, FAKE_NVML).state(), std::nullopt);
 }
 
-/// Two fields of the fake library report sw_thermal_slowdown. One of them is a setting of the
-/// driver with the value 1. The larger value is the time.
+/// The fake library reports sw_thermal_slowdown in two fields. One is a setting of the driver and
+/// has the value 1. The larger value is the time.
 TEST(GpuDayNvml, ReadsForHowLongReasonsHeldTheClocksBack) {
   using Times = std::map<std::string, std::int64_t>;
   EXPECT_EQ(Nvml(kGpu, FAKE_NVML).held_back_ns(), (Times{{"sw_power_cap", 2'000'000'000},

@@ -20,7 +20,7 @@ void run_pointwise(const PointwiseArguments& arguments) {
   run_body(PointwiseReference{arguments.out.desc.elements(), arguments});
 }
 
-/// Returns the op's exact values, rounded once to the dtype of `desc`.
+/// Returns the op's exact values, rounded once to the dtype in `desc`.
 std::vector<std::byte> rounded(const Tensor64& exact, const TensorDesc& desc) {
   Guarded out(desc);
   from_double(exact, out.view(), 0);

@@ -80,7 +80,8 @@ TEST(CudaStream, ReadsEveryVector) {
     EXPECT_EQ(unread_vector(read, written), std::nullopt) << read << ":" << written;
 }
 
-/// Returns the number of rows of each block as a string. In "1.1." every second block has no row.
+/// Returns the number of rows of each block as a string. In "1.1.", for example, every second block
+/// has no row.
 std::string dealt(std::int64_t rows, std::int64_t blocks) {
   std::string text;
   const Deal deal = Deal::of(rows, blocks);

@@ -122,8 +122,8 @@ TEST(FusedBodies, AGridHasLimits) {
 TEST(FusedBodies, OffsetsOf32BitsHaveLimits) {
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nhwc, {1, 3, 16000, 16000})), "pixels");
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nhwc, {1, 3, 30000, 30000})), "apart");
-  // A 32-bit multiplication finds the row of a group of pixels. The groups of an image times the
-  // groups of a row must be below 2^32.
+  // A 32-bit multiplication finds the row of a group of pixels. It is right only if the number of
+  // groups in an image, times the number of groups in a row, is below 2^32.
   EXPECT_EQ(kind_of(flipped(Flip::Horizontal), tensor(Layout::Nhwc, {1, 3, 63, 32768})), "pixels");
   EXPECT_EQ(kind_of(flipped(Flip::Horizontal), tensor(Layout::Nhwc, {1, 3, 64, 32768})), "apart");
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nchw, {2, 3, 30000, 30000})), "planes");
@@ -153,8 +153,8 @@ std::optional<std::int64_t> wrong_bits(const NormalizeArguments& arguments) {
 
 class FusedBits : public testing::TestWithParam<std::tuple<DType, DType>> {};
 
-/// Shapes of less than a block, and of whole blocks with a rest. The widths have every remainder by
-/// 4.
+/// Shapes of less than a block, and of whole blocks and a part of one. The widths have every
+/// remainder of a division by 4.
 const std::vector<Shape> kShapes{{1, 3, 1, 4},   {2, 3, 3, 8},   {2, 3, 6, 10},  {1, 3, 5, 7},
                                  {1, 3, 65, 68}, {1, 3, 32, 64}, {1, 1, 64, 65}, {3, 4, 4, 12},
                                  {1, 3, 9, 516}, {1, 2, 33, 126}};

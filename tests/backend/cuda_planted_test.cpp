@@ -14,8 +14,8 @@ using testing::Optional;
 const Normalize kOp{.mean = {1, 2, 3}, .std = {4, 5, 6}};
 const TensorDesc kIn = dense(DType::UInt8, Layout::Nchw, {2, 3, 5, 7}, Memory::Device);
 
-/// Returns a runner that changes the body of the normalization with `spoil` before it runs it. The
-/// test fails if the body is of another type than `spoil` takes.
+/// Returns a runner that changes the body of the normalization with `spoil` before it runs the
+/// body. The test fails if the body is not of the type that `spoil` takes.
 template <class Spoil>
 OnHost with_bug(Spoil spoil) {
   return [spoil](const Op& op, const View& in, const View& out, std::int64_t enough_threads) {

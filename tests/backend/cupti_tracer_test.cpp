@@ -36,7 +36,8 @@ constexpr const char* kEvents = ": device times come from CUDA events";
 ScarceMemory queue_memory;
 [[maybe_unused]] auto* const default_memory = std::pmr::set_default_resource(&queue_memory);
 
-/// Runs against the fake library, which forgets what earlier tests did. A test can choose a mode.
+/// Runs against the fake library, which first forgets what earlier tests did. A test can choose a
+/// mode of the library.
 class CuptiTracer : public testing::Test {
  protected:
   CuptiTracer() : library_(dlopen(FAKE_CUPTI, RTLD_NOW)), fake(FakeCupti::find(FAKE_CUPTI)) {

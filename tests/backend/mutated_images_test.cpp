@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns random bytes, so that the files have many bytes that matter.
+/// Returns random bytes. As pixels, they give files in which many bytes matter.
 Bytes noise(std::size_t count, std::mt19937& random) {
   Bytes bytes(count);
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());

@@ -121,8 +121,8 @@ TEST_F(File, IsNotWrittenThroughALink) {
   EXPECT_THAT(files(), testing::UnorderedElementsAre("x=old", "target=old"));
 }
 
-/// Returns the path that write_file() tries for the temporary file of `x` if `number` paths before
-/// it are taken.
+/// Returns the path that write_file() tries for the temporary file of `x` after it found `number`
+/// earlier paths taken.
 std::string beside(const std::string& x, int number) {
   return x + "." + std::to_string(getpid() + number) + ".tmp";
 }

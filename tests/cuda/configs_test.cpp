@@ -22,8 +22,8 @@ Json tiny_batch(const Json& batch) {
   return batch.is_array() && batch.size() > 1 ? Json{1, 2} : batch;
 }
 
-/// Replaces a list of thread counts, or "all", by one thread. A single number stays. Threads wait
-/// for each other, so that tests with several of them are slow while other tests run.
+/// Replaces a list of thread counts, or "all", by one thread. A single number stays. Several
+/// threads would make tests slow while other tests run, because the threads wait for each other.
 Json one_thread(const Json& threads) {
   if (threads.is_array()) return Json{1};
   return threads == "all" ? Json(1) : threads;

@@ -6,8 +6,8 @@
 namespace normbench::cycles_test {
 namespace {
 
-/// A fake GPU whose clock readings a test sets: `moments[0]` holds those of the first reading
-/// kernel, `moments[1]` those of the second.
+/// A fake GPU whose clock readings a test sets: `moments[0]` holds the readings of the first kernel
+/// that reads clocks, and `moments[1]` those of the second.
 class CyclesTest : public CudaMeasureTest {
  protected:
   using Noted = std::map<unsigned, normbench::cuda::ClockReading>;  // key: multiprocessor

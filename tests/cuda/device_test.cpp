@@ -99,7 +99,8 @@ TEST_F(DeviceTest, WithoutADeviceAnOldDriverIsNotTheReason) {
             "no CUDA device (cudaErrorNoDevice: no CUDA-capable device is detected)");
 }
 
-/// A call, an error of it that makes a device useless, and the reason that the user then reads.
+/// A call, an error of the call that makes a device useless, and the reason that the user then
+/// reads.
 struct Reason {
   friend void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.text; }
 

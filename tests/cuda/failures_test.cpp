@@ -133,8 +133,7 @@ bool releases(const std::string& call) {
   return false;
 }
 
-/// Runs a scenario once for each runtime call that it makes. Each time, another one of the calls
-/// fails.
+/// Runs a scenario once for each runtime call that it makes. Each time, another call fails.
 class Failures : public CudaTest, public ::testing::WithParamInterface<Scenario> {
  protected:
   /// Runs the scenario. Returns its error, or "", and the number of runtime calls that it made

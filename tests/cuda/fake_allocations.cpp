@@ -33,7 +33,7 @@ cudaMemoryType type_of(FakeKind kind) {
   return is_device(kind) ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
 }
 
-/// Returns the names of the set flags, such as "mapped|write_combined", or "default".
+/// Returns the names of the set flags, like "mapped|write_combined", or "default" if none is set.
 std::string words(unsigned flags, const std::vector<std::pair<unsigned, const char*>>& names) {
   std::string text;
   for (const auto& [flag, name] : names)

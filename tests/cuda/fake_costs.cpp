@@ -17,7 +17,7 @@
 namespace normbench {
 namespace {
 
-/// Returns the factor by which everything is faster than on a GPU. 0 turns the costs off.
+/// Returns how many times as fast as on a GPU everything is. 0 turns the costs off.
 std::int64_t faster() {
   static const std::int64_t value = [] {
     const char* const text = std::getenv("NORMBENCH_FAKE_COSTS");
@@ -94,8 +94,8 @@ bool makes_ready(std::string_view function) {
          function == "cudaMemset";
 }
 
-/// Returns the first number in a text such as "1024 pinned->device stream 1" or "device 1024".
-/// Returns 0 if there is none.
+/// Returns the first number in a text, or 0 if there is none. Texts are like "1024 pinned->device
+/// stream 1" or "device 1024".
 double first_number(std::string_view arguments) {
   const auto at = arguments.find_first_of("0123456789");
   double number = 0;
@@ -177,8 +177,8 @@ void FakeCosts::see_output(const void* host_memory, std::size_t bytes) {
 
 }  // namespace normbench
 
-/// Replaces clock_gettime() for the whole process. With $NORMBENCH_FAKE_COSTS = 10, all clocks
-/// except CLOCK_REALTIME run ten times as fast.
+/// Replaces clock_gettime() for the whole process. If $NORMBENCH_FAKE_COSTS is a number N above 1,
+/// all clocks except CLOCK_REALTIME run N times as fast.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) {
   using Function = int(clockid_t, timespec*);
   static auto* const real = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, "clock_gettime"));

@@ -13,7 +13,7 @@ namespace {
 
 using namespace normbench;
 
-/// The most shared memory that a launch may use, unless the kernel was allowed more.
+/// The most shared memory that a launch may use if its kernel's limit was not raised.
 constexpr std::size_t usual_shared_bytes = std::size_t{48} << 10;
 
 /// Returns the kernels that nvcc's code registered before main.
@@ -117,8 +117,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       });
 }
 
-// Functions that nvcc's host code refers to: before main, at exit, and in the stubs of kernels.
-// Nothing calls the stubs.
+// Functions that nvcc's host code calls before main and at exit, and functions that the stubs of
+// kernels refer to. Nothing calls the stubs.
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* fat_binary) {

@@ -43,7 +43,7 @@ class GpuDayFresh : public CudaMeasureTest {
     return found;
   }
 
-  /// Returns the mean number of calls per iteration that start with `call`.
+  /// Returns how many calls whose text starts with `call` an iteration makes on average.
   double each(std::string_view call) const {
     return static_cast<double>(std::ranges::count_if(
                during, [&](const std::string& one) { return one.starts_with(call); })) /

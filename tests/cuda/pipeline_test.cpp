@@ -13,9 +13,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Renames streams and events in calls: "cudaStreamWaitEvent h2d#1 gpu". Streams, sorted by name,
-/// become the lanes h2d, gpu and d2h. "h2d#1" is the first event that was recorded in the stream
-/// h2d.
+/// Renames streams and events in calls, which gives texts like "cudaStreamWaitEvent h2d#1 gpu".
+/// Streams, sorted by name, become the lanes h2d, gpu and d2h. "h2d#1" is the first event that was
+/// recorded in the stream h2d.
 Calls with_names(const Calls& calls) {
   const std::regex call_of("(cudaStreamWaitEvent|cudaEvent\\w+) (\\d+)(.*)"),
       stream_of("stream \\d+");

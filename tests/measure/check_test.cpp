@@ -11,7 +11,8 @@ namespace normbench::check_test {
 namespace {
 
 struct CheckTest : RunTest {
-  /// Returns the outcome for an output that the references make and `spoil` then changes.
+  /// Returns the outcome of the check of an output that the references make and `spoil` then
+  /// changes.
   CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {}) {
     fake->rows[0].then = [&](const FakeCall& call) {
       if (spoil && call.out[0].desc == planned.result()) spoil(call.out[0]);

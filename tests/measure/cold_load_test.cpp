@@ -159,7 +159,8 @@ TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
             "6 images are too few for 3 cold items of 3: some would be read twice");
 }
 
-/// All loaders of a group have equally many items per turn. The cold loader limits the number.
+/// All loaders of a group have the same number of items per turn. The cold loader limits that
+/// number.
 TEST_F(ColdLoadTest, AWarmLoaderBesideItDoesNotMakeItReadTwice) {
   const RawFiles cold(".", 2), warm("/dev/shm", 2);  // 12 images each
   const std::string text = fmt::format(

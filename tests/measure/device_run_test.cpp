@@ -15,7 +15,7 @@ struct DeviceRunTest : DeviceTest {
     planned.wait = wait;
     return planned;
   }
-  /// Returns the first value that row 1 of the device read in each iteration. The CPU writes the
+  /// Returns, for each iteration, the first value that row 1 of the device read. The CPU writes the
   /// iteration's number there.
   std::vector<float> read_by_device(const Case& planned, int iterations) {
     std::vector<float> seen;

@@ -3,7 +3,7 @@
 namespace normbench::device_state_test {
 namespace {
 
-/// Turns of 1.2 ms on a device. Each reading of its state takes `reading_ns`.
+/// Turns of 1.2 ms on a device. Each reading of the device's state takes `reading_ns`.
 struct GpuDayDeviceState : DeviceTest {
   GpuDayDeviceState() {
     plan.measure.max_seconds_per_group = 0;

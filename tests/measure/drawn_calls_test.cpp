@@ -29,8 +29,8 @@ struct DrawnCallsTest : testing::Test {
   std::int64_t checked_calls = Measure{}.checked_calls;
   int side = 18;  // rows of the images; they have one column more
 
-  /// Returns the result of the group's only case after a short run. Its kernel calls `instead`
-  /// first, and works only if that returns false.
+  /// Returns the result of the group's only case after a short run. The case's kernel calls
+  /// `instead` first, and does its own work only if `instead` returns false.
   CaseResult measured(const char* cache, std::int64_t seed, const char* output,
                       const Instead& instead) {
     Plan plan = make_plan("drawn.json",

@@ -43,7 +43,8 @@ struct KeptGroupsTest : RunTest {
       testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl";
 };
 
-/// Returns a line for each group without anything that depends on when it was measured.
+/// Returns one line for each group, which leaves out all that depends on when the group was
+/// measured.
 std::vector<std::string> structure(const Results& results) {
   std::vector<std::string> lines;
   for (const GroupResult& group : results.groups) {

@@ -15,8 +15,8 @@ using testing::ElementsAre;
 constexpr int kTrials = 20'000;
 constexpr double kAlpha = 0.05;
 
-/// Returns four standard deviations of the share of `trials` in which an event of probability
-/// `share` happens.
+/// Returns four standard deviations of a share: the share of `trials` in which an event happens
+/// whose probability is `share`.
 double error_of(double share, int trials = kTrials) {
   return 4 * std::sqrt(share * (1 - share) / trials);
 }

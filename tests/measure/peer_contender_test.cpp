@@ -35,8 +35,8 @@ struct PeerContenderTest : RunTest {
             .cache_bytes = cache_bytes,
             .on_profile = {}};
   }
-  /// Runs all steps of a group on the peer `how`. Returns what they throw, the reason of a failed
-  /// check, or "".
+  /// Runs all steps of a group on the peer `how`. Returns the error that they throw, the reason of
+  /// a failed check, or "".
   std::string outcome(const std::string& how) {
     RunContext context = make_context();
     const Case* const cases[] = {&planned};

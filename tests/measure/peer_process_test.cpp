@@ -24,7 +24,8 @@ struct PeerProcessTest : testing::Test {
   std::string ask(PeerProcess& peer, const std::string& line, PeerProcess::Duration timeout = 20s) {
     return peer.ask("run", line, timeout).line;
   }
-  /// Asks the peer once. Returns what this throws, or "answered …".
+  /// Asks the peer once. Returns the message that this throws, or "answered " followed by the
+  /// answer.
   std::string failure(const std::string& script, PeerProcess::Duration timeout = 20s) {
     PeerProcess peer("torch", shell(script), interrupted);
     return failure(peer, timeout);

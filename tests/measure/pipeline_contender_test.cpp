@@ -207,7 +207,7 @@ struct FreelyFlyingTest : PipelineContenderTest {
 };
 
 TEST_F(FreelyFlyingTest, OnBuffersOfTheirOwn) { fly_on_buffers_for(2); }
-/// A data race, which tests/app/planted_race_test.py expects.
+/// Makes a data race, which tests/app/planted_race_test.py expects to be found.
 TEST_F(FreelyFlyingTest, DISABLED_OnTheSameBuffers) { fly_on_buffers_for(1); }
 
 std::atomic<bool> fourth_began, first_ended;

@@ -9,7 +9,7 @@
 namespace normbench::profile_schedule_test {
 namespace {
 
-/// Returns the schedule's action for each step, as in "NNWWRRS".
+/// Returns the schedule's action for each step as one letter, like "NNWWRRS".
 std::string schedule(const ProfileOptions& options, std::int64_t steps) {
   std::string text;
   for (std::int64_t step = 0; step < steps; ++step)

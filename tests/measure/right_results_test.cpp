@@ -80,7 +80,7 @@ TEST(RightResults, OfRowsOnRandomTensorsAreLetPass) {
   EXPECT_EQ(right, wanted);
 }
 
-/// Returns the outcome of a case with these stages, run by the CPU's default rows.
+/// Returns the outcome of the check of a case with these stages, run by the CPU's default rows.
 CheckOutcome outcome_of(const std::string& source, const std::string& stages) {
   Backends backends;
   backends.list.push_back(make_cpu_backend());
@@ -246,8 +246,8 @@ TEST(RightResults, OfOtherSumsInFloat32AreLetPass) {
     }
 }
 
-/// Results whose input, constants and difference were rounded to bfloat16 are right only if the op
-/// names all three roundings.
+/// Results whose input, constants and difference were each rounded to bfloat16 are right only if
+/// the op names all three roundings.
 TEST(RightResults, OfNarrowConstantsAreLetPassWhereTheyAreNamed) {
   const auto stored = [](double value) {
     std::array<std::byte, 2> bytes{};

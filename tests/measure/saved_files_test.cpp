@@ -1,4 +1,4 @@
-/// Cases that save files: which files exist at which time, and that wrong files fail the case.
+/// Cases that save files: which files exist at which time, and that a case with wrong files fails.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

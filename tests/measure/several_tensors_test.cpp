@@ -33,7 +33,8 @@ class SeveralTensorsTest : public testing::Test {
  protected:
   SeveralTensorsTest() { backends.list.push_back(make_cpu_backend()); }
 
-  /// Returns the outcome of case `index` of the plan. `spoil` changes its outputs after the run.
+  /// Returns the outcome of the check of case `index` of the plan. `spoil` changes the case's
+  /// outputs after the run.
   CheckOutcome outcome(std::size_t index,
                        const std::function<void(std::vector<View>)>& spoil = {}) {
     std::string text = config;

@@ -17,8 +17,8 @@ struct StandardTest : RunTest {
     for (FakeRow& row : fake->rows) row.then = [](const FakeCall& call) { fill(call, 0); };
   }
 
-  /// Fills the output with logits 0 to 99, repeatedly. From call `from` on, logit 10 is off by
-  /// `error`.
+  /// Fills the output with logits 0 to 99, again and again. From call `from` on, logit 10 is wrong
+  /// by `error`.
   static void fill(const FakeCall& call, float error, std::int64_t from = 0) {
     const View& out = call.out[0];
     for (std::int64_t i = 0; i < out.desc.elements(); ++i) {

@@ -36,7 +36,8 @@ class Pictures {
   fs::path folder_;
 };
 
-/// These functions return the item whose files loading() reads instead of item `item`.
+/// Each of these functions returns the number of the item whose files loading() reads in place of
+/// those of item `item`.
 std::int64_t as_asked(std::int64_t item) { return item; }
 std::int64_t always_the_first(std::int64_t) { return 0; }
 std::int64_t wrong_in_the_middle(std::int64_t item) { return item == 3 ? 1 : item; }
@@ -82,8 +83,8 @@ struct WalkingLoadTest : testing::Test {
     const Case* const cases[] = {&planned};
     return {cases, plan->measure, backends, 1 << 20};
   }
-  /// Returns the outcome of the last output: after six items in flight, or without a pipeline after
-  /// a turn of six iterations.
+  /// Returns the outcome of the check of the last output. It is made by six items in flight, or
+  /// without a pipeline by a turn of six iterations.
   CheckOutcome last_outcome(const Case& planned) {
     GroupMemory memory = memory_for(planned);
     std::unique_ptr<Contender> contender;
@@ -127,7 +128,8 @@ TEST_F(WalkingLoadTest, ALoaderThatStaysAtTheFirstItemIsWrong) {
 }
 
 TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
-  // There are so many items that the wrong one is not compared with its reference.
+  // There are so many items that the wrong one is not among those that are compared with their own
+  // references.
   Case planned = case_of("", R"(, "in_flight": 3, "items": 60)");
   const Kernel right = loading<as_asked>(*planned.stages[0].kernel);
   const Kernel wrong = loading<wrong_in_the_middle>(*planned.stages[0].kernel);

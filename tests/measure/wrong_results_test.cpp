@@ -1,5 +1,5 @@
-/// Wrong results must be noticed. They have mistakes that programs typically make. Right results
-/// must pass.
+/// Wrong results, with mistakes that programs typically make, must be noticed. Right results must
+/// pass.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -293,8 +293,9 @@ TEST(WrongResults, OfDenormalizeAreSeen) {
   }
 }
 
-/// Resizes by nearest neighbours, or with `linear` between two pixels of each axis. `place` maps an
-/// output place and a scale to an input place.
+/// Resizes planes. Each output pixel is the nearest input pixel or, with `linear`, interpolated
+/// between two input pixels on each axis. `place` computes a place in the input from a place in the
+/// output and a scale.
 Tensors resized_by(const Problem& problem, const std::function<double(double, double)>& place,
                    bool linear) {
   const Tensor64& x = problem.values[0];

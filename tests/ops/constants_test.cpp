@@ -25,9 +25,10 @@ Tensor64 all_bytes() {
   return all;
 }
 
-/// Expects the values that `computed` returns for each element to be within the element's bound.
-/// The bounds must also be tight: one value uses more than half of its bound, and the sum of the
-/// bounds is below 8 times the sum of the errors.
+/// Checks results against exact values. `computed(i)` returns several results for element i, and
+/// each must be within the element's bound. The bounds must also be tight: some result uses more
+/// than half of its bound, and the sum of the bounds is below 8 times the sum of the largest errors
+/// of the elements.
 template <class Computed>
 void expect_tight(const Errors& bounds, const Tensor64& exact, Computed computed) {
   double nearest = 0, errors = 0, allowed = 0;

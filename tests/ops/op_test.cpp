@@ -177,7 +177,7 @@ TEST(Op, OnlyCallsThatLeaveTheirInputAlonePassItThrough) {
               ElementsAre("register", "unregister", "launch", "sync", "compute", "save"));
 }
 
-/// Returns the names of the ops for whose roles `holds` returns true.
+/// Returns the names of the ops whose roles make `holds` return true.
 std::vector<std::string> ops_with(bool (*holds)(const Roles&)) {
   std::vector<std::string> names;
   for (const std::string& name : op_names())

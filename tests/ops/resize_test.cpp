@@ -109,8 +109,8 @@ TEST(Resize, PointsAtMistakes) {
             "shape overflows: 4x3x1073741824x1073741824 float32 (must be under 2^62 bytes)");
 }
 
-/// Resizes one axis in float32 as a kernel would. Each weight is rounded once, and one long sum
-/// adds the products.
+/// Resizes one axis in float32 as a kernel would. Each weight is rounded once. The products are
+/// added up in one long sum.
 std::vector<float> resized32(const std::vector<float>& in, std::int64_t to) {
   std::vector<float> out;
   for (const Taps& taps : triangle_filter(static_cast<std::int64_t>(in.size()), to)) {

@@ -91,7 +91,7 @@ class SaveTest : public testing::Test {
   }
   ~SaveTest() override { fs::remove_all(folder_); }
 
-  /// Saves `saved`. Returns what is wrong with the file if `pixels` was to be saved, or "".
+  /// Saves `saved`. Returns how the file differs from what a save of `pixels` should give, or "".
   std::string outcome(const Save& op, Bytes saved, Bytes pixels, std::int64_t height,
                       std::int64_t width) {
     const std::string path = op.saved_file((folder_ / "2-0").string(), 7);

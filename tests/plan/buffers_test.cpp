@@ -12,8 +12,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Returns the labels of the stages that find their input in a cache of `cache_bytes`, such as
-/// "cast sub". The source has 1,000 bytes.
+/// Returns the labels of the stages that find their input in a cache of `cache_bytes`, as a text
+/// like "cast sub". The source has 1,000 bytes.
 std::string resident(const std::string& list, const Sides& cache_bytes,
                      const std::string& source = "") {
   const std::string text = fakes::config(fmt::format(

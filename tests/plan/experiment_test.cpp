@@ -56,8 +56,8 @@ TEST(Experiment, AxesReachDefaultsOpsAndThreads) {
                                  "b 3 uint8"));
 }
 
-/// Returns the number of threads of every case on a machine with 7 threads, followed by ", of all"
-/// if the plan chose it for "all".
+/// Returns a text for every case on a machine with 7 threads: its number of threads, followed by ",
+/// of all" if the plan chose the number for "all".
 std::vector<std::string> teams(const std::string& experiment) {
   PlanOptions options;
   options.all_threads = 7;

@@ -15,7 +15,7 @@ using fakes::stages;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Returns "label in range/range" for every stage.
+/// Returns a text for every stage: "label in range/range".
 std::vector<std::string> shown(const Case& one) {
   std::vector<std::string> lines;
   for (const Stage& stage : one.stages)

@@ -276,8 +276,9 @@ TEST(Skip, SkippedCasesArePlannedWhole) {
   EXPECT_EQ(one.stages[1].cost.written_bytes, 576);
 }
 
-/// Returns the bytes that a cast on the GPU moves: read, written, over the link. The cast comes
-/// after the stages `before` on a source in memory `source`, and it writes to memory `memory`.
+/// Plans a cast on the GPU that comes after the stages `before`. The source is in memory `source`,
+/// and the cast writes to memory `memory`. Returns the bytes that the cast reads, writes, and moves
+/// over the link.
 std::string cast_moves(const std::string& source, const std::string& before,
                        const std::string& memory = "device") {
   const Case one = only_case(
