@@ -10,8 +10,8 @@ TensorDesc bytes(std::int64_t count) {
   return dense(DType::UInt8, Layout::Nchw, {1, 1, 1, count}, Memory::Device);
 }
 
-/// Returns the `written` bytes that a stream of `in` writes. Its output starts `shift` bytes past a
-/// cache line.
+/// Returns the `written` bytes that a stream writes while it reads `read` bytes of `in`. The output
+/// starts `shift` bytes past a cache line.
 std::vector<std::byte> streamed(const View& in, std::int64_t read, std::int64_t written,
                                 std::int64_t shift) {
   Guarded out(bytes(written), shift);
@@ -47,8 +47,9 @@ TEST(CudaStream, CopiesWholeBlocksWhereTheMixIsEven) {
   EXPECT_TRUE(std::equal(from.begin(), from.begin() + 2 * block, out.begin()));
 }
 
-/// Returns the first input vector that the stream does not read, or nothing. A vector counts as
-/// read if a mark in it changes the output. Only vectors at the edges of rows and blocks are tried.
+/// Returns the first 16-byte vector of the input that the stream does not read, or nothing. A
+/// vector counts as read if a change in it changes the output. Only vectors at the edges of rows
+/// and blocks are tried.
 std::optional<std::int64_t> unread_vector(std::int64_t read, std::int64_t written) {
   Guarded in(bytes(read));
   std::memset(in.view().data, 0, static_cast<std::size_t>(read));

@@ -58,8 +58,8 @@ bool holds(const void* data, std::size_t bytes, FakeKind kind) {
   return block && block->kind == kind;
 }
 
-/// Returns true if holds() is true and the memory is usable: its stream has allocated it and has
-/// not freed it.
+/// Returns true if holds() is true and the memory is usable. Memory that a stream allocates is
+/// usable only from that allocation until a stream frees the memory.
 bool is_there(const void* data, std::size_t bytes, FakeKind kind) {
   return holds(data, bytes, kind) &&
          (kind == FakeKind::Pageable || fake_cuda().memory.find(data)->usable);

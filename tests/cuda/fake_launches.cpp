@@ -30,8 +30,8 @@ FakeLaunch describe(void** arguments) {
   return {.body = body, .host = host, .threads = host->threads(arguments[0])};
 }
 
-/// Tells the costs about host memory that a kernel's argument points to, because the kernel may
-/// write it.
+/// Tells the costs about the host memory that addresses in a kernel's argument point to, because
+/// the kernel may write to that memory.
 void see_outputs(const FakeLaunch& launch) {
   FakeCuda& cuda = fake_cuda();
   if (!cuda.costs.on()) return;
@@ -39,8 +39,8 @@ void see_outputs(const FakeLaunch& launch) {
     const std::byte* data = nullptr;
     std::memcpy(&data, reinterpret_cast<const std::byte*>(launch.body->data()) + at, sizeof(data));
     const FakeBlock* const block = cuda.memory.find(data);
-    // find() may return a block for a word of the argument that is no address, such as a stride of
-    // -1. The word then points behind the block.
+    // A word of the argument may be no address, but a number such as a stride of -1. find() may
+    // then return a block that ends before that "address", so the end is checked, too.
     if (block != nullptr && !is_device(block->kind) && data < block->data + block->bytes)
       cuda.costs.see_output(data, static_cast<std::size_t>(block->data + block->bytes - data));
   }

@@ -63,7 +63,8 @@ struct ColdLoadTest : testing::Test {
   }
 };
 
-/// For each load by the row of watching(): the bytes of the files that were in memory before it.
+/// For each load by the row of watching(): how many bytes of the files were in memory before the
+/// load.
 std::vector<std::int64_t> resident_at_start;
 const std::vector<std::string>* watched = nullptr;
 

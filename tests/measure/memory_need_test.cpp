@@ -53,8 +53,8 @@ class MemoryNeedTest : public DeviceTest {
     planned.near_link = device->node.has_value();
     return planned;
   }
-  /// The bytes that are allocated now, and the most that were allocated at once. Both are computed
-  /// from the log.
+  /// The bytes that are allocated now, and the most that were allocated at any time so far. Both
+  /// are computed from the log.
   struct Live {
     Sides now, most;
 

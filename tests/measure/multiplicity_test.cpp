@@ -32,9 +32,9 @@ TEST(FamilyPValues, AreSharesOfTheWaysToTurnSigns) {
   EXPECT_THAT(family_p_values({{1, 2, -3}}), ElementsAre(5.0 / 8));  // 5 of 8 sums reach 0
   EXPECT_THAT(family_p_values({{-1, -1}}), ElementsAre(1));
   EXPECT_THAT(family_p_values({{0, 0, 0}}), ElementsAre(1));  // nothing was measured
-  // The p-value of a series is the share of sign draws in which the larger sum of the two series
-  // reaches that series' sum. For the first series, these are the draws with all signs kept and
-  // with all signs turned.
+  // The p-value of a series is the share of all draws of signs in which the larger of the two
+  // series' drawn sums is at least the sum of that series as it is. For the first series, these are
+  // the draws that keep all signs or turn all signs.
   EXPECT_THAT(family_p_values({{1, 1, 1}, {-1, -1, -1}}), ElementsAre(2.0 / 8, 1));
   EXPECT_THAT(family_p_values({std::vector<double>(20, 1)}), ElementsAre(1.0 / 4096));
 }

@@ -101,7 +101,7 @@ struct GpuDayHostMemory : DeviceTest {
     };
     return GroupMemory(cases, plan.measure, backends, cache_bytes, std::move(nodes));
   }
-  /// Returns the rank of the thread that touched each page of a source.
+  /// Returns, for each page of a source, the rank of the thread that touched the page.
   std::vector<int> touched_source(GroupMemory& memory, const Case& planned) {
     const std::byte* const first = memory.inputs(planned).first;
     std::vector<int> ranks;

@@ -138,7 +138,7 @@ TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
     pace.group_started(group, 0, start);
     pace.step_done(prepared(group), start);
     pace.step_done(last_turn(group, 0), start + 0.4);
-    // A profile has 10 steps of two variants. A turn of 0.1 s has two iterations.
+    // A group's profile has 10 steps of each of its two variants. A step takes 0.05 s: half a turn.
     const double profiles = group == 0 ? 2 : 1 + 1;
     pace.group_finished(start + 10);
     EXPECT_NEAR(pace.seconds_left(start + 10), (group == 0 ? 10 : 0) + profiles, 1e-9);

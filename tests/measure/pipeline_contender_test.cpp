@@ -1,5 +1,5 @@
-/// Items in flight on the real CPU backend. Every way of submitting must give right outputs, and
-/// wrong outputs must be noticed.
+/// Items in flight on the real CPU backend. All ways of submitting items must give right outputs,
+/// and wrong outputs must be noticed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -149,8 +149,8 @@ TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
 
 std::atomic<std::int64_t> begun, ended;
 
-/// These functions let item 1's first stage begin before item 0's second stage reads. Item 1's
-/// first stage then waits until item 0 has ended.
+/// With these functions, item 0's second stage does not read before item 1's first stage has begun.
+/// Item 1's first stage then waits until item 0 has ended.
 void first_waits(std::int64_t item) {
   begun = item + 1;
   while (ended < item) std::this_thread::yield();
@@ -212,7 +212,8 @@ TEST_F(FreelyFlyingTest, DISABLED_OnTheSameBuffers) { fly_on_buffers_for(1); }
 
 std::atomic<bool> fourth_began, first_ended;
 
-/// Lets the fourth item begin, but write only after the first item's second stage has ended.
+/// With these functions, item 0's second stage waits until item 3 has begun. Item 3 writes only
+/// after item 0's second stage has ended.
 void fourth_waits(std::int64_t item) {
   if (item != 3) return;
   fourth_began = true;

@@ -45,7 +45,7 @@ TEST_F(CaptureTest, OneThatCannotBeStartedCostsNoResult) {
   EXPECT_EQ(uncaptured, "cudaProfilerStart failed");
 }
 
-/// A tool whose end of recording only returns when the run gives up waiting for it.
+/// A tool that returns from the call that stops its recording only when the run gives up waiting.
 struct StuckToolTest : CaptureTest {
   StuckToolTest() {
     plan.measure.turn_timeout_seconds = 0;

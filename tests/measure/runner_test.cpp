@@ -29,7 +29,8 @@ struct RunnerTest : RunTest {
   }
 };
 
-/// Returns the group's document with one line for each field, case and limit.
+/// Returns the group's document as text. Each case and each limit has a line of its own, and so has
+/// each other field.
 std::string lines(const GroupResult& group) {
   std::string text;
   const Json document = to_json(group);

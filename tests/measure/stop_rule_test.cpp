@@ -184,8 +184,8 @@ TEST(StopRule, WaitsForTheWidestRatio) {
 }
 
 TEST(StopRule, WaitsForRoundsThatAreWorthFortyIndependentOnes) {
-  // Each value is repeated for eight rounds. 120 rounds are therefore worth 15, even if their
-  // interval is narrow.
+  // Each value is repeated for eight rounds. 120 rounds therefore tell no more than 15, even if
+  // their interval is narrow.
   std::vector<double> in_blocks;
   Random random(5);
   std::normal_distribution<double> noise(0, 0.002);

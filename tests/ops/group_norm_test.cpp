@@ -167,8 +167,8 @@ Statistics by_the_difference_of_squares(const std::vector<double>& x) {
   return {mean, squares / count - mean * mean};
 }
 
-/// The errors of y when one algorithm computes the statistics: the largest error as a share of its
-/// bound, and the largest bound.
+/// The errors of y if one algorithm computes the statistics: the largest quotient of an error and
+/// its bound, and the largest bound.
 struct Shares {
   double share = 0, largest_bound = 0;
 };

@@ -79,7 +79,7 @@ TEST(Configs, VariantsOfAnExperimentEndAlike) {
   });
 }
 
-/// Returns all that a limit's measurement depends on. The limit's name is no part of it.
+/// Returns all that a limit's measurement depends on, as text. The limit's name is left out.
 std::string measured_with(const Case& limit) {
   std::string text = fmt::format("{} {} {}", limit.pipeline.has_value(), limit.resident,
                                  describe(limit.values[0].desc));

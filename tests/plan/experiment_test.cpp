@@ -69,8 +69,8 @@ std::vector<std::string> teams(const std::string& experiment) {
   return texts;
 }
 
-// The variants are one pass and a chain of passes over the same images. In each variant, the stage
-// that moves most bytes decides.
+// `fused` is one pass and `eager` a chain of passes over the same images. In each variant, the
+// stage that moves most bytes decides the number of threads.
 TEST(Experiment, ThreadsAllAreDecidedByTheCasesLargestStage) {
   const auto variants = [](const std::string& source) {
     return teams(R"("threads": "all", "source": )" + source + R"(, "variants": {
