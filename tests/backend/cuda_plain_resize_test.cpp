@@ -23,8 +23,8 @@ ResizeArguments arguments_of(const View& in, const View& out) {
           .to_width = to.w};
 }
 
-/// Sizes that shrink, grow, shrink to one pixel or stay. Some need far more taps than the sum takes
-/// in one block.
+/// An input shape and an output size. Some pairs shrink the image, some enlarge it, some shrink it
+/// to one pixel, and some keep its size. Some need far more taps than the sum takes in one block.
 struct Sizes {
   Shape from;
   std::int64_t height, width;
@@ -60,8 +60,8 @@ std::vector<double> weights_of(const Taps& taps) {
   return weights;
 }
 
-/// Returns the first output pixel whose taps differ from triangle_filter() by more than a few
-/// roundings, or nothing.
+/// Returns the first output pixel whose taps differ from those of triangle_filter() by more than a
+/// few roundings, or nothing.
 std::optional<std::int64_t> wrong_taps(std::int64_t from, std::int64_t to) {
   const Axis axis = Axis::of(from, to);
   const auto filter = triangle_filter(from, to);

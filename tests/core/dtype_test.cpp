@@ -70,15 +70,16 @@ TEST(Float16, TooLargeBecomesInfinityAndTooSmallZero) {
 }
 
 TEST(Float16, IsRoundedOnceAndNotThroughFloat) {
-  // Rounded to float first, this would be the midpoint between 1 and its successor, which rounds to
-  // 1.
+  // If this value were rounded to float first, it would become the midpoint between 1 and its
+  // successor, which rounds to 1.
   EXPECT_EQ(rounded<Float16>(1 + 0x1p-11 + 0x1p-40).bits, 0x3c01);
 }
 
 TEST(Float16, NanStaysNan) {
   EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::nan("")))));
   EXPECT_TRUE(std::isnan(to_double(rounded<BFloat16>(std::nan("")))));
-  // This NaN's payload is only in bits that are cut off. Cutting alone would leave infinity.
+  // This NaN's payload is only in bits that are cut off. If they were merely cut off, infinity
+  // would be left.
   EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::nan("1")))));
 }
 

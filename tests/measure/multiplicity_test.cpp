@@ -64,8 +64,8 @@ TEST(FamilyPValues, ErrNoMoreOftenThanTheyMayHoweverManySeriesThereAre) {
     }
 }
 
-/// Returns rounds of contenders that do not differ. Their noise has heavy tails, and all share a
-/// drift.
+/// Returns the times of contenders that do not differ, round by round. Their noise has heavy tails,
+/// and all share a drift.
 std::vector<std::vector<double>> equal_contenders(std::size_t contenders, int rounds,
                                                   std::mt19937_64& random) {
   std::cauchy_distribution<double> noise(0, 0.01);

@@ -188,8 +188,8 @@ Moments32 shifted_in_lanes(std::span<const float> x) {
   return {x[0] + shift, sum_by_halves(squares) / count - shift * shift};
 }
 
-/// Returns the outputs of group norm with these moments. y is x * (rstd * gamma) + (beta - mean *
-/// rstd * gamma).
+/// Returns the outputs of group norm. `moments` computes the moments. y is x * (rstd * gamma) +
+/// (beta - mean * rstd * gamma).
 std::vector<Tensor64> normalized(const std::vector<Tensor64>& in, std::int64_t groups,
                                  Moments32 (*moments)(std::span<const float>)) {
   const Tensor64& x = in[0];

@@ -370,8 +370,8 @@ TEST(WrongResults, OfSmallOpsAreSeen) {
   }
 }
 
-/// Group normalization in double, with possible mistakes. `outside` is an eps outside of the root.
-/// `beside` is subtracted from the count.
+/// Group normalization in double, with possible mistakes. `outside` is an eps that is added outside
+/// of the root. `beside` is subtracted from the count of values.
 struct Normalized {
   std::int64_t groups = 4;
   double eps = 1e-5, outside = 0, beside = 0;

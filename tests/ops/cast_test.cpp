@@ -36,8 +36,8 @@ TEST(Cast, ErrorIsOfTheRounding) {
               (Accuracy{.low = 0, .high = 255, .errors = Each{0, 0, 0}, .whole = true}));
   EXPECT_EQ(after({1, 0.3, -0.5}, {.low = -1, .high = 1}, DType::Float16).errors,
             Errors(Each{0, 0.3 * 0x1p-11, 0.5 * 0x1p-11}));
-  // The exact and the computed value are both rounded. A small error can then give the next whole
-  // number, if the value is close enough to the middle.
+  // The exact and the computed value are both rounded. If the exact value is close to the middle of
+  // two whole numbers, a small error can therefore change the rounded value by 1.
   EXPECT_EQ(after({-0.4, 1.7}, {.low = -0.4, .high = 1.7}, DType::UInt8),
             (Accuracy{.low = 0, .high = 2, .errors = Each{0, 0}, .whole = true}));
   EXPECT_EQ(after({9.6, 9.9}, {.high = 9.9, .errors = 0.25}, DType::UInt8).errors,

@@ -55,7 +55,8 @@ TEST(Denormalize, GivesTheBytesBackThatWereNormalized) {
       EXPECT_EQ(there_and_back(op, dtype).values, all_bytes().values) << name_of(dtype);
 }
 
-/// Above 2, bfloat16 has a number every 1/64. With a std above 64, some bytes share a number.
+/// From 2 on, neighbours in bfloat16 are 1/64 apart or more. With a std above 64, neighbouring
+/// bytes are less than 1/64 apart, so some bytes share a number.
 TEST(Denormalize, CannotGiveThemBackWhereBfloat16HasTooFewNumbers) {
   const Normalize op{.mean = {100.0}, .std = {70.0}};
   EXPECT_NE(there_and_back(op, DType::BFloat16).values, all_bytes().values);

@@ -10,8 +10,8 @@ using fakes::only_case;
 using fakes::stages;
 using testing::ElementsAre;
 
-/// Returns "op place in->out memory of value" for every stage. The last number is the value whose
-/// buffer the output shares, or -1.
+/// Returns "op place in->out memory of value" for every stage. `value` is the number of the value
+/// whose buffer the output shares, or -1.
 std::vector<std::string> shown(const std::string& list) {
   const Case one = only_case(stages(list), fakes::with_gpu());
   std::vector<std::string> lines;

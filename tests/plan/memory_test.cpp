@@ -126,7 +126,8 @@ TEST(Memory, OfTheLargestCaseIsNoNumberThatOverflows) {
       stages + "]}"));
   for (const Cache cache : {Cache::Hot, Cache::Cold}) {
     const MemoryNeed need = need_of(planned, cache, {.host = 1 << 28, .device = 1 << 28});
-    // 1001 buffers of 1.07 PB. The check would exceed the largest number that is counted.
+    // There are 1001 buffers of 1.07 PB. The bytes of the check would exceed 2^60, the largest
+    // number that is counted.
     EXPECT_NEAR(static_cast<double>(need.kept.host), 1001 * 1'073'741'823'500'000.0, 1e7);
     EXPECT_EQ(need.passing.host, std::int64_t{1} << 60);
     EXPECT_EQ(need.total().device, 0);
