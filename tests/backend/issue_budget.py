@@ -8,14 +8,14 @@ use local memory, on any architecture in the objects (scripts/package builds for
 The budgets are for sm_90. They hold for the compilers of CUDA 12.4, 13.0 and 13.5 (.ci/toolkits). The
 planted object has kernels that the script must report.
 
-A row names kernels and the bytes that one of their threads moves on the path of whole, aligned slots.
-The script finds this path in the machine code. A candidate path leads from the entry to an exit. It
-only jumps forwards and calls nothing. The accesses on it that have no condition load and store exactly
-the bytes of the row. The path is the candidate with the fewest instructions. (Longer candidates move the
-same bytes slot after slot at the end of a plane, or divide out of range.) Every instruction on the
-path counts, even if its condition is false. A path has no loop, so a jump back that leaves the path
-is a fault. For a row with `loop`, the path starts at the start of an innermost loop and ends at its
-jump back.
+A row names kernels and the bytes that one of their threads moves on the path of whole, aligned
+slots. The script finds this path in the machine code. A candidate path leads from the entry to an
+exit. It only jumps forwards and calls nothing. The accesses on it that have no condition load and
+store exactly the bytes of the row. The path is the candidate with the fewest instructions. (Longer
+candidates move the same bytes slot after slot at the end of a plane, or divide out of range.) Every
+instruction on the path counts, even if its condition is false. A path has no loop, so a jump back
+that leaves the path is a fault. For a row with `loop`, the path starts at the start of an innermost
+loop and ends at its jump back.
 
 Exits with 77 (skipped) if there is no disassembler and none can be installed, or if the objects have
 no code for sm_90.

@@ -198,9 +198,13 @@ TEST(Peers, OutputsOfModelsAreKeptForTheOthers) {
   const Case planned =
       only_case(model_variant(R"({"peer": "torch", "stages": [{"op": "model", "name": "x"}]})"));
   const MemoryNeed need = memory_need(std::array{&planned}, Cache::Hot, {.host = 1, .device = 1});
-  // The terms are, in this order: the logits in double, once kept and once compared; the addresses
-  // of three slots; the file of the source; the file of the output; the file of a second source
-  // with other values.
+  // The terms, in this order:
+  // - the logits in double that are kept,
+  // - the logits in double that are compared,
+  // - the addresses of three slots,
+  // - the file of the source,
+  // - the file of the output,
+  // - the file of a second source with other values.
   EXPECT_EQ(need.passing, (Sides{.host = 16'000 + 16'000 + 24 + 576 + 8'000 + 576}));
 }
 
