@@ -37,8 +37,8 @@ Stopped run(const Noise& noise, Random& random, int most = 400) {
 }
 
 /// Shares of all stopped runs:
-/// - all: runs whose interval misses the truth,
-/// - unnamed: runs whose interval misses the truth and that were not named as two states,
+/// - all: runs whose interval misses the true value,
+/// - unnamed: runs whose interval misses the true value and that were not named as two states,
 /// - named: runs that were named as two states.
 struct Missed {
   double all = 0, unnamed = 0, named = 0;

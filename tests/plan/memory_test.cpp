@@ -38,7 +38,7 @@ TEST(Memory, ColdBuffersExceedTheCacheThreefold) {
   const Sides cache{.host = 10'000'000, .device = 1};
   expect_need(need_of(planned, Cache::Hot, cache), {.host = 1'000'000 + placed},
               {.host = check + 8 * 3 + 16});
-  // 31 copies of the source exceed 30 MB. So do 7 sets of a source and an output.
+  // 31 copies of the source exceed 30 MB, and so do 7 sets of a source and an output.
   expect_need(need_of(planned, Cache::Cold, cache), {.host = 31 * 1'000'000 + 7 * placed},
               {.host = check + 7 * (8 * 3 + 16)});
   planned.resident = true;

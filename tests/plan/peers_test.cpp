@@ -226,11 +226,15 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
   // MB.
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.host = 1'000'000 + 2'000'000 + 4'000'000}));
-  // 31 copies exceed 30 MB.
+  // 31 copies of the source exceed 30 MB, three times the cache.
   const MemoryNeed cold = memory_need(std::array{&planned}, Cache::Cold, cache);
   EXPECT_EQ(cold.kept, (Sides{.host = 31'000'000 + 31'000'000 + 4'000'000}));
-  // The terms are a check of 8 million doubles, the addresses of three slots, and the files of the
-  // source, the output and a second source with other values.
+  // The terms, in this order:
+  // - a check of 8 million doubles,
+  // - the addresses of three slots,
+  // - the file of the source,
+  // - the file of the output,
+  // - the file of a second source with other values.
   EXPECT_EQ(cold.passing, (Sides{.host = 64'000'000 + 24 + 1'000'000 + 4'000'000 + 1'000'000}));
 }
 
