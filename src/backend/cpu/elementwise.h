@@ -1,4 +1,4 @@
-/// Vectorised y = f(x, a[c], b[c]) over contiguous runs, for every pair of dtypes.
+/// Vectorised y = f(x, a[c], b[c]) over contiguous runs, where c is the channel of x.
 #pragma once
 
 #include "backend/cpu/walk.h"
@@ -13,7 +13,8 @@ using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 /// do not fit in the cache.
 enum class Stores { Normal, NonTemporal };
 
-/// Return the function for the instruction set in use, or null if there is none for the dtypes.
+/// Return the function for the instruction set in use; null if there is none for these dtypes. The
+/// functions of one dtype read and write that dtype.
 RunFunction cast_function(DType from, DType to, Stores stores);
 RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);

@@ -142,7 +142,7 @@ inline FusedTask first_plane(const FusedTask& task) {
   return plane;
 }
 
-/// Returns the body of Fused for a task.
+/// Returns a `Body`, some `Fused`, filled in for a task.
 template <class Body, class In, class Out, class Function>
 Body fused(const FusedTask& task, const Walk& walk, const Function& function) {
   const auto address = reinterpret_cast<std::uintptr_t>(task.out.data);
@@ -157,7 +157,7 @@ Body fused(const FusedTask& task, const Walk& walk, const Function& function) {
           .function = function};
 }
 
-/// Returns the body of PixelsApart for a task.
+/// Returns a `PixelsApart` filled in for a task.
 template <class In, class Out, class Function>
 PixelsApart<In, Out, Function> pixels_apart(const FusedTask& task, const Function& function) {
   using Body = PixelsApart<In, Out, Function>;

@@ -19,18 +19,19 @@ namespace normbench::cupti {
 DeviceTrace read_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti,
                          const ClockMap& clock);
 
-/// Returns "Memcpy HtoD (Pinned -> Device)" for numbers of CUpti_ActivityMemcpyKind and
-/// CUpti_ActivityMemoryKind. Unknown numbers are allowed.
+/// Returns the name of a copy, like "Memcpy HtoD (Pinned -> Device)". `copy` is a
+/// CUpti_ActivityMemcpyKind, `from` and `to` are CUpti_ActivityMemoryKinds. Unknown numbers are
+/// allowed.
 std::string memcpy_name(std::uint32_t copy, std::uint32_t from, std::uint32_t to);
-/// Returns "Memset (Device)".
+/// Returns the name of a memset on a CUpti_ActivityMemoryKind, like "Memset (Device)".
 std::string memset_name(std::uint32_t memory);
-/// Returns "Stream Sync" for a CUpti_ActivitySynchronizationType.
+/// Returns the name of a CUpti_ActivitySynchronizationType, like "Stream Sync".
 std::string sync_name(std::uint32_t type);
-/// Returns "Buffer Flush" for a CUpti_ActivityOverheadKind.
+/// Returns the name of a CUpti_ActivityOverheadKind, like "Buffer Flush".
 std::string overhead_name(std::uint32_t kind);
 
-/// Returns "cudaLaunchKernel" for "cudaLaunchKernel_v7000". Also drops leading underscores, which
-/// the names called by nvcc's code have since CUDA 13.
+/// Returns the name of a call without its version and leading underscores: "cudaLaunchKernel" for
+/// "cudaLaunchKernel_v7000". Since CUDA 13, calls made by nvcc's code have such underscores.
 std::string_view call_name(std::string_view name);
 
 /// Returns the name of a kernel as its author wrote it. A name that is not mangled, or far too
