@@ -384,8 +384,8 @@ class Block {
     std::int64_t from[Rows], to[Rows], start[Rows], end[Rows];
   };
 
-  /// Normalises lines [from, to) of several rows and sums the elements of the same rows of the
-  /// other group.
+  /// Normalises elements [from, to), whole lines, of several rows of one group. Sums the elements
+  /// of the same rows of the group to sum.
   template <bool Normalises, bool Sums, bool FetchesSummed = Sums, int Rows, class Scale>
   HWY_INLINE void side_by_side(const std::int64_t (&which)[Rows], const std::int64_t (&from)[Rows],
                                const std::int64_t (&to)[Rows], const Scale (&scale)[Rows],

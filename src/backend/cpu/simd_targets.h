@@ -16,7 +16,7 @@ std::vector<std::string> simd_targets();
 /// Returns the targets of this build that this CPU cannot run, best first.
 std::vector<std::string> missing_simd_targets();
 
-/// Returns the targets that builds for other CPUs have: "NEON (of Arm CPUs)".
+/// Returns the targets that only builds for other CPUs have, like "NEON (of Arm CPUs)".
 std::string_view foreign_simd();
 
 /// Returns the target of kernels that are prepared now: the best one, unless use_simd() chose
