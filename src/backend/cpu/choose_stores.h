@@ -20,8 +20,8 @@ std::int64_t kept_bytes(const std::vector<std::int64_t>& caches, int threads);
 Stores choose_stores(const Signature& signature, const std::vector<std::int64_t>& caches,
                      int threads);
 
-/// Returns the rule of choose_stores() in words, like "non-temporal from 3 MiB on when pages are mapped
-/// (1.5 x 2 MiB of cache x 1 thread: the last-level cache of 260 MiB is shared)".
+/// Returns the rule of choose_stores() in words, like "non-temporal from 3 MiB on when pages are
+/// mapped (1.5 x 2 MiB of cache x 1 thread: the last-level cache of 260 MiB is shared)".
 std::string explain_stores(const std::vector<std::int64_t>& caches, int threads);
 
 /// Returns the stores that a row uses on a team of `threads` threads.

@@ -1,6 +1,6 @@
 /// References define what an op means: in double, one element per thread, without optimisation. An
-/// op has a reference here if there is a reference_of() for it. The `sent` of reference_of() are the
-/// op's constants in device memory; null if the op has none.
+/// op has a reference here if there is a reference_of() for it. `sent` points to the constants of
+/// the op in device memory; null if the op has none.
 #pragma once
 
 #include <cmath>
