@@ -117,7 +117,7 @@ template <DType From, DType To>
 constexpr bool kLooksUp = From == DType::UInt8 && sizeof(Storage<To>) == 2 && kHasByteTables;
 constexpr std::int64_t kWorthATable = 512;  // elements: building a table costs as much as 256
 
-/// `Function` from bytes to 16-bit values. It looks up whole chunks in a table.
+/// A `Function` from bytes to 16-bit values that looks up whole chunks in a table.
 template <DType To, class Function>
 class LookedUp : public Function {
  public:
@@ -426,8 +426,8 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
 /// constants so often that one plane after the other is faster.
 constexpr std::int64_t kLongPlane = 32768;
 
-/// Computes several planes past the cache, as far as that is faster. Returns the first element that
-/// is not done.
+/// Computes a run of several long planes in parts, with stores past the cache. Returns the first
+/// element that is not done: 0 if the run has a single plane or short planes.
 template <DType From, DType To, class Operation>
 HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const float* b) {
   // Align to a cache line, not to a whole chunk. If the output starts at a line, planes that
