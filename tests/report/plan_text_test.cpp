@@ -149,7 +149,7 @@ TEST(Explain, LinesOfWordsAreAtMost100Columns) {
 TEST(Explain, TellsWhatIsFreeAndWhatDoesNotFit) {
   PlanOptions options;
   options.free_bytes = {.host = 2'000'000'000, .device = 500'000'000};
-  options.free_notes = {.host = "2.10 GB free in the container, 100 MB kept back", .device = ""};
+  options.free_notes = {.host = "2.10 GB left in the container, 100 MB kept back", .device = ""};
   const std::string told = plan_text(make_plan("c.json",
                                                fakes::config(R"("sweep": {"batch": [1, 1000, 2000]},
                                  "source": {"batch": "$batch", "channels": 1, "size": [1000, 1000]},
@@ -159,7 +159,7 @@ TEST(Explain, TellsWhatIsFreeAndWhatDoesNotFit) {
                                      options.cache_bytes);
   EXPECT_EQ(told, R"(c
 3 groups, 3 cases (2 skipped here) · hot cache, wall clock, to 1.0 % · budget 5.00 s
-free: 2.00 GB of host memory (2.10 GB free in the container, 100 MB kept back), 500 MB of device
+free: 2.00 GB of host memory (2.10 GB left in the container, 100 MB kept back), 500 MB of device
     memory
 
 e
@@ -169,10 +169,10 @@ e
     cast        simd             cpu  1x1x1000x1000 float32 nchw pageable  5.00 MB
   limits: stream 1.00 MB:4.00 MB temporal, 1 thread; stream 1.00 MB:4.00 MB nt, 1 thread
  batch=1000 · nothing can run here · moves: v 5.00 GB
-  v skipped: needs 5.06 GB of host memory, 2.00 GB are free (2.10 GB free in the container, 100 MB
+  v skipped: needs 5.06 GB of host memory, 2.00 GB are free (2.10 GB left in the container, 100 MB
       kept back)
  batch=2000 · nothing can run here · moves: v 10.0 GB
-  v skipped: needs 10.1 GB of host memory, 2.00 GB are free (2.10 GB free in the container, 100 MB
+  v skipped: needs 10.1 GB of host memory, 2.00 GB are free (2.10 GB left in the container, 100 MB
       kept back)
 )");
 }
