@@ -165,8 +165,8 @@ std::string text_now(const Job& job) {
   }
 }
 
-/// Returns the job as it would begin now: with the options given again, and with the current text
-/// of the config.
+/// Returns the job as it would begin now: with its old options, except those that this command line
+/// gives anew, and with the current text of the config.
 Job begun_now(const RunOptions& options, const Job& job) {
   Job now = job;
   if (!options.configs.empty())

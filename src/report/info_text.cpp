@@ -223,7 +223,8 @@ Facts costs_facts(const Json& costs) {
           {"its NVTX range alone", nanoseconds(costs, "/nvtx_ns")}};
 }
 
-/// Returns how much of the GPU's link copies reach, or a warning if this is too little.
+/// Returns which share of the rate of the GPU's link copies reach, as a warning if the share is too
+/// low. Returns "" if the rate is unknown.
 std::string link_lines(const Json& environment, const std::vector<MachineLimit>& limits,
                        std::size_t width) {
   const auto speed = link_speed(environment, limits);
