@@ -39,8 +39,8 @@ constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 /// Throws std::runtime_error if there are more than `most_pixels`.
 void check_pixels(std::int64_t height, std::int64_t width);
 
-/// Sets the size of `image`, whose memory is reused, and marks all its rows and columns as filled by
-/// the picture. Throws std::runtime_error if there are more than `most_pixels`.
+/// Sets the size of `image`, whose memory is reused, and marks all its rows and columns as filled
+/// by the picture. Throws std::runtime_error if there are more than `most_pixels`.
 void set_size(Image& image, std::int64_t height, std::int64_t width);
 
 /// Reads a whole regular file into memory that is reused. Throws std::runtime_error with the
