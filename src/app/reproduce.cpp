@@ -84,16 +84,26 @@ std::vector<PublishedExperiment> published_beside(const std::string& configs) {
                             publications_file("")));
 }
 
+bool has(const std::vector<std::string>& list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+/// Returns the words that ask for published experiments: the names of sources, and ids.
+std::vector<std::string> words_of(const std::vector<PublishedExperiment>& published) {
+  std::vector<std::string> known;
+  for (const Publication& source : publications_of(published)) known.push_back(source.name);
+  for (const PublishedExperiment& one : published) known.push_back(one.id);
+  return known;
+}
+
 /// Returns the experiments whose source or id is in `what`; all if `what` is empty. Throws BadInput
 /// naming all unknown words.
 std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
                                            const std::vector<PublishedExperiment>& published) {
-  std::vector<std::string> known;
+  const std::vector<std::string> known = words_of(published);
   std::vector<Issue> unknown_ones;
-  for (const Publication& source : publications_of(published)) known.push_back(source.name);
-  for (const PublishedExperiment& one : published) known.push_back(one.id);
   for (const std::string& word : what)
-    if (std::ranges::find(known, word) == known.end())
+    if (!has(known, word))
       unknown_ones.push_back(
           {"", unknown("source or id", word, known) + " (reproduce --list shows all)"});
   if (!unknown_ones.empty()) throw BadInput("normbench", std::move(unknown_ones));
@@ -104,10 +114,6 @@ std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
         }))
       chosen.push_back(one);
   return chosen;
-}
-
-bool has(const std::vector<std::string>& list, std::string_view word) {
-  return std::ranges::find(list, word) != list.end();
 }
 
 /// The experiments in configs that are a published one, like "blog-cpu/chains", and what they need
@@ -450,7 +456,8 @@ void check_options(const ReproduceOptions& options) {
 }
 
 /// Returns what --from shows: what the command line asks for. Without --configs the publications
-/// are those of the reproduction in that folder; without words, its experiments are shown.
+/// are those of the reproduction in that folder; without words, its experiments are shown, or all
+/// if its configs are gone and other publications do not know its words.
 Request request_of_kept(const ReproduceOptions& options) {
   Request request = options.request;
   if (!request.configs.empty()) {
@@ -461,7 +468,10 @@ Request request_of_kept(const ReproduceOptions& options) {
   if (!fs::exists(fs::path(options.from) / kRequest, unknown)) return request;
   const Request made = read_request(options.from);
   request.configs = made.configs;
-  if (request.what.empty()) request.what = made.what;
+  const std::vector<std::string> known = words_of(published_beside(made.configs));
+  const bool knows_all =
+      std::ranges::all_of(made.what, [&](const std::string& word) { return has(known, word); });
+  if (request.what.empty() && knows_all) request.what = made.what;
   return request;
 }
 

@@ -96,14 +96,17 @@ class Reproduce(unittest.TestCase):
         self.assertEqual([row["why"] for row in made if row["id"] == "Z2"], ["no config has it"])
         shown = json.loads(self.normbench("--from", "out", "--format", "json").stdout)["reproduction"]
         self.assertEqual([row for row in shown if row["id"] != "Z2"], [row for row in made if row["id"] != "Z2"])
-        self.rows("A2", "--quick", "--out", "one")
+        self.rows("A2", "Z2", "--quick", "--out", "one")
         shown = json.loads(self.normbench("--from", "one", "--format", "json").stdout)["reproduction"]
-        self.assertEqual({row["id"] for row in shown}, {"A2"})  # as it was asked for
+        self.assertEqual({row["id"] for row in shown}, {"A2", "Z2"})  # as it was asked for
         (self.dir / "kept").mkdir()
         shutil.copy(self.dir / "out/cpu/results.json", self.dir / "kept/a.json")
         kept = self.normbench("--from", "kept", "--configs", str(self.configs))
         self.assertIn("A5, Z2: no document has it", kept.stdout)
         self.assertEqual(kept.stderr, "normbench: ids in documents that no publication has: A1\n")
+        self.configs.rename(self.dir / "moved")
+        gone = self.normbench("--from", "one", "--format", "json").stdout  # with the program's publications
+        self.assertEqual({row["id"] for row in json.loads(gone)["reproduction"]}, set(IDS))
 
     def test_a_folder_of_configs_may_hold_what_init_writes(self):
         subprocess.run([NORMBENCH, "init", "mine.jsonc"], cwd=self.configs, capture_output=True, check=True, timeout=60)
