@@ -452,6 +452,7 @@ Results quick() {
 Results interrupted() {
   Results results = make_results("interrupted", {swept_group(1), swept_group(8)});
   results.interrupted = true;
+  results.missing = {{.experiment = results.groups[0].experiment, .point = {{"batch", 64}}}};
   return results;
 }
 

@@ -330,6 +330,14 @@ struct MeasuredPair {
   GroupResult group;
 };
 
+/// A planned group that a run did not finish because it ended early.
+struct MissingGroup {
+  std::string experiment;
+  Json point = Json::object();
+  std::int64_t processes = 0;  // processes that measured their part of it; 0: `groups` lacks it
+  bool operator==(const MissingGroup&) const = default;
+};
+
 struct Results {
   Json tool = Json::object();         // name, version, revision, build
   Json environment = Json::object();  // see machine/environment.h
@@ -341,10 +349,13 @@ struct Results {
   DecidingClock clock = DecidingClock::Wall;
   std::int64_t seed = 1;
   bool traced = false;       // a profiling tool was attached; nothing is ranked
-  bool interrupted = false;  // the run was interrupted: groups are missing
+  bool interrupted = false;  // the run ended early
   bool unkept = false;       // interrupted since the journal could not be written
   Json calibration = {};     // what `normbench calibrate` found on this machine; null: nothing
   std::vector<GroupResult> groups;
+  // The groups that a run which ended early did not finish; nothing in older documents. Where it is
+  // empty, the run ended while groups were profiled.
+  std::optional<std::vector<MissingGroup>> missing = {};
   bool operator==(const Results&) const = default;
 };
 
@@ -372,10 +383,10 @@ inline constexpr int document_schema = 1;
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, dataset, peer,
 ///   peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
 ///   cut_rounds, cut_order, bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within,
-///   across, submitted_ms, forced and ranges; a group's precision, cache and scaled_from; a check's
-///   unchecked_values, psnr_db, psnr_bound_db, held_to and variant; a dataset's left_out, remarks,
-///   other_pictures and in_folders; a profile row's annotation, constants, image, longest, min_ns
-///   to max_ns, bytes, faults.
+///   across, missing, submitted_ms, forced and ranges; a group's precision, cache and scaled_from;
+///   a check's unchecked_values, psnr_db, psnr_bound_db, held_to and variant; a dataset's left_out,
+///   remarks, other_pictures and in_folders; a profile row's annotation, constants, image, longest,
+///   min_ns to max_ns, bytes, faults.
 /// - A double that is not finite is null, and read back as infinity. Only a check has such values.
 ///   All other numbers are finite, and only a seed may be negative.
 Json to_json(const Results& results);

@@ -305,6 +305,12 @@ void fields(auto& io, Is<GroupResult> auto& x) {
   io.when_known("scaled_from", x.scaled_from);
 }
 
+void fields(auto& io, Is<MissingGroup> auto& x) {
+  io.required("experiment", x.experiment);
+  io("point", x.point);
+  io("processes", x.processes);
+}
+
 void fields(auto& io, Is<Results> auto& x) {
   io.required("tool", x.tool);
   io("environment", x.environment);
@@ -321,6 +327,7 @@ void fields(auto& io, Is<Results> auto& x) {
   io.when_known("unkept", x.unkept);
   io.when_known("calibration", x.calibration);
   io.required("groups", x.groups);
+  io.when_known("missing", x.missing);
 }
 
 }  // namespace normbench

@@ -173,6 +173,17 @@ class Measuring {
     return true;
   }
 
+  /// Returns the groups that not all processes have measured, in the plan's order.
+  std::vector<MissingGroup> missing() const {
+    std::vector<MissingGroup> list;
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (groups_[i].parts < parts_)
+        list.push_back({.experiment = plan_.groups[i].experiment,
+                        .point = plan_.groups[i].point,
+                        .processes = groups_[i].parts});
+    return list;
+  }
+
   /// Returns the groups that have been measured at least in part, in the plan's order.
   std::vector<GroupResult> take() {
     std::vector<GroupResult> measured;
@@ -275,10 +286,12 @@ RunOutcome run(const Plan& plan, RunContext& context) {
   Keeping keeping(context.journal);
   Measuring measuring(plan, context, keeping);
   results.interrupted = !measuring.run();
+  std::vector<MissingGroup> missing = measuring.missing();
   results.groups = measuring.take();
   DeviceTracing tracing(context.tracer);
   if (plan.profile.enabled && !results.interrupted)
     results.interrupted = !profile_groups(plan, context, tracing, keeping, results.groups);
+  if (results.interrupted) results.missing = std::move(missing);
   outcome.untraced = tracing.missing();
   outcome.unkept = keeping.unkept();
   results.unkept = !outcome.unkept.empty();

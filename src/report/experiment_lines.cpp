@@ -119,6 +119,37 @@ std::string closing(const Experiment& experiment) {
   return fmt::format("{}{}{}", outputs, quality.empty() ? "" : " · ", quality);
 }
 
+/// Returns the names with commas, but after the first four only how many more there are.
+std::string few_names(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 4;
+  const std::size_t shown = names.size() <= most + 1 ? names.size() : most;
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + std::ptrdiff_t(shown), ", "));
+  return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
+}
+
+/// Returns a text like "2 of 4 groups are missing: copy at batch=8, cast".
+std::string missing_groups_text(const Results& results, const std::vector<MissingGroup>& missing) {
+  std::vector<std::string> names;
+  std::size_t partial = 0;
+  for (const MissingGroup& group : missing) {
+    if (group.processes == 0)
+      names.push_back(group.experiment +
+                      (group.point.empty() ? "" : " at " + point_text(group.point)));
+    else
+      ++partial;
+  }
+  const std::size_t planned = results.groups.size() + names.size();
+  std::string text;
+  if (!names.empty())
+    text = fmt::format("{} of {} {} missing: {}", names.size(), counted(planned, "group"),
+                       names.size() == 1 ? "is" : "are", few_names(names));
+  if (partial > 0)
+    text += fmt::format("{}{} of {} {} the rounds of some processes", text.empty() ? "" : "; ",
+                        partial, counted(planned, "group"), partial == 1 ? "lacks" : "lack");
+  return text.empty() ? "all groups were measured, but not all were profiled" : text;
+}
+
 /// Adds the notes of all cases, but each note only once.
 void add_notes(const Experiment& experiment, std::vector<std::string>& lines) {
   std::set<std::string> seen;
@@ -136,6 +167,7 @@ std::string machine_line(const Results& results) {
 }
 
 std::string missing_text(const Results& results) {
+  if (results.missing) return missing_groups_text(results, *results.missing);
   const Json& processes = value_at(results.config, "/measure/processes");
   const bool in_parts = processes.is_number_integer() && processes.get<std::int64_t>() > 1;
   return fmt::format("groups that were not {}", in_parts ? "begun are missing, others may lack the "

@@ -211,13 +211,19 @@ std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   return text;
 }
 
+/// Returns whether all cases that this line is about were measured, decided or not.
+bool ran_here(const Reproduced& line) {
+  const Line words = std::visit(ToLine{line}, line.found);
+  const bool has_verdict = !words.verdict.empty() &&
+                           words.verdict != name_of(Judgement::Outcome::NotRun) &&
+                           words.verdict != name_of(Judgement::Outcome::Interrupted);
+  return has_verdict || !words.here.empty();
+}
+
 /// Returns a text like "5 of 8 experiments ran here.", of the 8 that the user asked for.
 std::string count_text(const std::vector<Reproduction>& all) {
-  const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
-    return std::ranges::any_of(one.lines, [](const Reproduced& line) {
-      return std::visit(ToLine{line}, line.found).here != "";
-    });
-  });
+  const auto here = std::ranges::count_if(
+      all, [](const Reproduction& one) { return std::ranges::any_of(one.lines, ran_here); });
   return fmt::format("{} of {} ran here.", here, counted(std::ssize(all), "experiment"));
 }
 

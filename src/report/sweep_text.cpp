@@ -20,8 +20,12 @@ namespace {
 using Said = std::vector<std::pair<std::string, std::vector<std::size_t>>>;
 
 std::string points_text(const Experiment& experiment, const std::vector<std::size_t>& points) {
-  if (points.size() == experiment.groups.size())
-    return fmt::format("at all {} points", points.size());
+  if (points.size() == experiment.groups.size() && points.size() > 1)
+    return fmt::format(
+        "at all {} points{}", points.size(),
+        experiment.not_reached > 0
+            ? fmt::format(" that were reached, of {}", points.size() + experiment.not_reached)
+            : "");
   std::vector<std::string> names;
   for (const std::size_t point : points)
     names.push_back(point_text(experiment.groups[point]->point));
@@ -235,7 +239,7 @@ std::vector<std::string> verdict_lines(const Experiment& experiment, const Resul
     lines.push_back(empty_input_text(experiment, empty) + ".");
   const GroupResult& last = *experiment.groups.back();
   const GroupAnalysis& analysis = experiment.analyses.back();
-  if (experiment.groups.size() == 1) {
+  if (experiment.groups.size() == 1 && experiment.not_reached == 0) {
     std::ranges::move(verdict_text(last, analysis, results), std::back_inserter(lines));
     for (const Claim& claim : claims_of(experiment))
       if (!results.traced && !agree(claim.point, last.point))

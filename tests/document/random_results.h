@@ -29,7 +29,11 @@ class RandomResults {
             .interrupted = flag(),
             .unkept = flag(),
             .calibration = flag() ? object() : Json(),
-            .groups = list([this] { return group(); })};
+            .groups = list([this] { return group(); }),
+            .missing = flag() ? std::optional(list([this] {
+              return MissingGroup{.experiment = text(), .point = object(), .processes = integer()};
+            }))
+                              : std::nullopt};
   }
 
   GroupResult group() {

@@ -201,6 +201,11 @@ TEST_F(KeptPartsTest, AreThereAfterAnInterruptAndNotMeasuredAgain) {
       Journal kept = Journal::create(path, Json::object());
       const Results cut = run_with(kept);
       EXPECT_TRUE(cut.interrupted);
+      ASSERT_TRUE(cut.missing);
+      const bool first_is_whole = part > 5;
+      ASSERT_EQ(cut.missing->size(), first_is_whole ? 1u : 2u);
+      EXPECT_EQ(cut.missing->front().processes, first_is_whole ? 2 : part / 2);
+      EXPECT_EQ(cut.missing->back().processes, (part - 1) / 2);
       ASSERT_EQ(std::ssize(cut.groups), std::min<std::ptrdiff_t>(part - 1, 2));
       for (std::ptrdiff_t i = 0; i < std::ssize(cut.groups); ++i)
         EXPECT_EQ(std::ssize(times(cut.groups[i])), (part - i) / 2);

@@ -176,6 +176,7 @@ TEST_F(ProfileTest, AResumedRunProfilesGroupsWithoutAProfile) {
     };
     const Results results = run_plan();
     EXPECT_TRUE(results.interrupted);
+    EXPECT_EQ(results.missing, std::vector<MissingGroup>());
     EXPECT_EQ(results.groups.size(), 2u);
     on_profile = with_rows;
   }

@@ -379,6 +379,8 @@ TEST_F(RunnerTest, AnInterruptedGroupIsAbandonedAndResumedWithoutRepeatingTheOth
     first = run_plan();
   }
   EXPECT_TRUE(first.interrupted);
+  EXPECT_EQ(first.missing, (std::vector<MissingGroup>{{.experiment = plan.groups[1].experiment,
+                                                       .point = plan.groups[1].point}}));
   ASSERT_EQ(first.groups.size(), 1u);
   EXPECT_THAT(observer.told, ElementsAre("start 0", "finish 0", "start 1"));
 
@@ -389,7 +391,7 @@ TEST_F(RunnerTest, AnInterruptedGroupIsAbandonedAndResumedWithoutRepeatingTheOth
   observer.told.clear();
   const std::int64_t calls = fake->rows[0].calls;
   second = run_plan();
-  EXPECT_FALSE(second.interrupted);
+  EXPECT_FALSE(second.interrupted || second.missing);
   ASSERT_EQ(second.groups.size(), 2u);
   EXPECT_EQ(second.groups[0], first.groups[0]);
   EXPECT_EQ(second.groups[1].cases[1].rounds.size(), 12u);

@@ -8,6 +8,7 @@
 #include "analysis/analysis.h"
 #include "core/text.h"
 #include "example_results.h"
+#include "report/experiment_lines.h"
 #include "report/findings_markdown.h"
 #include "report/profile_report.h"
 #include "report/report.h"
@@ -212,14 +213,47 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Terminal, ARunThatCouldNotBeKeptWasNotInterrupted) {
   Results results = examples::interrupted();
   results.unkept = true;
-  EXPECT_TRUE(
-      terminal(Analysed(results))
-          .ends_with(
-              "\nEnded early, its journal could not be written: groups that were not finished are "
-              "missing.\n"));
+  EXPECT_TRUE(terminal(Analysed(results))
+                  .ends_with("\nEnded early, its journal could not be written: 1 of 3 groups is "
+                             "missing: example at batch=64.\n"));
   EXPECT_THAT(table(Analysed(results)),
               testing::HasSubstr("interrupted no, ended early: its journal could "
                                  "not be written\n"));
+}
+
+/// Returns what the report about a sweep's first two points says of these missing groups.
+std::string told_of(std::optional<std::vector<MissingGroup>> missing) {
+  Results results = examples::interrupted();
+  results.missing = std::move(missing);
+  return missing_text(results);
+}
+
+TEST(Terminal, AnInterruptedRunTellsWhatIsMissing) {
+  EXPECT_EQ(told_of({}), "groups that were not finished are missing");
+  EXPECT_EQ(told_of({{}}), "all groups were measured, but not all were profiled");
+  EXPECT_EQ(told_of({{{"example", {{"batch", 1}}, 2}}}),
+            "1 of 2 groups lacks the rounds of some processes");
+  std::vector<MissingGroup> many(7, {"other"});
+  many.push_back({"example", {{"batch", 1}}, 2});
+  EXPECT_EQ(told_of(many),
+            "7 of 9 groups are missing: other, other, other, other and 3 more; 1 of 9 "
+            "groups lacks the rounds of some processes");
+}
+
+TEST(Terminal, APointThatWasReachedAloneIsNamed) {
+  Results results = examples::interrupted();
+  results.groups.pop_back();
+  const std::string text = terminal(Analysed(results), {.width = 200});
+  EXPECT_THAT(text, testing::HasSubstr("Fastest: fused at batch=1; "));
+  EXPECT_THAT(text, testing::HasSubstr("Claim \"threads pay\": contradicted at batch=1 ("));
+}
+
+TEST(Terminal, PointsThatWereNotReachedAreCounted) {
+  Results results = examples::interrupted();
+  results.groups[1] = results.groups[0];
+  results.groups[1].point["batch"] = 2;
+  EXPECT_THAT(terminal(Analysed(results), {.width = 200}),
+              testing::HasSubstr("Fastest: fused at all 2 points that were reached, of 3; "));
 }
 
 TEST(Terminal, AnOutputThatWasNeverComparedIsNotCalledWrong) {

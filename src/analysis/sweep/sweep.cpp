@@ -28,6 +28,10 @@ std::vector<Experiment> experiments(const Results& results) {
     list.back().groups.push_back(&group);
     list.back().analyses.push_back(analyse(group, results));
   }
+  for (Experiment& experiment : list)
+    for (const MissingGroup& group : results.missing.value_or(std::vector<MissingGroup>()))
+      if (group.processes == 0 && group.experiment == experiment.groups[0]->experiment)
+        ++experiment.not_reached;
   return list;
 }
 

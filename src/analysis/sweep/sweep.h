@@ -10,6 +10,7 @@ namespace normbench {
 struct Experiment {
   std::vector<const GroupResult*> groups;
   std::vector<GroupAnalysis> analyses;
+  std::size_t not_reached = 0;  // points that a run which ended early did not measure at all
 };
 
 /// Returns the experiments of a document, with their groups in order.
