@@ -6,15 +6,16 @@
 
 namespace normbench::cuda {
 
-/// Measures clock rates: cycles that multiprocessors count between two moments, divided by the
-/// GPU's time between them. A driver's reading would only give the clock after the work.
+/// Measures the clock rate between start() and stop(): the cycles that a multiprocessor counts,
+/// divided by the GPU's time. A reading from the driver would only give the clock after the work.
 class Cycles {
  public:
   /// Prepares to count on the current device. Throws CudaError, like the functions below.
   Cycles();
-  /// Begins to count in the stream. Returns when the counters have been read.
+  /// Reads the counters in the order of `stream`, and waits until they have been read.
   void start(cudaStream_t stream);
-  /// Returns the MHz since start(): the median of the multiprocessors, or 0 if nothing was counted.
+  /// Reads the counters again and returns the clock rate since start() in MHz: the median of the
+  /// multiprocessors, or 0 if none was read both times.
   std::int64_t stop(cudaStream_t stream);
 
  private:

@@ -1,4 +1,4 @@
-/// What a GPU is, and the state that it is in: facts for the environment and between groups.
+/// Facts about a GPU, and its current clocks, temperature and power.
 #pragma once
 
 #include <string>
@@ -8,18 +8,19 @@
 
 namespace normbench::cuda {
 
-/// Returns "0000:1b:00.0", in lower case as in sysfs. The runtime gives upper case. Throws
-/// CudaError.
+/// Returns the PCI bus id of a device in lower case, as in sysfs: "0000:1b:00.0". Throws CudaError.
 std::string pci_bus_id(int device);
 
 /// Returns name, uuid, versions, memory, caches, maximum clocks and PCIe link of a device. Facts
-/// that cannot be read are null, and "nvml" tells why. A `ready` device has a context. It reports
-/// its own free memory, and its link is read while copies run over it. For any other device NVML is
-/// asked, and no context is made. Throws CudaError.
+/// that cannot be read are null, and "nvml" tells why. `ready`: the device has a context.
+/// - If `ready`, the device reports its free memory, and the link is read while copies run over it.
+/// - Otherwise NVML reports both, and no context is made.
+/// Throws CudaError.
 Json describe_device(int device, const Nvml& nvml, bool ready);
 
-/// Returns the current clocks in MHz, throttle reasons, temperature, power in W and link. Also
-/// returns for how long each reason has held the clocks back so far.
+/// Returns the current clocks in MHz, throttle reasons, temperature in °C, power and its limit in
+/// W, energy in mJ, PCIe link, and the times of Nvml::held_back_ns(). Values that cannot be read
+/// are null.
 Json condition_of(const Nvml& nvml);
 
 }  // namespace normbench::cuda

@@ -14,8 +14,8 @@ inline constexpr unsigned threads_per_block = 256;
 /// The most blocks along y and along z. Along x there may be 2^31 - 1 blocks.
 inline constexpr std::int64_t most_blocks_across = 65535;
 
-/// The blocks of a launch. With separate coordinates for the channel and the image, threads need no
-/// division.
+/// The blocks of a launch, with `threads_per_block` threads each. Where y and z count channels and
+/// images, threads need no division to find theirs.
 struct Grid {
   unsigned x = 1, y = 1, z = 1;
 };
@@ -25,20 +25,20 @@ struct Index {
   unsigned x, y, z, thread;
 };
 
-/// A row of blocks. The threads of each block work together.
+/// A row of blocks of `warps` warps each. The threads of a block work together (block.cuh).
 struct Blocks {
   unsigned count = 1, warps = 1;
   std::size_t shared_bytes = 0;
   std::size_t most_shared_bytes = 0;  // limit of a block on the device
 };
 
-/// A body runs for the threads of its blocks, if it has
+/// A body is what a kernel runs. It is called for each thread of a grid, if it has
 ///   Grid grid;
 ///   __host__ __device__ void operator()(const Index& at) const;
-/// or for whole blocks (block.cuh), if it has
+/// or for each whole block (block.cuh), if it has
 ///   Blocks blocks;
 ///   __host__ __device__ void operator()(const Block& block) const;
-/// or else for `threads` threads in a row:
+/// or else for each of `threads` threads in a row:
 ///   std::int64_t threads;
 ///   __host__ __device__ void operator()(std::int64_t thread) const;
 template <class Body>
@@ -61,8 +61,9 @@ std::int64_t threads_of(const Body& body) {
     return body.threads;
 }
 
-/// Runs thread `i` of threads_of(body). Threads are counted block by block, along x before y before
-/// z. If the threads of a block work together, the block's first thread runs them all.
+/// Runs the body on the host for thread `i` of threads_of(body). Threads are counted block by
+/// block, and blocks along x, then y, then z. If the body has `blocks`, the first thread of a block
+/// runs the whole block, and the other threads do nothing.
 template <class Body>
 void run_thread(const Body& body, std::int64_t i) {
   if constexpr (HasBlocks<Body>) {

@@ -8,18 +8,20 @@
 
 namespace normbench::cuda {
 
-/// Returns memory of a kind that CUDA owns. `device` must be the current device. Throws CudaError
-/// ("cudaHostAlloc(27.6 MB) failed: …").
+/// Allocates Pinned, WriteCombined, Mapped, Registered, Managed or Device memory. `device` is the
+/// current device. Only Managed memory uses it. Throws CudaError ("cudaHostAlloc(27.6 MB) failed:
+/// …"). Throws std::runtime_error for any other kind, and if the device sees Mapped or Registered
+/// memory at another address than the host.
 std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device);
 
-/// Copy between any memories, and fill any memory. Both return when done and throw CudaError on
-/// failure. Page-locked memory may be write-combined, which the CPU reads slowly. So copy_memory()
-/// copies from it through device memory, even if `to` has no device address.
+/// Copy between any memories, and fill any memory. Both return when the work is done, and throw
+/// CudaError. copy_memory() copies from page-locked memory through device memory, because
+/// page-locked memory may be write-combined, which the CPU reads slowly.
 void copy_memory(std::byte* to, const std::byte* from, std::size_t bytes);
 void fill_memory(std::byte* to, std::byte value, std::size_t bytes);
 
-/// A pool of device memory, which is taken and freed in the order of a stream's work. The pool
-/// keeps all memory that it ever had, as caching allocators of frameworks do.
+/// A pool of device memory. Allocations and frees take effect in stream order. The pool keeps freed
+/// memory for later allocations, as caching allocators of frameworks do.
 class Pool {
  public:
   explicit Pool(int device);
@@ -27,14 +29,15 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// Returns memory that is also freed on `stream`. The stream must outlive the memory.
+  /// Allocates in the order of `stream`. The destructor of the result frees in the order of
+  /// `stream`, too, so that the stream must outlive the result.
   std::unique_ptr<Allocation> allocate(std::size_t bytes, cudaStream_t stream);
 
  private:
   cudaMemPool_t pool_ = nullptr;
 };
 
-/// The numbers of an op in device memory, sent once or with every call.
+/// An array of constants in device memory.
 template <class T>
 class DeviceArray {
  public:
@@ -44,9 +47,9 @@ class DeviceArray {
 
   const T* data() const { return reinterpret_cast<const T*>(memory_->data()); }
 
-  /// Copies `values`, at most `count` of them, from pageable memory in the order of `stream`, and
-  /// waits for the copy. Frameworks do this to make a tensor from a list of numbers. Does nothing
-  /// on only_load(). Throws CudaError.
+  /// Copies `values`, at most `count` of them, in the order of `stream`, and waits for the copy, as
+  /// frameworks do to make a tensor from a list of numbers. Does nothing if `stream` is
+  /// only_load(). Throws CudaError.
   void send(cudaStream_t stream, std::span<const T> values) {
     if (stream == only_load()) return;
     check(cudaMemcpyAsync(memory_->data(), values.data(), values.size_bytes(),
@@ -59,10 +62,12 @@ class DeviceArray {
   std::unique_ptr<Allocation> memory_;
 };
 
-/// Returns where host memory for the PCI device `bus_id` ("0000:1b:00.0") lies: numa_node (null:
-/// unknown) and host_memory ("near the GPU (node 1)", "one node", "node unknown", "anywhere
-/// (why)"). If the machine has several nodes, it calls `prefer` with the node of the device, which
-/// returns why pages cannot come from that node, or "". `root` is "/" except in tests.
+/// Decides where host memory for the PCI device `bus_id` ("0000:1b:00.0") lies. If the machine has
+/// several NUMA nodes and the device's node is known, calls `prefer` with that node. `prefer`
+/// returns why pages cannot come from the node, or "". `root` is "/" except in tests. Returns
+///   numa_node    the device's node; null if it is unknown
+///   host_memory  "one node", "node unknown", "near the GPU (node 1)", or "anywhere (WHY)" with the
+///                text that `prefer` returned
 Json place_host_memory(const std::string& bus_id, const std::filesystem::path& root,
                        std::string (*prefer)(int node));
 

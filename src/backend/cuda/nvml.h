@@ -21,15 +21,15 @@ class Nvml {
     Reading generation, width;
   };
 
-  /// Loads the library and finds the GPU. Never throws: on failure missing() tells why, and every
-  /// reading is std::nullopt. `pci_bus_id` may be in upper or lower case.
+  /// Loads the library and finds the GPU. Never throws: on failure missing() tells why, and
+  /// readings of the GPU are std::nullopt. `pci_bus_id` may be in upper or lower case.
   explicit Nvml(const std::string& pci_bus_id, const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// Returns why nothing can be read ("NVML not found (libnvidia-ml.so.1: …): no clocks,
-  /// temperature, power"), or "".
+  /// Returns why nothing can be read, or "": "NVML not found (libnvidia-ml.so.1: …): clocks,
+  /// temperature and power are unknown".
   const std::string& missing() const { return missing_; }
 
   std::optional<std::string> driver_version() const;
@@ -45,17 +45,18 @@ class Nvml {
   /// Returns the energy used since the driver was loaded, in mJ.
   Reading energy_mj() const;
   std::optional<bool> persistence_mode() const;
-  /// Returns the current link. An idle GPU may slow it down.
+  /// Returns the current generation and width of the PCIe link. An idle GPU may lower them.
   Link link() const;
-  /// Returns the fastest link that the GPU and its slot can have together.
+  /// Returns the highest generation and width that the GPU and its slot support together.
   Link max_link() const;
   std::optional<std::vector<std::string>> throttle_reasons() const;
-  /// Returns for how many ns each reason has held the clocks back so far, with the names that
-  /// throttle_words() gives. Reasons that cannot be read are missing. The counters start at any
-  /// value, so that only differences of readings have a meaning. Drivers count in steps of about
-  /// 100 ms.
+  /// Returns for how many ns each throttle reason has held the clocks back, by its name in
+  /// throttle_words(). Reasons that cannot be read are missing. A counter may start at any value,
+  /// so that only the difference between two readings has a meaning. Drivers count in steps of
+  /// about 100 ms.
   std::map<std::string, std::int64_t> held_back_ns() const;
-  /// Returns clock, throttle reasons and temperature; std::nullopt if the clock cannot be read.
+  /// Returns clock, throttle reasons and temperature. Returns std::nullopt if the clock cannot be
+  /// read.
   std::optional<DeviceState> state() const;
 
  private:

@@ -12,13 +12,14 @@ namespace normbench::cuda {
 class CudaQueue final : public Queue {
  public:
   CudaQueue(int threads, Recorder* recorder);
-  /// Waits for all submitted work. Undoes what a failed case left behind: an open capture, locked
-  /// memory.
+  /// Waits for all submitted work. Ends an open capture and unlocks host memory, which a failed
+  /// case may leave behind.
   ~CudaQueue() override;
   CudaQueue(const CudaQueue&) = delete;
   CudaQueue& operator=(const CudaQueue&) = delete;
 
-  /// Also drops a capture that was begun but not ended. begin_capture() does the same.
+  /// Waits for all submitted work. Before that, drops a capture that was begun but not ended.
+  /// begin_capture() drops such a capture, too.
   void drain() override;
   bool is_asynchronous() const override { return true; }
   int mark() override;
@@ -36,7 +37,7 @@ class CudaQueue final : public Queue {
   void begin_load() override { loading_ = true; }
   void end_load() override { loading_ = false; }
 
-  /// Page-locks host memory in place, until unlock() or the queue's end. Throws CudaError.
+  /// Page-locks host memory in place, until unlock() or the destructor. Throws CudaError.
   void lock(std::byte* data, std::int64_t bytes);
   void unlock(std::byte* data);
 
@@ -48,8 +49,8 @@ class CudaQueue final : public Queue {
   cudaEvent_t event_of(int mark);
 
   Stream stream_;
-  std::mutex mutex_;          // other threads read `events_` while this one adds to it
-  std::deque<Event> events_;  // they are kept when marks are forgotten
+  std::mutex mutex_;          // guards `events_`, which other queues read in wait_for()
+  std::deque<Event> events_;  // reset_marks() keeps them for new marks
   int marks_ = 0;
   bool sleeps_ = false;
   std::optional<Cycles> cycles_;  // created at first use
@@ -57,8 +58,8 @@ class CudaQueue final : public Queue {
   std::vector<std::byte*> locked_;
 };
 
-/// Returns the stream that rows submit to: the queue's own, or only_load() between begin_load() and
-/// end_load().
+/// Returns the stream for launches on `queue`: its own stream, or only_load() between begin_load()
+/// and end_load().
 inline cudaStream_t stream_of(Queue& queue) {
   const auto& own = static_cast<CudaQueue&>(queue);
   return own.is_loading() ? only_load() : own.stream();

@@ -1,4 +1,4 @@
-/// The kernel rows of CUDA, by op.
+/// The rows of the CUDA backend, by op. A row is one implementation of an op (`Kernel`).
 #pragma once
 
 #include <algorithm>
@@ -24,12 +24,13 @@ inline constexpr std::array row_lists{&resize_rows,    &move_rows,       &eager_
                                       &normalize_rows, &group_norm_rows, &copy_rows,
                                       &compute_rows,   &transfer_rows,   &host_call_rows};
 
-/// Returns the rows named `reference`. They compute what ops mean, in double, one element per
-/// thread. They accept whatever the op's infer() accepts.
+/// Returns the rows named `reference`, which define what ops mean. They compute in double, one
+/// element per thread. They accept all that the op's infer() accepts, except that Stream needs a
+/// dense input.
 std::vector<Kernel> reference_rows();
 
-/// Returns a CUDA row that launches kernels. It can be captured, unless it sends its constants with
-/// each call.
+/// Returns a CUDA row that launches kernels. A graph can capture it, unless it sends its constants
+/// with each call.
 template <class T, bool (*Accepts)(const T&, const Signature&),
           Launch (*Prepare)(const T&, const Signature&)>
 constexpr Kernel row(std::string_view name) {
@@ -44,7 +45,7 @@ constexpr Kernel row(std::string_view name) {
   return kernel;
 }
 
-/// Returns the row with `loads` unset: it submits only copies, so that there is no code to load.
+/// Returns `kernel` with `loads` unset, for a row that submits only copies and has no code to load.
 constexpr Kernel without_kernels(Kernel kernel) {
   kernel.loads = false;
   return kernel;
@@ -65,7 +66,7 @@ bool accepts_in_order(const T& op, const Signature& s) {
   return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;
 }
 
-/// Returns the arguments of an operation with the constants of each channel in device memory.
+/// Returns the arguments of an operation with `constants` per channel, which are in device memory.
 inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
                                               const float* constants) {
   const Shape& shape = out.desc.shape;
@@ -87,11 +88,10 @@ FusedTask task_of(const Move&, const Portion& portion) {
 FusedTask task_of(const Normalize& op, const Portion& portion);
 FusedTask task_of(const Denormalize& op, const Portion& portion);
 
-/// Sets the constants of all channels for (x * scale - mean) / std as one multiplication and one
-/// addition. Throws std::runtime_error if a standard deviation is 0.
+/// Sets `a` and `b` of each channel so that x * a + b is (x * scale - mean) / std. Throws
+/// std::runtime_error if a standard deviation is 0.
 void set_constants(const Normalize& op, std::int64_t channels, NormalizeArguments& arguments);
-/// Sets the constants of all channels for (x * std + mean) / scale as one multiplication and one
-/// addition.
+/// Sets `a` and `b` of each channel so that x * a + b is (x * std + mean) / scale.
 void set_constants(const Denormalize& op, std::int64_t channels, NormalizeArguments& arguments);
 
 }  // namespace normbench::cuda

@@ -18,17 +18,17 @@ class CudaError : public std::runtime_error {
   const cudaError_t code;
 };
 
-/// Returns "13.0" for 13000, the form in which calls report versions.
+/// Returns "13.0" for 13000, the form in which CUDA reports versions.
 std::string version_text(int number);
 
-/// Returns "install driver 580 or newer (this build is for CUDA 13.0)".
+/// Returns which driver this build needs: "install driver 580 or newer (this build is for CUDA
+/// 13.0)".
 std::string needed_driver();
 
-/// Throws CudaError unless `error` is cudaSuccess. `call` contains the call and its important
-/// arguments.
+/// Throws CudaError unless `error` is cudaSuccess. `call` is the text of the call for the message.
 void check(cudaError_t error, std::string_view call);
 
-/// Throws CudaError unless `error` is cudaSuccess. Its text has the size after the call:
+/// Throws CudaError unless `error` is cudaSuccess. The message has the size after the call:
 /// "cudaMalloc(27.6 MB) failed: …".
 void check(cudaError_t error, std::string_view call, std::int64_t bytes);
 
@@ -48,7 +48,7 @@ class Stream {
 /// An event that records times.
 class Event {
  public:
-  /// `sleeps`: the host thread sleeps while it waits for the event.
+  /// If `sleeps`, a host thread that waits for the event sleeps instead of polling.
   explicit Event(bool sleeps = false);
   ~Event();
   Event(const Event&) = delete;

@@ -1,5 +1,5 @@
-/// Goes through a tensor for every fused kernel, with any layouts, crop and flip, and divides the
-/// work among threads.
+/// How fused kernels go through tensors of any layout, crop and flip, and how threads share the
+/// work.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,14 +11,16 @@
 
 namespace normbench::cuda {
 
-/// The start of a run in elements of the input and of the output, and the channel of the run.
+/// The channel of a run (see Walk), and the offsets in elements at which the run starts in the
+/// input and in the output.
 struct RunStart {
   std::int64_t in, out, channel;
 };
 
-/// The output as `runs` runs of `elements` contiguous elements: planes, rows, images or the whole
-/// output. Runs are as long as the input's strides allow. Element i of a run is channel i % period
-/// of pixel i / period. With period 1, the whole run is one channel.
+/// The output, divided into `runs` runs of `elements` contiguous elements. A run is a row, a plane,
+/// an image or the whole output, as long as the input's strides allow. Element i of a run belongs
+/// to pixel i / period and channel i % period. With period 1, the whole run is one channel, or
+/// channels make no difference.
 struct Walk {
   /// An axis outside the runs. `outer` lists the innermost axis first.
   struct Axis {
@@ -52,20 +54,21 @@ struct Walk {
 };
 
 /// Returns the walk from a strided input to an output with an innermost stride of 1. A run has one
-/// channel, or all channels pixel by pixel. If channels are `alike`, a run may span several of
-/// them.
+/// channel, or all channels pixel by pixel. If `alike`, channels make no difference, and a run may
+/// span several of them.
 Walk make_walk(const TensorDesc& in, const TensorDesc& out, bool alike);
 
-/// The slots of a thread in run `run`: `first`, `first` + `step`, …
+/// The slots of run `run` that a thread takes: `first`, `first` + `step`, …
 struct Share {
   std::int64_t run, first, step;
 };
 
 inline constexpr std::int64_t slot_bytes = 16;
 
-/// Divides runs into slots. A slot is 16 bytes of the output at a multiple of 16. The first and the
-/// last slot of a run may be only partly in the run. The threads of a group are neighbours (a warp,
-/// or less if runs are short). They take slots in turn, so that a store of the group is contiguous.
+/// Divides runs into slots, and slots among threads. A slot is 16 bytes of the output at a multiple
+/// of 16. The first and the last slot of a run may be only partly in the run. A group of
+/// neighbouring threads (a warp, or less if runs are short) takes neighbouring slots, so that its
+/// stores are contiguous.
 struct Slots {
   Divisor chunks;               // chunks of a run; a group takes one chunk
   std::uint32_t lane_bits = 0;  // a group has 2^lane_bits threads
