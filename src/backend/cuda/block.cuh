@@ -31,7 +31,7 @@ class PerLane {
 #endif
 };
 
-/// A warp of a block. All of its lanes must make each call.
+/// A warp of a block. All lanes of the warp must make the same calls together.
 struct Warp {
   unsigned index;
 

@@ -24,8 +24,8 @@ struct BusyBody {
   __host__ __device__ void operator()(std::int64_t thread) const {
     float value = static_cast<float>(thread & 1);
     for (std::int64_t i = 0; i < steps; ++i) value = fmaf(value, 0.5f, 1.0f);
-    // `value` approaches 2, but the compiler does not know that. Without this use it would remove
-    // the work.
+    // This branch is never taken, because `value` approaches 2. The compiler does not know that.
+    // Without the branch it would remove the loop.
     if (value < 0) *unused = std::byte{0};
   }
 };

@@ -8,7 +8,8 @@
 
 namespace normbench::cuda {
 
-/// One thread of each block writes its multiprocessor's cycle count and the time. Does nothing on
+/// The first thread of each block stores the cycle count of its multiprocessor and the time in
+/// element `number` of `readings`, where `number` is that of the multiprocessor. Does nothing on
 /// the host.
 struct ReadClocks {
   Grid grid;

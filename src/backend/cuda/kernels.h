@@ -29,9 +29,9 @@ struct ClockReading {
   std::uint64_t cycles = 0, time_ns = 0;
 };
 
-/// Launches `blocks` blocks. Each multiprocessor that runs a block writes to `readings[smid]`,
-/// where `smid` is its number. `readings` has `count` elements. Multiprocessors with higher numbers
-/// write nothing.
+/// Launches `blocks` blocks. Each multiprocessor that runs a block stores its reading in element
+/// `number` of `readings`, where `number` is its own number (%smid). Multiprocessors with a number
+/// of `count` or more store nothing.
 cudaError_t launch_read_clocks(cudaStream_t stream, ClockReading* readings, unsigned count,
                                unsigned blocks);
 
@@ -113,8 +113,8 @@ inline float inverse_of(float divisor) {
   return size >= 0x1p-20f && size <= 0x1p20f ? 1 / divisor : 0;
 }
 
-/// Heights and widths of a resize must be below this. The widest filter spans less than 4 * 2^29 =
-/// 2^31 of the positions that Taps (resize.cuh) counts in 32 bits.
+/// Heights and widths of a resize must be below this. Taps (resize.cuh) counts positions in 32
+/// bits, and the widest filter spans 4 * extent < 2^31 of them.
 inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;
 
 /// Arguments of an antialiased bilinear resize in one pass. Input and output are dense and have
@@ -214,7 +214,7 @@ std::size_t bytes_of_sums(const GroupArguments& arguments);
 /// of arguments of cudaLaunchKernel(), a HostBody follows the kernel's only argument. The real
 /// runtime reads only that argument.
 struct HostBody {
-  std::size_t bytes;  // size of the body, which a graph copies to run it later
+  std::size_t bytes;  // size of the body, for a graph that copies it to run it later
   std::int64_t (*threads)(const void* body);
   void (*run)(const void* body, std::int64_t thread);
 };

@@ -1,21 +1,24 @@
-/// Bodies for most runs of the fused kernels: dense planes to planes, pixels of three bytes to
-/// planes, and three planes of floats to such pixels. They have so few instructions that memory is
-/// the limit.
+/// Bodies for the most frequent tasks of fused kernels: dense planes to planes, pixels of three
+/// bytes to planes, and three planes of floats to pixels of three bytes. They have so few
+/// instructions that memory is the limit:
+/// - The host, or a whole block at once, makes the decisions that do not depend on the thread.
+/// - A thread does all its loads before its stores.
+/// - The loads of a warp are contiguous, and so are its stores.
+/// - Only the last block of a plane or an image checks where the data end.
 ///
-/// The host or a whole block decides everything that can be decided in advance. Loads come first.
-/// Loads and stores are contiguous in a warp. The last slots of a plane have separate code.
-///
-/// Instructions that a warp executes on whole slots, on sm_90 and with at most 32 registers, and
-/// their budget (tests/backend/issue_budget.py counts them). Two instructions per clock are
-/// realistic. 92 % of an H200's memory bandwidth is 16.9 bytes per clock and multiprocessor:
+/// The table lists the instructions that a warp executes on whole slots, on sm_90 and with at most
+/// 32 registers ("66 of 90": 66, with a budget of 90, counted by tests/backend/issue_budget.py),
+/// and the bytes that these read and write. "Three channels as pixels" is a `Period` of 3. A
+/// multiprocessor can be expected to execute two instructions per clock, and moves 16.9 bytes per
+/// clock at 92 % of an H200's memory bandwidth.
 ///   planes, uint8 to float32       66 of  90 for 2,560 bytes    three channels as pixels  83
 ///   planes, uint8 to two bytes    114 of 140 for 3,072 bytes                             135
 ///   planes, float32 to float32     50 of  75 for 4,096 bytes                              67
 ///   planes, float32 to two bytes   58 of  85 for 3,072 bytes                              75
 ///   pixels, uint8 to float32      107 of 120 for 3,840 bytes    mirrored: 107 of 140
 ///   pixels, uint8 to two bytes    119 of 140 for 2,304 bytes
-/// There are many templates, because each choice at run time slows the inner loop down. A store of
-/// either kind would be issued twice, and a direction would cost a select for each byte.
+/// `Streaming` and `Mirrored` are template parameters, because a choice at run time slows the inner
+/// loop down: both kinds of store would be issued, and each byte would need a select.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +33,9 @@
 
 namespace normbench::cuda {
 
-/// Planes that lie one after the other in the input and in the output. A plane has one channel, or
-/// with a `Period` of 3 all three channels, pixel by pixel. The output may be the input if their
-/// elements have the same size.
+/// Changes planes that follow each other without gaps, both in the input and in the output. A plane
+/// has one channel, or with a `Period` of 3 all three channels, pixel by pixel. The output may be
+/// the input if their elements have the same size.
 template <class In, class Out, class Function, int Period, bool Streaming>
 struct PlanesToPlanes {
   static constexpr int period = Period;
@@ -90,8 +93,8 @@ struct PlanesToPlanes {
     }
   }
 
-  /// Computes and stores `count` elements, the first of which is `past` elements after the thread's
-  /// first element.
+  /// Computes and stores `count` elements. The first one is `past` elements after the first element
+  /// of the thread.
   template <class Constant>
   __host__ __device__ static void store(Out* to, const Pack<In, count>& x,
                                         const Constants<Constant>& constants, int past) {
@@ -101,8 +104,8 @@ struct PlanesToPlanes {
   }
 };
 
-/// Moves pixels of three bytes into three planes, four pixels at a time, backwards if the rows are
-/// `Mirrored`. It reads each byte once.
+/// Changes pixels of three bytes into three planes, four pixels at a time, from the end of each row
+/// to its start if `Mirrored`. Each byte is read once.
 template <class Out, class Function, bool Mirrored, bool Streaming>
 struct PixelsToPlanes {
   static constexpr int depth = 2;  // groups of four pixels per thread
@@ -196,7 +199,7 @@ struct Parts {
 };
 
 /// Returns the body that does the task on dense planes. Returns std::nullopt unless planes consist
-/// of whole, aligned slots and all counts fit the kernel.
+/// of whole, aligned slots and all counts fit the members of the body.
 template <class Body, class In, class Out, class Function>
 std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                                      const Function& function) {
@@ -208,7 +211,7 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                     images > 0 && is_aligned(task.in.data, Body::count * sizeof(In)) &&
                     is_aligned(task.out.data, Body::count * sizeof(Out)) &&
                     slots * walk.runs <= std::numeric_limits<std::int32_t>::max() &&
-                    (Body::period == 1 ||  // pixels: a 32-bit element number gives the channel
+                    (Body::period == 1 ||  // 3: constants_of() gets an element number in 32 bits
                      walk.elements <= std::numeric_limits<std::uint32_t>::max()) &&
                     channels <= most_blocks_across && images <= most_blocks_across;
   if (!fits) return std::nullopt;
@@ -244,7 +247,8 @@ std::optional<Body> planes_to_pixels(const FusedTask& task, const Function& func
               .function = function};
 }
 
-/// Returns true if pixels of three channels, contiguous in either direction, go to planes.
+/// Returns true if the task takes interleaved pixels of three channels, in rows that may be
+/// mirrored, to planes.
 inline bool takes_pixels_apart(const FusedTask& task) {
   const TensorDesc &in = task.in.desc, &out = task.out.desc;
   return out.layout == Layout::Nchw && out.shape.c == 3 && in.strides.c == 1 &&
@@ -252,7 +256,7 @@ inline bool takes_pixels_apart(const FusedTask& task) {
 }
 
 /// Returns the body from pixels of three channels to planes. Returns std::nullopt unless rows are
-/// whole groups of four pixels at multiples of 4 bytes.
+/// whole groups of four pixels at multiples of 4 bytes and all counts fit the members of the body.
 template <class Body, class Out, class Function>
 std::optional<Body> pixels_to_planes(const FusedTask& task, bool mirrored,
                                      const Function& function) {

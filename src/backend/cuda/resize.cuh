@@ -9,15 +9,16 @@
 
 namespace normbench::cuda {
 
-/// The input pixels of one output pixel along an axis. All positions are multiplied by 2 * to, so
-/// that pixel centres are whole numbers and no double is needed. Output i has its centre at (2i +
-/// 1) * from, input p has it at (2p + 1) * to. The triangle's half-width is 2 * max(from, to).
+/// The input pixels of one output pixel along an axis, and their weights: the heights of a triangle
+/// around the output pixel's centre. The unit of positions is 1 / (2 * to) input pixels, so that
+/// all centres are integers: (2i + 1) * from for output pixel i, (2p + 1) * to for input pixel p.
+/// The triangle's half-width is 2 * max(from, to).
 struct Taps {
   std::int64_t first;
   std::int32_t count;
-  std::int32_t distance, step;  // first tap - centre; from tap to tap
+  std::int32_t distance, step;  // from the centre to the first tap; from tap to tap
   std::int32_t reach;
-  float scale;  // 1 / (sum of the heights)
+  float scale;  // 1 / (sum of the heights of all taps)
 
   __host__ __device__ float weight(std::int32_t k) const {
     return static_cast<float>(height(k)) * scale;
@@ -52,8 +53,8 @@ struct Axis {
   }
 };
 
-/// Returns a float sum of any length with an error within about 20 roundings. Adds blocks with
-/// Kahan's correction.
+/// Returns term(0) + … + term(count - 1). Sums blocks of 16 terms, and adds the blocks with Kahan's
+/// correction, which keeps the error of any count within about 20 roundings.
 template <class Term>
 __host__ __device__ float sum_of(std::int32_t count, Term term) {
   constexpr std::int32_t block = 16;

@@ -1,4 +1,4 @@
-/// The types of the dtypes, and correctly rounded conversions between them.
+/// The C++ types of dtypes, and correctly rounded conversions between them.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -33,7 +33,8 @@ __host__ __device__ T to_value(float x) {
     static_assert(sizeof(T) == 0, "no conversion to this dtype");
 }
 
-/// Returns two floats as 16-bit floats in one word, `low` in the lower half.
+/// Returns two floats, rounded to 16-bit floats, in one word: `low` in the lower half, `high` in
+/// the upper half.
 template <class T>
 __host__ __device__ std::uint32_t to_pair(float low, float high) {
   std::uint32_t word = 0;
@@ -47,13 +48,14 @@ __host__ __device__ std::uint32_t to_pair(float low, float high) {
   return word;
 }
 
-/// Returns four floats as the bytes of a word, the first one lowest, each with the value of
-/// to_value(). After adding 2^23, the last bits of a float are its value as an integer, rounded to
-/// nearest even. So the few units that convert floats to integers are not needed.
+/// Returns four floats as the bytes of a word, `first` in the lowest byte, each rounded as by
+/// to_value(). The sum of 2^23 and a float has the float's value, rounded to an integer, in its
+/// last bits. So the addition replaces conversions to integers, for which a GPU has only a few
+/// units.
 __host__ __device__ inline std::uint32_t to_bytes(float first, float second, float third,
                                                   float fourth) {
   constexpr float shift = 0x1p23f;
-  constexpr std::uint32_t shift_bits = 0x4B000000;  // bits of `shift`; the shifts below drop them
+  constexpr std::uint32_t shift_bits = 0x4B000000;  // bits of `shift`; shifted left, they fall out
   const auto bits = [](float x) {
     return __builtin_bit_cast(std::uint32_t, fminf(fmaxf(x, 0.0f), 255.0f) + shift);
   };
@@ -76,7 +78,7 @@ __host__ __device__ T to_value(double x) {
     static_assert(sizeof(T) == 0, "no conversion to this dtype");
 }
 
-/// Returns element `i` of a view's memory, for any dtype.
+/// Returns element `i` of a view, counted in memory from `view.data`.
 __host__ __device__ inline double load_element(const View& view, std::int64_t i) {
   switch (view.desc.dtype) {
     case DType::UInt8:
@@ -124,7 +126,7 @@ auto with_type(DType dtype, Use use) {
   __builtin_unreachable();
 }
 
-/// Does the same as with_type() for a float dtype.
+/// Does the same as with_type(), for float dtypes only.
 template <class Use>
 auto with_float_type(DType dtype, Use use) {
   switch (dtype) {

@@ -10,9 +10,9 @@
 
 namespace normbench {
 
-/// Returns a tracer that loads CUPTI at its first attach(). It tries `library`, then the places
-/// where CUDA Toolkits and Python environments have CUPTI, until one library lets this process
-/// subscribe. Host times are those of CLOCK_MONOTONIC.
+/// Returns a tracer that loads CUPTI at its first attach(). It tries `library`, unless that is
+/// empty, and then the places where CUDA Toolkits and Python environments have CUPTI, until one
+/// library lets this process subscribe. The times of its records are those of CLOCK_MONOTONIC.
 std::unique_ptr<DeviceTracer> make_cupti_tracer(const std::string& library = "");
 
 }  // namespace normbench

@@ -34,24 +34,24 @@ class Buffers {
   /// The size of a buffer in bytes. CUPTI's guide asks for 1 to 10 MB.
   static constexpr std::size_t bytes = std::size_t{4} << 20;
 
-  /// Makes `count` buffers ready to be lent, with their pages touched.
+  /// Allocates buffers until at least `count` are ready to be lent, and touches their pages.
   void prepare(std::size_t count);
-  /// Queues buffers that come back from now on. If `kept` is false, discards their records instead,
-  /// and empties the queue.
+  /// If `kept`, queues buffers that come back from now on. Otherwise empties the queue, and clears
+  /// buffers that come back from now on, to lend them again.
   void keep(bool kept);
 
   /// Returns a zeroed buffer, or null if memory runs out. CUPTI's C code calls this and
   /// give_back().
   std::uint8_t* lend() noexcept;
-  /// Takes back a buffer with `valid_bytes` bytes of records. A buffer that cannot be queued is
-  /// lost.
+  /// Takes back a buffer with `valid_bytes` bytes of records. If memory for the queue runs out, the
+  /// buffer is lost.
   void give_back(std::uint8_t* data, std::size_t valid_bytes) noexcept;
 
   /// Returns the queue, in the order in which buffers came back, and empties it.
   FilledQueue take();
   /// Returns the number of buffers lost since the last call.
   std::int64_t take_lost() { return lost_.exchange(0); }
-  /// Makes a few of `buffers` ready to be lent again and frees the others.
+  /// Clears at most 8 of `buffers`, to lend them again, and frees the others.
   void reuse(FilledQueue buffers);
   /// Frees all buffers that are not lent.
   void release();
@@ -70,8 +70,8 @@ class Buffers {
   std::atomic<std::int64_t> lost_ = 0;
 };
 
-/// Returns the buffers of this process, which are never destroyed. CUPTI's callbacks take no
-/// context and may come from CUPTI's own threads.
+/// Returns the buffers of this process. They are global, because CUPTI's callbacks have no argument
+/// for them, and are never destroyed, because CUPTI's threads may use them until the process ends.
 Buffers& process_buffers();
 
 }  // namespace normbench::cupti

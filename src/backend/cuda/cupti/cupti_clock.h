@@ -7,7 +7,8 @@
 
 namespace normbench::cupti {
 
-/// Returns CLOCK_MONOTONIC in ns, which is the recorder's clock. CUPTI calls this to get the time.
+/// Returns CLOCK_MONOTONIC in ns, which is the recorder's clock. CUPTI calls this for its
+/// timestamps if it supports another clock than its own.
 std::uint64_t monotonic_ns() noexcept;
 
 /// One moment on both clocks.
@@ -23,13 +24,13 @@ Anchor take_anchor(const Functions& cupti);
 /// Maps CUPTI's times to the host's times, on the line through two anchors.
 class ClockMap {
  public:
-  /// Maps times to themselves: CUPTI uses the host's clock.
+  /// Leaves times as they are, for a CUPTI that uses the host's clock.
   ClockMap() = default;
   ClockMap(const Anchor& from, const Anchor& to);
 
   std::int64_t host_ns(std::uint64_t cupti_ns) const;
-  /// Returns how far mapped times may be off, in ns. It is large if CUPTI's clock was set between
-  /// the anchors.
+  /// Returns how far results of host_ns() may be off, in ns. The value is large if CUPTI's clock
+  /// was set between the anchors.
   std::int64_t error_ns() const { return error_ns_; }
 
  private:

@@ -14,7 +14,7 @@
 
 namespace normbench::cupti {
 
-/// CUpti_SubscriberParams of CUDA 13. Older headers lack it.
+/// The layout of CUpti_SubscriberParams in CUDA 13. Older headers lack that struct.
 struct SubscriberParams {
   std::size_t struct_bytes = sizeof(SubscriberParams);
   const char* name = nullptr;
@@ -22,8 +22,7 @@ struct SubscriberParams {
   std::size_t holder_bytes = 0;
 };
 
-/// The functions of the library. In a usable library only the last five may be null: older versions
-/// lack them.
+/// The functions of the library. The last five may be null, because older versions lack them.
 struct Functions {
   decltype(&cuptiGetVersion) get_version = nullptr;
   decltype(&cuptiGetResultString) get_result_string = nullptr;
@@ -52,25 +51,26 @@ struct Functions {
 
 /// Where to look for the library.
 struct Places {
-  std::vector<std::string> names;        // file names, the best first; each one is tried everywhere
+  std::vector<std::string> names;        // file names, the best first
   std::vector<std::string> directories;  // tried after the loader's own directories
 };
 
-/// Returns CUPTI's file names from CUDA 12 on. The name of the CUDA version `major` is first.
+/// Returns the file names that CUPTI has from CUDA 12 on. The name in CUDA version `major` is
+/// first.
 std::vector<std::string> library_names(int major);
 
-/// Returns CUPTI's file names, with that of this build's CUDA first, and the directories to look
-/// in. The directories are those of CUDA Toolkits (below CUDA_HOME and CUDA_PATH, or below
-/// /usr/local/cuda if neither is set), and those of pip in the Python environments of VIRTUAL_ENV,
-/// CONDA_PREFIX and PATH.
+/// Returns CUPTI's file names, with that of this build's CUDA first, and the directories of
+/// - CUDA Toolkits: below CUDA_HOME and CUDA_PATH, or below /usr/local/cuda if neither is set
+/// - NVIDIA's wheels in Python environments: those of VIRTUAL_ENV, CONDA_PREFIX and PATH
 Places usual_places();
 
 /// Returns the names and paths to try, in order: `library` if it is not empty, then each name of
-/// `places`. Each name is tried as the loader finds it, and then in every directory.
+/// `places`, first without a directory, as the loader finds it, and then in every directory.
 std::vector<std::string> candidates(const std::string& library, const Places& places);
 
-/// Returns "CUPTI not found (no libcupti.so.13 on the loader's path or in /usr/local/cuda/lib64)".
-/// `why_not`: why the library that the caller named could not be loaded, or "".
+/// Returns the message that no library was found, like "CUPTI not found (no libcupti.so.13 on the
+/// loader's path or in /usr/local/cuda/lib64)". `why_not`: why the library that the caller named
+/// could not be loaded, or "".
 std::string not_found(const std::string& why_not, const Places& places);
 
 class Library {
@@ -80,7 +80,8 @@ class Library {
 
   /// Returns null if the library cannot be loaded. Two paths to one library give the same handle.
   const void* handle() const { return library_.get(); }
-  /// Returns the loader's error, "CUPTI not usable (PATH lacks cuptiSubscribe)", or "".
+  /// Returns why the library cannot be used: the loader's error, or "CUPTI not usable (PATH lacks
+  /// cuptiSubscribe)". Returns "" for a usable library.
   const std::string& missing() const { return missing_; }
   const Functions& functions() const { return functions_; }
 

@@ -1,4 +1,5 @@
-/// Reads from CUPTI's records what a device did and which calls were made, with torch's names.
+/// Reads from CUPTI's records what a device did and which calls were made. Names are those of
+/// PyTorch's profiler.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,8 @@
 
 namespace normbench::cupti {
 
-/// Returns all records of filled buffers, which may be in any order. External ids are those pushed
-/// as CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. Calls get_next_record and get_callback_name of
-/// `cupti`. Copies all names, because CUPTI owns the names in the records. A cut-off record counts
+/// Returns the records in `buffers`, which may be in any order. Their external ids are those pushed
+/// as CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. The result owns all names. A cut-off record counts
 /// as dropped, and so does each buffer that does not end with a whole record.
 DeviceTrace read_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti,
                          const ClockMap& clock);
@@ -30,12 +30,13 @@ std::string sync_name(std::uint32_t type);
 /// Returns the name of a CUpti_ActivityOverheadKind, like "Buffer Flush".
 std::string overhead_name(std::uint32_t kind);
 
-/// Returns the name of a call without its version and leading underscores: "cudaLaunchKernel" for
-/// "cudaLaunchKernel_v7000". Since CUDA 13, calls made by nvcc's code have such underscores.
+/// Returns the name of a call without leading underscores and version: "cudaLaunchKernel" for
+/// "cudaLaunchKernel_v7000". Since CUDA 13, names of calls made by nvcc's code have leading
+/// underscores.
 std::string_view call_name(std::string_view name);
 
-/// Returns the name of a kernel as its author wrote it. A name that is not mangled, or far too
-/// long, stays as it is. Null gives "unnamed kernel".
+/// Returns the demangled name of a kernel. A name that is not mangled, or longer than 8192
+/// characters, stays as it is. Returns "unnamed kernel" if `mangled` is null or empty.
 std::string kernel_name(const char* mangled);
 
 }  // namespace normbench::cupti

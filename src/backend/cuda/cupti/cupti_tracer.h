@@ -13,9 +13,10 @@
 
 namespace normbench::cupti {
 
-/// A subscription to CUPTI. It subscribes before anything else, so that two tools never disturb
-/// each other. If a step fails, the earlier steps are undone. After its end no callback is made.
-/// `cupti` must outlive it. Only one session may exist at a time.
+/// A subscription to CUPTI. The constructor subscribes before it changes any setting of CUPTI, so
+/// that it does not disturb another tool that has subscribed. If a step fails, the constructor
+/// undoes the earlier steps. After the destructor CUPTI makes no callback. `cupti` must outlive the
+/// session. Only one session may exist at a time.
 class Session {
  public:
   explicit Session(const Functions& cupti);
@@ -47,9 +48,9 @@ class Session {
   std::string missing_;
 };
 
-/// A tracer with a single session, which lasts from attach() to the destructor. It starts no second
-/// one, because CUPTI up to CUDA 13.1 mixes up the correlations of graphs that are launched in a
-/// second session. Records are discarded unless they are made between start() and stop().
+/// A tracer with a single session, which lasts from the first attach() to the destructor. A second
+/// session would be wrong: CUPTI up to CUDA 13.1 mixes up the correlations of graphs that are
+/// launched in it. Only records that are made between start() and stop() are kept.
 class Tracer final : public DeviceTracer {
  public:
   /// Stores where attach() looks for the library (see candidates()). Loads nothing yet.

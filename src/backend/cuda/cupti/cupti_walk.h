@@ -13,7 +13,7 @@
 
 namespace normbench::cupti {
 
-/// The bytes of one record, up to the start of the next record.
+/// The bytes of one record, up to the start of the next record or the end of the buffer.
 using RecordBytes = std::span<const std::uint8_t>;
 
 struct Walk {
@@ -21,15 +21,15 @@ struct Walk {
   std::int64_t broken_buffers = 0;   // buffers that do not end with a whole record
 };
 
-/// Finds the records of all buffers, in the order of `buffers`.
+/// Finds the records of all buffers. They have the order of `buffers`.
 Walk walk_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti);
 
 /// Returns the CUpti_ActivityKind of a record; 0 if the record is too short to hold one.
 std::uint32_t kind_of(RecordBytes bytes);
 
-/// Returns a record, or std::nullopt if it was cut off before `needed` bytes. Versions of the
-/// library only ever append fields. Fields that an older version did not write are 0. Fields that a
-/// newer version has appended are ignored.
+/// Returns a record, or std::nullopt if the record has fewer than `needed` bytes. Newer versions of
+/// the library only append fields. Fields that an older version did not write are 0, and fields
+/// that a newer version has appended are ignored.
 template <class Record>
 std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   if (bytes.size() < needed) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   return record;
 }
 
-/// The facts of a call that are needed for the work it started.
+/// What is kept of a call, for the work that the call started.
 struct Call {
   std::uint64_t start = 0;  // on CUPTI's clock; 0: unknown
   std::int64_t thread = 0;
