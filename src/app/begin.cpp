@@ -38,7 +38,7 @@ struct Fact {
   std::string_view pointer, name;
 };
 
-// Facts that must be the same for all numbers of a document. The options of the job must be the
+// Facts that must stay the same for a run to be continued. The options of the job must stay the
 // same, too.
 constexpr auto kFacts = std::to_array<Fact>({
     {"/tool/version", "the version of normbench"},

@@ -54,8 +54,8 @@ std::string tried_as(const Load& load) {
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));
 }
 
-/// Tries to read all images once. Reports the images that are left out, and remarks on the files.
-/// Throws BadInput for images that would make a case fail.
+/// Tries to read all images once. Reports which images are left out and which have remarks. Throws
+/// BadInput for images that would make a case fail.
 void check_images(const std::string& file, const Plan& plan) {
   std::set<std::pair<std::string, std::vector<std::string>>> tried;
   std::set<std::string> told;

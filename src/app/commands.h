@@ -61,8 +61,8 @@ Json value_of(const Option& option);
 /// type.
 void set_value(const Option& option, const Json& value);
 
-/// Both read a number from `given`. They throw Invalid for other text, and for a number below
-/// `least` or above `most`.
+/// Read the value `given` to the option `name` as a number. Throw Invalid if it is no number, or
+/// below `least` or above `most`.
 std::int64_t read_whole(const std::string& name, const std::string& given, std::int64_t least,
                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
 double read_number(const std::string& name, const std::string& given, double least,

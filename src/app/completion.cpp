@@ -36,7 +36,7 @@ Follows follows(const Option& row) {
 }
 
 /// Returns the options of a command that --help shows, or its positional arguments. Their targets
-/// do not exist any more.
+/// must not be used: they no longer exist.
 std::vector<Option> rows_of(const Command& command, bool options) {
   std::vector<Option> rows;
   for (Option& row : command.make().options)

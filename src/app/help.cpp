@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t options_start = 30, sections_start = 24;  // columns at which meanings begin
 
-/// Returns the lines of an option. The text stands below a label that is long.
+/// Returns the lines of an option. A long label has a line of its own.
 std::string option_line(std::string label, std::string_view text, std::size_t width) {
   const std::size_t room = std::max(width, options_start + 24);
   if (label.size() + 2 < options_start) return labelled(label, text, options_start, room);

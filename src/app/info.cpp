@@ -27,8 +27,8 @@
 namespace normbench {
 namespace {
 
-// The configs that measure the limits. The table takes its names from them: an experiment is a kind
-// of limit, and a variant without its axes is a row. A row shows the fastest kernel.
+// The configs that measure the limits. In the table of limits, each experiment is a kind of limit,
+// and each variant is a row, named without the values of its axes. A row shows the fastest kernel.
 
 /// Limits of memory itself, not of caches. The buffers take turns, and together exceed three times
 /// the last cache.

@@ -47,8 +47,9 @@ std::string name_from(const std::string& file) {
   return name.empty() ? "mine" : name.substr(0, 100);
 }
 
-/// Finds the images of --images. Their path is written as a config in `folder` needs it. Adds
-/// mistakes to `mistakes`, and notes on the images to `said`. Returns nothing if the path is wrong.
+/// Finds the images of --images. The path in the result is relative to `folder`, the config's
+/// folder, if it lies below it. Adds mistakes to `mistakes`, and notes on the images to `said`.
+/// Returns nothing if the path is wrong.
 std::optional<FirstConfig::Images> find_images(const std::string& images, const std::string& folder,
                                                std::vector<std::string>& mistakes,
                                                std::vector<std::string>& said) {

@@ -24,8 +24,8 @@ struct Job {
   std::string file, text;  // the config's path and its text
   JobOptions options = {};
   std::string dir = {};     // the folder that the run writes to
-  std::string folder = {};  // the config's folder, absolute; "": `file` has it
-  Sides free_bytes = {};    // when the run began, so that all its processes plan alike; 0: unknown
+  std::string folder = {};  // the config's folder, absolute; "": that of `file`
+  Sides free_bytes = {};    // when the run began; all its processes plan with it; 0: unknown
 };
 
 /// Returns a new job for the config in `file`. Makes paths in `options` absolute. Throws BadInput.

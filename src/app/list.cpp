@@ -189,8 +189,8 @@ void list_configs(const std::string& folder) {
       text);
 }
 
-/// Prints one listing, or all if none is chosen. Among all, configs are listed only if this program
-/// has a folder of configs or --configs names one.
+/// Prints one listing, or all if none is chosen. In the second case, configs are listed only if
+/// this program has a folder of configs or --configs names one.
 Exit list(const ListOptions& options) {
   if (options.what && options.what != Listing::Configs && !options.configs.empty())
     throw Invalid("--configs DIR is only for: normbench list configs");

@@ -22,11 +22,13 @@ std::string calibrated_machine(const Json& environment);
 /// Returns "" without a home folder.
 std::string calibration_path();
 
-/// Returns the calibration of this host and of the machine that `environment` describes; null
-/// without one. A file that cannot be understood is reported on stderr and not used.
+/// Returns the calibration that was stored on this host for the machine that `environment`
+/// describes; null if there is none. A file that cannot be understood is reported on stderr and not
+/// used.
 Json load_calibration(const Json& environment);
 
-/// Throws Invalid if no calibration could be kept because its file holds something else.
+/// Throws Invalid if the file at calibration_path() holds something else than calibrations.
+/// store_calibration() would then fail.
 void check_kept_calibrations();
 
 /// Adds the calibration to the file, which also has the calibrations of other machines. Returns the

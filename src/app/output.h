@@ -26,7 +26,8 @@ void check_own_folder(const std::string& dir);
 /// run was begun in that second. Throws CannotWrite.
 std::string make_default_folder(const std::string& name);
 
-/// Returns the option that must be given again to continue the run, or "".
+/// Returns " --allow-peers" if the run has this option, which must be given again to continue the
+/// run; else "".
 std::string peers_option(const Job& job);
 
 /// Writes results.json, table.txt and report.html, and shows the run, as `options` say. Writes

@@ -70,13 +70,12 @@ bool end_with(pid_t asker, int signal);
 /// ends the process at once, with Exit::Interrupted. A second signal within 0.2 s counts as the
 /// first one sent twice, as timeout(1) does. Signals that the process was started to ignore (nohup)
 /// stay ignored.
-///
-/// At a terminal the first signal prints when the run ends. `says_when_it_ends` is false if a child
-/// process gets the same signal and prints that.
+/// At a terminal the first signal prints a note that the run ends after the current turn or image.
+/// Pass false for `says_when_it_ends` if a child process gets the same signal and prints the note.
 const std::atomic<bool>& watch_for_interrupts(bool says_when_it_ends = true);
 
-/// A line, or "", that is printed if a second signal ends the process while this object lives. There must
-/// be only one such object at a time.
+/// Prints `line`, unless it is "", if a second signal ends the process while this object lives.
+/// Only one LastWords may exist at a time.
 class LastWords {
  public:
   explicit LastWords(const std::string& line);
@@ -88,8 +87,8 @@ class LastWords {
   std::string text_;
 };
 
-/// Returns an argument of a message on one line. Control characters in names and paths do not reach
-/// the terminal. Numbers stay numbers.
+/// Returns a message's argument as text on one line, so that control characters in names and paths
+/// do not reach the terminal. Returns a number as it is.
 template <class T>
 auto in_message(const T& value) {
   if constexpr (std::is_arithmetic_v<T>)

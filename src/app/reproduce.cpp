@@ -116,8 +116,8 @@ std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
   return chosen;
 }
 
-/// The experiments in configs that are a published one, like "blog-cpu/chains", and what they need
-/// here.
+/// The experiments of configs ("blog-cpu/chains") that repeat one published experiment, and what
+/// they need on this machine.
 struct Planned {
   std::vector<std::string> experiments;
   Needs needs;
@@ -455,9 +455,12 @@ void check_options(const ReproduceOptions& options) {
   }
 }
 
-/// Returns what --from shows: what the command line asks for. Without --configs the publications
-/// are those of the reproduction in that folder; without words, its experiments are shown, or all
-/// if its configs are gone and other publications do not know its words.
+/// Returns what --from shows. With --configs, or if the folder of --from has no request, this is
+/// what the command line asks for. Otherwise the folder's request fills in what the command line
+/// leaves out:
+/// - the folder of configs;
+/// - the words, if the experiments published beside these configs have all of them. Without words,
+///   all experiments are shown.
 Request request_of_kept(const ReproduceOptions& options) {
   Request request = options.request;
   if (!request.configs.empty()) {

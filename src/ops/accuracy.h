@@ -47,7 +47,7 @@ class Errors {
   double everywhere_ = 0;
 };
 
-/// The range of a tensor's values, and the error bounds of computed values.
+/// The range of a tensor's exact values, and bounds on the errors of computed ones.
 struct Accuracy {
   double low = 0, high = 0;  // bounds of the exact values
   Errors errors = {};
@@ -86,9 +86,9 @@ inline double nearest_byte(double value) {
   return (std::clamp(value, 0.0, 255.0) + whole_only) - whole_only;
 }
 
-/// Returns `a` with the error of storing it in a float dtype added. There is no such error for a
-/// whole number that the dtype holds if the computed value is whole, too: if `a` has no error, or
-/// if `whole` says so. Overflow is not considered, because an infinity is outside any bound.
+/// Returns `a` with the error of storing it in a float dtype added. Adds no error if the computed
+/// value is certainly a whole number that the dtype holds: `a` is whole and has no error, or the
+/// caller passes `whole`. Overflow is not considered, because an infinity is outside any bound.
 inline Estimate stored(Estimate a, const Rounding& to, bool whole = false) {
   constexpr double whole_only = 0x1.8p52;
   const double magnitude = std::abs(a.value) + a.error;
@@ -183,7 +183,7 @@ struct Computed {
   Rounding narrow, float32 = rounding_of(DType::Float32);
 };
 
-/// Returns the product of two float32 values, rounded.
+/// Returns the product of two values, with the error of rounding it to float32 added.
 Estimate product(const Estimate& a, const Estimate& b);
 
 /// Returns the accuracy of values that are computed in float32 and then stored in `dtype`. `errors`
@@ -195,8 +195,10 @@ Accuracy computed_values(const Tensor64& exact, std::vector<double> errors, DTyp
 template <class OfChannel>
 Accuracy pointwise(const Known& x, OfChannel of_channel);
 
-/// Returns the relative error of a float32 sum of `count` terms that is added pairwise or better,
-/// with a few operations on each term (Higham, section 4.2). A plain loop over many terms is worse.
+/// Returns a bound on the relative error of a float32 sum of `count` terms, including a few
+/// operations on each term. Holds for pairwise summation and for more accurate orders (Higham:
+/// Accuracy and Stability of Numerical Algorithms, section 4.2), but not for a plain loop over many
+/// terms.
 double summation_error(std::int64_t count);
 
 template <class OfChannel>
@@ -206,7 +208,7 @@ Accuracy pointwise(const Known& x, OfChannel of_channel) {
   const auto channels = static_cast<std::size_t>(shape.c);
   Accuracy found{.low = INFINITY, .high = -INFINITY};
   const bool bytes = x.accuracy.whole && x.accuracy.errors == Errors(0) && x.accuracy.low >= 0 &&
-                     x.accuracy.high <= 255 && plane > 256;  // few values: errors go into a table
+                     x.accuracy.high <= 255 && plane > 256;  // a table of 256 errors is cheaper
   std::vector<double> errors(x.values.values.size());
   for (std::size_t first = 0, number = 0; first < errors.size(); first += plane, ++number) {
     const auto estimate = of_channel(static_cast<std::int64_t>(number % channels));

@@ -7,11 +7,13 @@
 
 namespace normbench {
 
-/// Imitates a network: keeps the processor busy for a given time and passes the input through. It
-/// computes a number of dependent operations and drops the results. It works instead of waiting, so
-/// that its effect on other work shows. The CPU uses one core, calibrated once a process. A GPU
-/// uses the share `fill` of its multiprocessors. It takes the given time at its nominal peak clock,
-/// and longer at a lower clock. Parameters: ms or ms_per_image; fill, on a GPU only (default 1).
+/// Imitates a network: keeps the processor busy for a given time and passes the input through.
+/// Computes dependent operations and drops the results, so that it slows other work as a network
+/// would.
+/// - On the CPU it uses one core, whose speed each process measures once.
+/// - On a GPU it uses the share `fill` of the multiprocessors. It takes the given time at the
+///   nominal peak clock, and longer at a lower clock.
+/// Parameters: ms or ms_per_image; fill, on a GPU only (default 1).
 struct Compute {
   static constexpr std::string_view name = "compute";
   static constexpr std::string_view about =

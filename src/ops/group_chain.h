@@ -98,7 +98,7 @@ struct BatchNormBackward {
   std::vector<Feeds> feeds(const TensorDesc& x) const;
 };
 
-/// old, new -> old + new. autograd does this to a gradient that exists already. Both have the same
+/// old, new -> old + new, as autograd adds a new gradient to an existing one. Both have the same
 /// float dtype.
 struct Accumulate {
   static constexpr std::string_view name = "accumulate";

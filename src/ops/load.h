@@ -98,12 +98,11 @@ struct Load {
   std::vector<std::string> files = {};  // set by resolve(): every file that matches, in order
   std::string root = {};                // the common start of `files`; the rest is a file's name
   Beside beside = {};                   // files next to `files` that are not loaded
-  std::string searched = {};            // the folder that does not have the dataset
-  // Both are from the manifest of the folder, if it has one: how long making the files took, in s,
+  std::string searched = {};            // the folder where resolve() missed the dataset
+  // From the folder's manifest, if it has one: how long the preparation of the files took, in s,
   // and the mean peak signal-to-noise ratio of their images in dB (0: all pixels are unchanged).
   double prepare_seconds = 0, psnr_db = 0;
-  // The filter with which `reference` resizes. It is another one to check a peer that resizes with
-  // it.
+  // The filter with which `reference` resizes. To check a peer, it is set to the peer's filter.
   ResizeFilter held_to = ResizeFilter::Triangle;
   // Shared by copies of the op, so that each file is tried once.
   std::shared_ptr<Probe> probe = std::make_shared<Probe>();

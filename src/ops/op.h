@@ -13,10 +13,10 @@
 ///                                          for an op that reads one input element for each
 ///   static constexpr int flops_per_input   instead of `fewest`: operations per element of the
 ///                                          first input, for an op that reads every input
-///   whole_batch() -> bool                  true if an output image depends on other input images
-///                                          than the one with its number; default: false
+///   whole_batch() -> bool                  true if an output image depends on input images with
+///                                          another index than its own; default: false
 ///   row_wise() -> bool                     true if row h of an output image depends only on row h
-///                                          of the input image with its number; default: false
+///                                          of the input image with its index; default: false
 ///   elementwise() -> bool                  true if an output element depends only on the input
 ///                                          element at its position, and may overwrite it;
 ///                                          default: false
@@ -86,8 +86,7 @@ const Load* load_of(const Op& op);
 std::vector<std::string> op_names();
 
 /// What a parameter of an op decides. OfOutput: a property of the output, such as its dtype.
-/// Storage: how files hold images. Files: which files are loaded; they differ if the storage
-/// differs.
+/// Storage: how files hold images. Files: which files are loaded.
 enum class ParameterKind { Constants, Flip, OfOutput, Storage, Files, Other };
 ParameterKind parameter_kind(std::string_view parameter);
 
@@ -100,17 +99,17 @@ std::optional<Op> read_op(std::string_view name, Reader& reader);
 std::vector<TensorDesc> infer(const Op& op, std::span<const TensorDesc> in);
 
 /// Computes the op on images [first, first + count) in double. `in` and `out` hold just these
-/// images. A tensor that is no batch, such as one value for each channel, is there as a whole.
-/// `item` is the number of the iteration in its turn, because a loader reads other images in each
-/// iteration.
+/// images. A tensor that is no batch, such as one value for each channel, is passed whole. `item`
+/// is the index of the iteration in its turn. Only loaders use it: each iteration loads other
+/// images.
 void reference(const Op& op, std::span<const Tensor64> in, std::span<Tensor64> out,
                std::int64_t first, std::int64_t item = 0);
 
 /// Returns false for ops with undefined output values, and for ops that only peers can compute.
 bool has_reference(const Op& op);
 
-/// Returns true if an output image depends on other input images than the one with its number, as
-/// sums over the batch do. `reference` then needs all images at once.
+/// Returns true if an output image depends on input images with another index than its own, as sums
+/// over the batch do. `reference` then needs all images at once.
 bool whole_batch(const Op& op);
 
 /// Returns true if a row of an output image depends only on the same row of one input image.
@@ -126,14 +125,14 @@ bool is_peer_only(const Op& op);
 /// Returns true if the output is the first input itself, which the op does not change.
 bool passes_through(const Op& op);
 
-/// Returns true if the op reads its inputs, or imitates an op that does.
+/// Returns true if the op reads its inputs, or must wait for them like an op that does.
 bool needs_input(const Op& op);
 
 /// Returns the range and the error bounds of each output. `exact` are the outputs of `reference`.
 std::vector<Accuracy> accuracies(const Op& op, std::span<const Known> in,
                                  std::span<const Tensor64> exact, std::span<const TensorDesc> out);
 
-/// Returns the op with `rounds` in its accuracy, to check a library that rounds these values to the
+/// Returns the op with error bounds for a library that rounds the values in `rounds` to the
 /// output's dtype.
 Op with_rounds(Op op, const Rounds& rounds);
 
@@ -155,11 +154,12 @@ std::string why_not_saved(const Op& op, const std::string& path, const View& ima
 /// Returns the fewest bytes that the op can move, and its floating-point operations.
 Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const TensorDesc> out);
 
-/// Returns the op `name` with all parameters worth testing on an input of this shape. Returns none
-/// for an op without inputs.
+/// Returns ops called `name`, with the parameters that a self-test tries on an input of this shape.
+/// Returns an empty list for an op that a self-test cannot run.
 std::vector<Op> samples(std::string_view name, const Shape& shape);
 
-/// Returns all sets of inputs worth testing for the op, for a first input like `first`.
+/// Returns the sets of inputs on which a self-test runs the op. The first input of each set is like
+/// `first`.
 std::vector<Feeds> feeds(const Op& op, const TensorDesc& first);
 
 }  // namespace normbench

@@ -35,7 +35,8 @@ constexpr auto words(ResizeFilter) {
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter);
 
 /// Returns bounds on how far images that were resized and stored as uint8 may lie from `exact`.
-/// `weighed` are the errors of the input pixels, weighed by the filter.
+/// `weighed` has the part of each output pixel's error that comes from its input pixels: their
+/// errors, weighted by the filter.
 std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors& weighed);
 
 /// The weights of input pixels [first, first + weights.size()) in an output pixel. Their sum is 1.

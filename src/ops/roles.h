@@ -1,5 +1,5 @@
-/// The roles of an op. They tell the code that plans, runs and judges pipelines how to treat its
-/// stages, whatever they compute. That code never asks which op a stage has.
+/// The roles of an op: what the code that plans, runs and judges pipelines has to know about it.
+/// That code asks for roles and never for a particular op.
 #pragma once
 
 #include <optional>
@@ -28,12 +28,13 @@ enum class LimitKind { Link, Launch, PageFaults, Memory };
 /// The roles of an op. By default an op runs as a kernel that computes new values from its inputs.
 struct Roles {
   bool starts = false;  // takes no input and is the first stage; no samples
-  bool given = false;   // its tensor exists before the first stage: no timed stage
+  bool given = false;   // its tensor is made before the timed stages
   Runs runs = Runs::Kernel;
   bool peer_only = false;  // only peers run it: no kernel and no samples
 
-  // How the output depends on the values of the input. With one of the first four an op has no
-  // `accuracy`. With `copies`, `passes_through` or `undefined` it has no `reference` either.
+  // How the output depends on the values of the input. An op with `moves_only`, `copies`,
+  // `passes_through` or `undefined` has no `accuracy`. With one of the last three it has no
+  // `reference` either.
   bool moves_only = false;      // moves values and does not change them
   bool copies = false;          // copies each value to the same element
   bool passes_through = false;  // the output is the first input itself; needs no `infer`

@@ -9,14 +9,13 @@
 
 namespace normbench {
 
-/// Where relative paths start, and the folder of images from the command line.
+/// The folder in which relative paths start, and the value of --images.
 struct Paths {
   std::string base_dir;
   std::optional<std::string> images_dir;
 };
 
-/// The distribution of a source's random values. Bytes: all 256 values of a byte are equally
-/// likely.
+/// The distribution of a source's random values. Bytes: the whole numbers 0 to 255, equally likely.
 enum class Distribution { Bytes, Uniform, Normal };
 constexpr auto words(Distribution) {
   return std::to_array<Word<Distribution>>({{Distribution::Bytes, "bytes"},
@@ -32,10 +31,12 @@ struct RandomValues {
   bool operator==(const RandomValues&) const = default;
 };
 
-/// The batch that a variant starts from, untimed. It has random bytes (also in float dtypes),
-/// uniform or normal values rounded to a float dtype, or the content of a .npy or raw file, which
-/// is mapped. Parameters: dtype; layout; memory; batch, channels and size, or shape; values, such
-/// as {"normal": [0, 1]}; seed; path.
+/// The batch that a variant starts from. It is made before the timed stages. It holds one of:
+/// - random bytes, in any dtype;
+/// - uniform or normal random values, in a float dtype;
+/// - the content of a .npy or raw file, which is mapped into memory.
+/// Parameters: dtype; layout; memory; batch, channels and size, or shape; values, such as
+/// {"normal": [0, 1]}; seed; path.
 struct Source {
   static constexpr std::string_view name = "source";
   static constexpr std::string_view about = "the batch a variant starts from; not timed";
@@ -66,15 +67,16 @@ struct Source {
                                  std::span<const TensorDesc> out) const;
 };
 
-/// Returns `z` with all bits mixed into each other, as in SplitMix64 (Steele, Lea, Flood: Fast
-/// Splittable Pseudorandom Number Generators, 2014).
+/// Returns a hash of `z`: the output function of SplitMix64 (Steele, Lea, Flood: Fast Splittable
+/// Pseudorandom Number Generators, 2014).
 constexpr std::uint64_t mixed(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return z ^ (z >> 31);
 }
 
-/// Fills `out` with bytes from `first` on of the endless random sequence of `seed`.
+/// Fills `out` with bytes [first, first + out.size()) of the random sequence that `seed`
+/// determines.
 void random_bytes(std::uint64_t seed, std::int64_t first, std::span<std::uint8_t> out);
 
 }  // namespace normbench

@@ -27,9 +27,10 @@ struct StreamMix {
   bool operator==(const StreamMix&) const = default;
 };
 
-/// Returns the bytes of the stream that is the limit for work with `bytes`. If the larger side is
-/// within 0.1 % of 1 to 8 times the smaller side, it is replaced by that multiple. Such work reads
-/// or writes small statistics besides a large tensor.
+/// Returns the mix of the stream whose speed is the limit for work that moves `bytes`. Returns
+/// `bytes`, with one exception: if the larger number is within 0.1 % of k times the smaller one,
+/// for a whole k from 1 to 8, it becomes that multiple. This ignores small tensors, such as
+/// statistics, beside a large one.
 StreamMix limit_mix(const StreamMix& bytes);
 
 /// Writes one byte to each page of an output as large as its input.

@@ -16,10 +16,10 @@
 
 namespace normbench {
 
-/// Pictures that a search met but did not take.
+/// Pictures that a search found but did not take.
 struct Beside {
   std::vector<OtherPictures> others = {};  // the most frequent kind first
-  // Files in subfolders with an ending that was searched for, if subfolders are not searched.
+  // The number of files with a wanted ending in subfolders; 0 if files are taken from subfolders.
   std::int64_t in_folders = 0;
   bool operator==(const Beside&) const = default;
 };
@@ -106,9 +106,9 @@ std::int64_t count_of(std::span<const BrokenFiles> broken);
 /// reasons the eighth text is like "60 more for 41 other reasons".
 std::vector<std::string> broken_texts(std::span<const BrokenFiles> broken);
 
-/// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file); b.png (…)") if a
-/// file has a reason. A file that is named several times counts once. `hint` follows the word
-/// "read".
+/// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file); b.png (…)") if one
+/// of `reasons` is not "". A file that is named several times counts once. `hint` follows the word
+/// "read" in the message.
 void throw_if_broken(const std::vector<std::string>& names, const std::vector<std::string>& reasons,
                      std::string_view hint = {});
 

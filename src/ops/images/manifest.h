@@ -38,7 +38,7 @@ struct SourceFile {
   std::string name;  // "a.jpg", or "cat/a.jpg" if folders are classes
   std::int64_t bytes = 0;
   std::uint32_t crc32 = 0;
-  // PSNR in dB of the stored jpeg compared with the pixels before encoding; 0 if none changed.
+  // PSNR in dB of the stored jpeg compared with the pixels before encoding; 0 if no pixel changed.
   double psnr_db = 0;
   std::vector<Remark> remarks = {};
   bool operator==(const SourceFile&) const = default;
@@ -56,7 +56,7 @@ struct Manifest {
   std::string tool, version;  // the program that made it
   DatasetForm form;
   std::int64_t images = 0;
-  // Wall clock time of the preparation, in s. It is a sum if the preparation was interrupted.
+  // Wall clock time of the preparation, in s, without the pauses after interruptions.
   double seconds = 0;
   std::int64_t source_bytes = 0, bytes = 0;
   std::vector<DatasetFile> files;   // in the order of their images
