@@ -7,10 +7,11 @@ from normbench_peer import BrokenFile
 
 REDUCED = {8: cv2.IMREAD_REDUCED_COLOR_8, 4: cv2.IMREAD_REDUCED_COLOR_4, 2: cv2.IMREAD_REDUCED_COLOR_2}
 FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # markers of JPEG headers that contain the size
-# The least PSNR in dB, compared with the mean of the pixels that an output pixel covers, in double precision. Measured with
-# 1,594 JPEG, PNG and WebP pictures resized to 64 x 64 up to 480 x 640: 55.9 dB or more, and 20.8 dB or more after a reduction.
-# A comparison with the triangle filter of PIL and PyTorch would find no errors: there drawings and text have 25.7 dB, and so
-# have photographs with their channels in the wrong order.
+# The least PSNR in dB, compared with the mean of the pixels that an output pixel covers, in double
+# precision. Measured with 1,594 JPEG, PNG and WebP pictures resized to 64 x 64 up to 480 x 640:
+# 55.9 dB or more, and 20.8 dB or more after a reduction. The triangle filter of PIL and PyTorch is
+# no useful reference. Compared with it, correctly resized drawings and text have only 25.7 dB, as
+# few as photographs with their channels in the wrong order.
 PSNR_AREA, PSNR_REDUCED = 40, 20
 
 

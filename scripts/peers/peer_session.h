@@ -76,7 +76,7 @@ class Session {
     for (std::size_t i = 1; i < copies; ++i)
       std::copy_n(first.data(), bytes, inputs_.emplace_back(bytes).data());
     inputs_.push_back(std::move(first));
-    // So many outputs that together with as many inputs they exceed the cache, too.
+    // Enough outputs that they and as many inputs together exceed the cache.
     const std::size_t outputs = (copies - 1) * bytes / (bytes + result_.bytes()) + 1;
     for (std::size_t i = 0; i < (fresh_ ? 1 : outputs); ++i) {
       outputs_.emplace_back(result_.bytes());

@@ -16,7 +16,8 @@ from peer_task import (LONGEST_LINE, BrokenFile, Refused, Unavailable, Unsupport
 from peer_usage import Meter
 
 PROTOCOL = 1
-# Stages are timed one by one only if they take so long that reading the clock does not show.
+# Stages are timed one by one only if they take so long that the time for reading the clock is
+# negligible.
 SHORTEST_TIMED_STAGE_NS = 50_000
 
 

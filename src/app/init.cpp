@@ -48,8 +48,8 @@ std::string name_from(const std::string& file) {
 }
 
 /// Finds the images of --images. The path in the result is relative to `folder`, the config's
-/// folder, if it lies below it. Adds mistakes to `mistakes`, and notes on the images to `said`.
-/// Returns nothing if the path is wrong.
+/// folder, for images below that folder, else absolute. Adds mistakes to `mistakes`, and sets
+/// `said` to notes on the images. Returns nothing if the path is wrong.
 std::optional<FirstConfig::Images> find_images(const std::string& images, const std::string& folder,
                                                std::vector<std::string>& mistakes,
                                                std::vector<std::string>& said) {

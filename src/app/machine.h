@@ -9,10 +9,10 @@
 namespace normbench {
 
 /// Returns the machine as documents have it: environment(machine) and these members.
-/// "places": {"cpu": "available", "cuda": why it is not}.
-/// "simd": the instruction set of CPU kernels; "simd_targets": all possible ones.
-/// "gpu": the description of the device by the CUDA backend, null without a device.
-/// "nvtx": "available", or why it is missing.
+/// - "places": for "cpu" and "cuda", "available" or the reason why not.
+/// - "simd": the instruction set of CPU kernels. "simd_targets": all that can run here.
+/// - "gpu": the CUDA backend's description of the device; null without a device.
+/// - "nvtx": "available", or why it is missing.
 Json described_machine(const Backends& backends, const std::string& machine);
 
 /// Returns the machine's name in a calibration, without the host's name: "AMD EPYC, 2 cores".

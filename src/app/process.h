@@ -57,8 +57,8 @@ void each_file(std::span<const std::string> files, Read read) {
   if (!bad.empty()) throw BadFiles(std::move(bad));
 }
 
-/// Opens the null device for closed standard streams, so that no file of a run gets their numbers.
-/// Writing to these streams still fails. Must be called first in a process.
+/// Opens the null device for closed standard streams, so that no other file gets their descriptors.
+/// Writing to these streams still fails. Must be called before the process opens any file.
 void take_closed_streams();
 
 /// Makes the system send `signal` to this process when its parent, the process `asker`, ends.

@@ -21,8 +21,8 @@ struct AttachedTool {
   bool takes_cupti = true;  // it traces CUDA itself, and our tracing would disturb it
 };
 
-/// Returns the attached tool. Tools are known by variables that they set for programs they start.
-/// Returns nothing without such a tool, or if NVTX cannot load it.
+/// Returns the attached tool, recognised by environment variables that it sets for the programs it
+/// starts. Returns nothing without such a tool, or if NVTX cannot load it.
 std::optional<AttachedTool> attached_tool();
 
 /// Returns CUPTI's tracer if the environment has a GPU and no tool that needs CUPTI itself; else
@@ -48,7 +48,7 @@ class RunTrace {
   TraceModel finish(const std::string& no_cupti);
 
  private:
-  TraceModel empty_;  // also the start of each profile's own trace
+  TraceModel empty_;  // each profile's own trace starts as a copy
   TraceModel all_;
   bool by_shape_;
 };

@@ -26,9 +26,9 @@ struct Register {
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
 };
 
-/// Undoes a `register`. The first input passes through unchanged; by default it is the output of
-/// the previous stage. The second input is the registered value; by default it is the one that was
-/// registered last.
+/// Undoes a `register`. Inputs:
+/// - A tensor that passes through unchanged. Default: the output of the previous stage.
+/// - The registered tensor. Default: the one that was registered last.
 struct Unregister {
   static constexpr std::string_view name = "unregister";
   static constexpr std::string_view about = "undo register (cudaHostUnregister)";

@@ -79,7 +79,7 @@ constexpr void for_each_op(Use use) {
 
 std::string_view name_of(const Op& op);
 const Roles& roles_of(const Op& op);
-/// Returns the op if it is one that reads images from files, else null.
+/// Returns the op as a Load if it is one, else null.
 const Load* load_of(const Op& op);
 
 /// Returns the names of all ops, in the order of the catalogue.

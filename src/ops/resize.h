@@ -22,9 +22,11 @@ struct Resize {
   static std::vector<Resize> samples(const Shape& shape);
 };
 
-/// Triangle: the filter of `resize`. Box: the mean of the input pixels that an output pixel covers.
-/// A pixel that is covered in part counts in part. Box is OpenCV's INTER_AREA along an axis that
-/// shrinks. Along an axis that grows it is the triangle, as OpenCV's INTER_LINEAR.
+/// How pixels are resized.
+/// - Triangle: the filter of the op `resize`.
+/// - Box: along an axis that shrinks, the mean of the input pixels that an output pixel covers,
+///   weighted by the covered part, as OpenCV's INTER_AREA. Along an axis that grows, the triangle,
+///   as OpenCV's INTER_LINEAR.
 enum class ResizeFilter { Triangle, Box };
 constexpr auto words(ResizeFilter) {
   return std::to_array<Word<ResizeFilter>>(

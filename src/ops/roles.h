@@ -1,5 +1,4 @@
 /// The roles of an op: what the code that plans, runs and judges pipelines has to know about it.
-/// That code asks for roles and never for a particular op.
 #pragma once
 
 #include <optional>
@@ -38,7 +37,7 @@ struct Roles {
   bool moves_only = false;      // moves values and does not change them
   bool copies = false;          // copies each value to the same element
   bool passes_through = false;  // the output is the first input itself; needs no `infer`
-  bool undefined = false;       // output values are undefined: any bytes are right
+  bool undefined = false;       // output values are undefined and not checked
   bool needs_input = false;     // passes through, but starts only after its input was made
 
   FileUse files = FileUse::None;

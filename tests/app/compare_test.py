@@ -229,8 +229,8 @@ class CompareTest(unittest.TestCase):
         self.assertIn("<details><summary>1 look the same</summary>", compare(*sides, "--format", "markdown").stdout)
 
     def pairs_with_limits(self, slower, of_limits):
-        """Writes six pairs of runs. In each NEW run the machine has another speed. NEW's case also
-        takes `slower` times as long, and its limits `of_limits` times."""
+        """Writes six pairs of runs. The machine's speed differs between NEW runs. Compared with BASE on the
+        same machine, NEW's case takes `slower` times as long, and its limits `of_limits` times."""
         for i, machine in enumerate((1, 1.25, 0.8, 1.1, 0.9, 1.3)):
             for side, factor, limit, later in (("base", 1, 1, 0), ("new", machine * slower, machine * of_limits, 1)):
                 run = document({"a": 1e6 * factor, "stream": 5e5 * limit}, 2 * i + later)

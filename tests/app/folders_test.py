@@ -238,7 +238,7 @@ class Mixed(InFolder):
 class Broken(InFolder):
     """Tests 2,000 files. 600 of them cannot be read, for about ten reasons."""
 
-    # No decoder reads these files. WebP is not among them.
+    # The files in data/images/scraped that cannot be decoded.
     KINDS = ("._good", "avif", "bmp", "cut", "empty", "gif", "html", "lfs-pointer", "tiff")
 
     def setUp(self):

@@ -59,8 +59,8 @@ def work(analysis):
 
 def main():
     folder, out = sys.argv[1:3]
-    # If HTA leaves out the last step, it also leaves out all work that overlaps with it, because
-    # the step's name is on the streams, too.
+    # Without this option HTA leaves out the last step, and all work on streams that overlaps with
+    # it.
     analysis = TraceAnalysis(trace_dir=folder, include_last_profiler_step=True)
     trace = analysis.t
     said = {

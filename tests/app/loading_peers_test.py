@@ -44,7 +44,7 @@ from peer_task import Stage, Tensor  # noqa: E402
 TORCHVISION, TORCH_OPENCV = ("torch_peer.py", "--as", "torchvision"), ("torch_peer.py", "--decoder", "opencv")
 IMREAD = ("opencv_peer.py", "--as", "imread")
 WORKERS = ("--workers", "2")
-# Pairs of a command and its threads.
+# Pairs: the command of a peer, and the number of threads in its task.
 EVERY_DECODER = [((*TORCHVISION,), 1), ((*TORCHVISION,), 2), ((*TORCHVISION, *WORKERS), 1), ((*TORCH_OPENCV,), 2),
                  ((*TORCH_OPENCV, *WORKERS), 1), ((*IMREAD,), 1), ((*IMREAD,), 2), ((*IMREAD, "--reduced"), 1),
                  ((*IMREAD, "--reuse"), 2)]
@@ -493,8 +493,8 @@ class Stored(LoadingTest):
                     self.assertTrue(reply["why"].startswith(f"{cut}: "), reply)
 
 
-# A peer that logs each item as it is taken: "item", its number, how many were taken so far, "of",
-# and how many were asked for.
+# A peer that prints a line for each item when it is taken: "item NUMBER TAKEN of COUNT". TAKEN
+# counts the items taken so far in this pass, and COUNT is the number of items in the pass.
 PROBE = '''
 from normbench_peer import Peer, np, serve
 

@@ -336,7 +336,7 @@ def stage(op, before, after, place="cuda", output="fresh", **parameters):
     return Stage(op, parameters, place, "", output, between[:1], between[1:])
 
 def constants(output, how):
-    # How many the second call of a chain makes.
+    # Returns the number of constants that the second call of a chain makes.
     f32, steps = ("float32", "pageable"), []
     for op, name in (("sub", "mean"), ("div", "std")):
         steps.append(eager(stage(op, f32, f32, "cpu", output, constants=how, **{name: [1, 2, 3]}), "cpu"))
@@ -807,7 +807,7 @@ class Library(PeerTest):
         self.assertIsNone(self.spans_of(500, [TO_FLOAT]))  # a single stage is the whole time
 
 
-# A peer whose first mark takes a while.
+# A peer whose start_device_clock() takes 50 ms.
 SLOW_CLOCK = """
 import time
 from my_kernel import MyKernel, serve

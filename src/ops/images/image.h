@@ -43,8 +43,8 @@ void check_pixels(std::int64_t height, std::int64_t width);
 /// by the picture. Throws std::runtime_error if there are more than `most_pixels`.
 void set_size(Image& image, std::int64_t height, std::int64_t width);
 
-/// Reads a whole regular file into memory that is reused. Throws std::runtime_error with the
-/// reason.
+/// Reads a whole regular file into `bytes`, whose memory is reused. Throws std::runtime_error with
+/// the reason.
 void read_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 
 /// The memory that a decoder needs besides its output. It is kept between images, so that the

@@ -53,7 +53,7 @@ struct LeftOut {
 };
 
 struct Manifest {
-  std::string tool, version;  // the program that made it
+  std::string tool, version;  // the program that made the dataset
   DatasetForm form;
   std::int64_t images = 0;
   // Wall clock time of the preparation, in s, without the pauses after interruptions.

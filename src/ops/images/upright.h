@@ -24,10 +24,9 @@ Upright upright(int orientation, std::int64_t height, std::int64_t width);
 /// `to`.
 void put_row(std::span<const std::uint8_t> rgb, std::int64_t y, const Upright& to, Image& image);
 
-/// Calls `decode` with memory for the pixels of a stored picture of height x width. For an upright
-/// picture that is the memory of `image`. Otherwise it is `stored`, from which the pixels are then
-/// turned into `image`. Throws std::runtime_error before it allocates memory if there are more than
-/// `most_pixels`.
+/// Decodes a stored picture of height x width and turns it upright into `image`. `decode` gets the
+/// memory for the stored pixels: that of `image` for orientation 1, else `stored`. Throws
+/// std::runtime_error before it allocates memory if there are more than `most_pixels`.
 template <class Decode>
 void decode_upright(int orientation, std::int64_t height, std::int64_t width, Image& image,
                     std::vector<std::uint8_t>& stored, const Decode& decode) {
