@@ -31,8 +31,8 @@ struct Begun {
 std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string& parent,
                                             const Backends& backends);
 
-/// Reads a job from each of `files`. Several configs are also planned here, so that the mistakes of
-/// all are reported before the first run begins. Throws BadFiles, Invalid.
+/// Reads a job from each of `files`. If there are several, also plans each job, so that the
+/// mistakes of all are reported before the first run begins. Throws BadFiles, Invalid.
 std::vector<Job> read_jobs(const RunOptions& options, std::span<const std::string> files);
 
 /// Plans the job and creates its folder and journal. Throws BadInput, Invalid, CannotWrite.

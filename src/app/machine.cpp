@@ -32,8 +32,8 @@ std::optional<fs::path> folder_in(const char* variable) {
   return fs::path(value);
 }
 
-/// Returns the key of this machine's calibration. It has the host's own name, because documents may
-/// show another one.
+/// Returns the key of this machine's calibration. It has the host's own name, even if --machine
+/// replaces that name in documents.
 std::string machine_key(const Json& environment) {
   utsname system{};
   const bool known = uname(&system) == 0;

@@ -10,8 +10,8 @@
 
 namespace normbench {
 
-/// Returns this program's folder of configs, as built or as packaged. Returns nothing if there is
-/// none.
+/// Returns this program's folder of configs: that of its installation, its package or its source
+/// tree. Returns nothing if there is none.
 std::optional<std::string> own_configs();
 /// Returns the folder `given`, or this program's folder of configs if `given` is "". Throws Invalid
 /// if the program has none.

@@ -65,11 +65,12 @@ void take_closed_streams();
 /// Returns false if `asker` has ended already.
 bool end_with(pid_t asker, int signal);
 
-/// Handles signals, and returns a flag that becomes true at the first one (Ctrl-C, SIGTERM, a
-/// closed terminal). A run then ends after the current turn, or image. A second Ctrl-C or SIGTERM
-/// ends the process at once, with Exit::Interrupted. A second signal within 0.2 s counts as the
-/// first one sent twice, as timeout(1) does. Signals that the process was started to ignore (nohup)
-/// stay ignored.
+/// Handles Ctrl-C, SIGTERM and a closed terminal:
+/// - The first signal sets the returned flag. A run then ends after the current turn, and `prepare`
+///   after the current image.
+/// - A second Ctrl-C or SIGTERM ends the process at once, with Exit::Interrupted. It is ignored
+///   within 0.2 s of the first signal, because timeout(1) sends its signal twice.
+/// - Signals that the process was started to ignore (nohup) stay ignored.
 /// At a terminal the first signal prints a note that the run ends after the current turn or image.
 /// Pass false for `says_when_it_ends` if a child process gets the same signal and prints the note.
 const std::atomic<bool>& watch_for_interrupts(bool says_when_it_ends = true);

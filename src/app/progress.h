@@ -48,8 +48,8 @@ class LiveLine {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// Shows the progress of a run: in a live line, or by a line for each group. Tells why a group
-/// exceeds its time.
+/// Shows the progress of a run: in a live line, or by a line for each group. Also reports what
+/// makes a group exceed its time.
 class Progress final : public Observer {
  public:
   Progress(const Plan& plan, ProgressStyle style);
@@ -79,7 +79,8 @@ class Progress final : public Observer {
 /// Shows the progress of a calibration: in a live line, or by a line every ten cycles.
 class CalibrateProgress final : public Silent {
  public:
-  /// `pairs` is the number of pairs of each kind; 0: as many as `seconds` allow.
+  /// `pairs` is the number of pairs of each kind: identical and slowed. 0: as many as `seconds`
+  /// allow.
   CalibrateProgress(int pairs, double seconds, ProgressStyle style);
 
   void round_done(int, double, double) override;

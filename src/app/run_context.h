@@ -10,7 +10,7 @@
 namespace normbench {
 
 /// A RunContext of this process and machine, with the clock, recorder and watchdog that it uses.
-/// The range of the run begins and ends with this object.
+/// `range`, the recorder's range for the whole run, begins and ends with this object.
 struct OwnRunContext {
   /// `on_hung` must end this process. If it throws or returns, the process ends with
   /// Exit::NotWritten.

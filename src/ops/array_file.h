@@ -10,9 +10,9 @@
 
 namespace normbench {
 
-/// A tensor in a file. A file called *.npy is a .npy; any other holds raw little-endian elements.
-/// The constructor throws Invalid if the file does not hold a tensor like `desc`. The message lists
-/// all differences and what would be right.
+/// A tensor in a file. A file whose name ends in .npy is a .npy. Any other file holds raw
+/// little-endian elements. The constructor throws Invalid if the file does not hold a tensor like
+/// `desc`. The message lists all differences.
 class ArrayFile {
  public:
   ArrayFile(const std::string& path, const TensorDesc& desc);

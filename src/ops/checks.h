@@ -99,7 +99,7 @@ inline double at_channel(const std::vector<double>& values, std::int64_t channel
 /// Returns a value for each channel: first, first + step, …
 std::vector<double> channel_samples(std::int64_t channels, double first, double step);
 
-/// Returns the sum of all values of each channel, over all images, [1, C, 1, 1].
+/// Returns the sum over each channel of all images, as [1, C, 1, 1].
 Tensor64 sum_channels(const Tensor64& x);
 
 /// Return the sum and the product of two tensors of the same shape, element by element.

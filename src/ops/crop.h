@@ -11,7 +11,8 @@ struct Window {
 
   /// Reads {"size": [h, w], "at": [top, left]}. Returns nothing if there is no "size".
   static std::optional<Window> read(Reader& reader);
-  /// Returns a centred window that is smaller than an image of this shape.
+  /// Returns a centred window of a half of the height and a third of the width of an image of this
+  /// shape, rounded up.
   static Window inner(const Shape& shape);
   /// Returns the first row and column of the window in an image of h x w pixels. Throws Invalid if
   /// the window does not fit.

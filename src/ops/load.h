@@ -64,8 +64,8 @@ class ImageWalk {
   std::optional<std::uint64_t> seed_;
 };
 
-/// Reads images from files, timed. Each item of a turn is the next `batch` images, in name order
-/// (by class first) or shuffled. After the last image it starts over. Parameters:
+/// Reads images from files, as a timed stage. Each iteration loads the next `batch` images, in name
+/// order (by class first) or shuffled. After the last image it starts over. Parameters:
 /// - path: a folder, file or glob. --images replaces it.
 /// - dataset, instead of path: the name of a folder in --images. In it {height} and {width} are
 ///   replaced by the size.

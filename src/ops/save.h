@@ -37,13 +37,13 @@ struct Save {
 
   static Save read(Reader& reader);
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
-  /// Returns none: a self-test has no folder for files.
+  /// Returns no ops, because a self-test has no folder for files.
   static std::vector<Save> samples(const Shape&) { return {}; }
   /// Returns the path of an image's file: `start` (folder, stage and item: "/tmp/x/4-0"), then
   /// "-IMAGE.FORMAT".
   std::string saved_file(std::string_view start, std::int64_t image) const;
   /// Returns why the file does not hold this dense image, or "". A png, raw or npy must have the
-  /// same values. A jpeg may differ by jpeg_error_bound().
+  /// same values. The root mean square error of a jpeg may be up to jpeg_error_bound().
   std::string why_not_saved(const std::string& path, const View& image) const;
 };
 
