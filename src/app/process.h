@@ -71,6 +71,7 @@ bool end_with(pid_t asker, int signal);
 /// - A second Ctrl-C or SIGTERM ends the process at once, with Exit::Interrupted. It is ignored
 ///   within 0.2 s of the first signal, because timeout(1) sends its signal twice.
 /// - Signals that the process was started to ignore (nohup) stay ignored.
+///
 /// At a terminal the first signal prints a note that the run ends after the current turn or image.
 /// Pass false for `says_when_it_ends` if a child process gets the same signal and prints the note.
 const std::atomic<bool>& watch_for_interrupts(bool says_when_it_ends = true);

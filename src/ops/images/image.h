@@ -66,11 +66,13 @@ struct LeastSize {
 /// - PNG: every colour type and depth. 16-bit samples give their high byte (Remark::HighBytes).
 /// - WebP: lossy and lossless. An animation gives its first frame.
 /// Alpha and tRNS are dropped, as in torchvision's RGB mode and Pillow's convert("RGB").
+///
 /// These damaged files are decoded, too (Remark::Repaired), because all of their pixels are there:
 /// - A JPEG with a wrong restart number or stray bytes.
 /// - A PNG with a missing or damaged end, or with wrong checksums of chunks. The checksums of
 ///   header and palette must be correct. So must be that of the pixels' zlib stream, or those of
 ///   all chunks with pixels.
+///
 /// A JPEG is decoded at N eighths of its size, rounded up, from fewer coefficients of each block. N
 /// is the smallest number from 1 to 4 that gives no less than `least` in both directions. If there
 /// is none, the JPEG is decoded in full size.
