@@ -9,7 +9,7 @@ namespace normbench {
 /// If other programs had the processor for this share of a turn or more, the turn does not count.
 inline constexpr double held_up_share = 0.03;
 
-/// The fewest rounds for an interval at `decision_level`.
+/// The fewest rounds from which an interval at `decision_level` can be computed.
 inline constexpr std::size_t fewest_left_alone = 6;
 
 /// Returns true if a case runs in one thread of this process on the CPU, without files, items in
@@ -25,8 +25,8 @@ double others_share(const CaseResult& result, const Round& round);
 /// Returns true if others_share() is at least `held_up_share` and the round's wall time decides.
 bool is_held_up(const CaseResult& result, const Round& round, DecidingClock clock);
 
-/// Returns true if other programs left fewer than `fewest_left_alone` of a case's rounds alone. A
-/// case with fewer rounds than that is busy only if none was left alone.
+/// Returns true if fewer than `fewest_left_alone` rounds of a case are not held up (is_held_up()). A
+/// case with fewer than `fewest_left_alone` rounds is busy only if all of them are held up.
 bool is_busy(const CaseResult& result, DecidingClock clock);
 
 }  // namespace normbench

@@ -1,9 +1,10 @@
-/// journal.jsonl: each finished group is on disk before the next one starts. Its lines:
+/// The file journal.jsonl of a run. Each finished group is written to it before the next one starts.
+/// Its lines:
 ///   {"journal": 1, "header": {…}}                                first line
 ///   {"group": 3, "result": {…}}                                  a finished group
-///   {"group": 3, "part": 0, "result": {…}}                       what one process measured of it
+///   {"group": 3, "part": 0, "result": {…}}                       one process's rounds of a group
 ///   {"hung": {"group": 4, "contender": "…", "why": "…"}}         a turn that did not end
-///   {"despite": ["the CPU: was …, is …"]}                        resumed with this difference
+///   {"despite": ["the CPU: was …, is …"]}                        the run was resumed despite it
 #pragma once
 
 #include <map>
@@ -32,10 +33,11 @@ struct JournalContent {
 /// The journal of a run. Only one process at a time can open it.
 class Journal {
  public:
-  /// Returns true if `path` is a journal that has its whole first line: a run had begun.
+  /// Returns true if `path` is a journal with a complete first line, so that a run had begun.
   static bool begun(const std::string& path);
-  /// Starts a journal in `path`. It may replace a journal without its first line. Throws
-  /// CannotWrite if there is any other file or if writing fails; then no new file is left.
+  /// Creates the file `path` with the first line. Replaces a journal whose first line is not
+  /// complete. Throws CannotWrite if `path` is any other file, or if writing fails. No new file is
+  /// left then.
   static Journal create(const std::string& path, const Json& header);
   /// Opens a journal to resume its run. The file does not change until the next line is added. That
   /// line overwrites a last line cut off by a kill. Throws Invalid if the file is no journal, is
@@ -43,13 +45,13 @@ class Journal {
   /// cannot be written.
   static Journal resume(const std::string& path);
 
-  /// Adds a finished group. All add functions append and sync one line, or append nothing and throw
-  /// CannotWrite; they also throw if the file was replaced.
+  /// Adds a finished group. Each add function appends a line and syncs it. If that fails or the file
+  /// was replaced, it appends nothing and throws CannotWrite.
   void add_group(std::size_t index, const GroupResult& group);
   /// Adds the next part of a group that is not finished.
   void add_part(std::size_t index, const GroupResult& part);
   void add_hung(std::size_t index, const std::string& contender, const std::string& why);
-  /// Adds those of `differences` that are not in the journal yet.
+  /// Adds the differences that are not in the journal yet.
   void add_despite(const std::vector<std::string>& differences);
 
   /// Writes the whole content to a new journal in `path`. Throws CannotWrite.

@@ -1,4 +1,4 @@
-/// Sentences about a case that a document keeps.
+/// Notes on cases, which a document keeps as sentences.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Note {
 /// Returns the note as it is written in a document.
 std::string sentence(const Note& note);
 
-/// The reason that a document gives for lacking something that the run did not look for.
+/// Why a fact is missing in a document: the run did not look for it.
 inline constexpr const char* kNotLookedFor = "not looked for";
 
 /// Why a limit of a group is not measured.

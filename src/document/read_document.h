@@ -24,13 +24,12 @@ std::string case_key(const CaseName& name);
 /// bytes matter.
 bool begins_as_results(std::string_view text);
 
-/// Returns true for the text of a results document with its members in any order, or for text that
-/// begins as normbench writes one.
+/// Returns true if the whole text is a results document, in any order of its members, or if
+/// begins_as_results() is true.
 bool is_results(std::string_view text);
 
 /// Returns the results in the text of a file. Throws BadInput if the text is not JSON, is cut off,
-/// is another tool's document, has a newer schema or has a case twice. `file` is the name in
-/// errors.
+/// is another tool's document, has a newer schema or has a case twice. The message names `file`.
 Results read_document(const std::string& file, std::string_view text);
 
 }  // namespace normbench

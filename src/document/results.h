@@ -1,4 +1,4 @@
-/// The results document in memory: measurements only. analysis/ derives everything else.
+/// The results document in memory. It has measurements only; analysis/ derives all else from them.
 #pragma once
 
 #include <algorithm>
@@ -46,8 +46,8 @@ constexpr auto words(Stop) {
   return std::to_array<Word<Stop>>({{Stop::Precision, "precision"}, {Stop::Time, "time"}});
 }
 
-/// Where a profile's device times come from. Mixed: from both, in a combination of several
-/// profiles.
+/// The source of a profile's device times. Mixed: the profile combines several profiles, and some
+/// have times from CUPTI, others from CUDA events.
 enum class DeviceTimes { Cupti, CudaEvents, Mixed };
 constexpr auto words(DeviceTimes) {
   return std::to_array<Word<DeviceTimes>>({{DeviceTimes::Cupti, "CUPTI"},
@@ -63,7 +63,7 @@ struct StageResult {
   TensorDesc out;
   Json parameters = {};             // members of the op in the config; null for none
   std::int64_t min_bytes = 0;       // fewest bytes that the op can move
-  std::int64_t min_read_bytes = 0;  // part of `min_bytes` that the op reads
+  std::int64_t min_read_bytes = 0;  // how many of `min_bytes` are reads
   std::int64_t bytes = 0;           // bytes that the kernel row moves
   std::int64_t link_bytes = 0;
   std::int64_t flops = 0;
@@ -105,14 +105,14 @@ struct CheckResult {
     return held_to != HeldTo::Nothing && (ok || max_abs_error != 0 || psnr_bound_db > 0);
   }
 
-  /// Returns true if an error replaces `other` in the result: it is larger, or it is as large with
-  /// a narrower bound. If both errors are 0, the one with the wider bound counts.
+  /// Returns true if `error` is worse than `other`: it is larger, or the two are equal and `bound`
+  /// is less than `other_bound`. If both errors are 0, the larger bound is worse.
   static bool outweighs(double error, double bound, double other, double other_bound) {
     if (error != other) return error > other;
     return error > 0 ? bound < other_bound : bound > other_bound;
   }
 
-  /// Adds another check of the same case: its calls, and its errors if they are worse.
+  /// Combines this check with another of the same case: adds the calls, and keeps the worse errors.
   void add(const CheckResult& other) {
     calls += other.calls;
     unchecked_values = std::max(unchecked_values, other.unchecked_values);
@@ -187,12 +187,12 @@ struct CaseResult {
   std::vector<TensorDesc> more_inputs = {};  // other sources, and outputs of a setup
   std::vector<TensorDesc> outputs = {};      // empty: the output of the last stage
   std::int64_t first_call_ns = 0;
-  // Part of a stage's device time that is not work, in ns: the time between two marks with nothing
-  // between them. 0 if it was not measured.
+  // Overhead in the device time of each stage, in ns: the time between two consecutive marks with no
+  // work between them. 0 if it was not measured.
   std::int64_t bracket_ns = 0;
   std::vector<StageResult> stages;
   std::vector<Round> rounds;
-  std::vector<Round> cut_rounds = {};  // rounds of a block that ran out of time: never used
+  std::vector<Round> cut_rounds = {};  // of a block that ran out of time; in no statistic
   CheckResult check;
   std::vector<std::string> notes;  // such as "a turn loads 16 of 40 images"
   bool operator==(const CaseResult&) const = default;
@@ -215,7 +215,7 @@ struct ProfileRow {
   std::string shapes;
   bool annotation = false;   // a range around steps, or its projection on a device: no work itself
   bool constants = false;    // preparing constants of a kernel; includes calls inside it
-  bool image = false;        // a loader's work on one image
+  bool image = false;        // calls are a loader's work, each on one image
   std::string longest = {};  // name of the longest call, if it differs from the row's
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;
@@ -225,9 +225,9 @@ struct ProfileRow {
   std::int64_t min_ns = 0, p50_ns = 0, p95_ns = 0, max_ns = 0;
   std::int64_t bytes = 0;   // sum over all calls; 0: not known
   std::int64_t faults = 0;  // minor and major page faults of all calls; only for stages on the host
-  // The members below are set only for traces of other tools and are in no document. `async`:
-  // ranges that may end on another thread; they have no self time. Memory: bytes allocated less
-  // bytes freed during all calls; the self values leave out the calls inside them.
+  // The members below are set only for traces of other tools, and no document has them.
+  // - async: the calls are ranges that may end on another thread; they have no self time.
+  // - memory: bytes allocated minus bytes freed during all calls. `self_…` leaves out nested calls.
   bool async = false;
   std::int64_t cpu_memory = 0, self_cpu_memory = 0;
   std::int64_t device_memory = 0, self_device_memory = 0;
@@ -245,12 +245,12 @@ struct ProfileCounters {
 };
 
 /// Sums over a profile's device work and calls. Overlapping times of several streams count once.
-/// All but `wall_ns` are 0 without device work.
+/// Without device work, all members but `wall_ns` are 0.
 struct ProfileTimes {
   std::int64_t wall_ns = 0;           // sum of all recorded steps
   std::int64_t busy_ns = 0;           // time in which some device work was running
   std::int64_t copy_ns = 0;           // time in which a copy over the link was running
-  std::int64_t exposed_copy_ns = 0;   // time in which such a copy was running, and no kernel
+  std::int64_t exposed_copy_ns = 0;   // time in which a copy was running, but no kernel
   std::int64_t overlap_ns = 0;        // time in which two pieces of work or more were running
   std::int64_t gaps = 0, gap_ns = 0;  // number and sum of gaps between device work in a step
   bool operator==(const ProfileTimes&) const = default;
@@ -265,8 +265,8 @@ struct ProfileLosses {
   bool operator==(const ProfileLosses&) const = default;
 };
 
-/// The work of a lane on one item in one stage. Times count from the start of a window of a few
-/// items. Work that began before the window or ended after it is cut at its border.
+/// The work of a lane on one item in one stage, within a window of time in which a few items were
+/// in flight. Times count from the start of the window. Only the part inside the window is kept.
 struct LaneWork {
   std::int64_t item = 0, lane = 0, stage = 0;  // item in the window; lane and stage of the case
   std::int64_t start_ns = 0, end_ns = 0;
@@ -278,7 +278,7 @@ struct CaseProfile {
   std::int64_t steps = 0;      // number of recorded steps
   std::int64_t discarded = 0;  // number of warm-up steps before or between the recorded ones
   std::optional<ProfileCounters> counters = {};
-  double overhead = 0;  // time of a profiled step over a measured one; 0 if not measured
+  double overhead = 0;  // time of a profiled step / time without profiler; 0: not measured
   // Uncertainty of device times on the host's clock, in ns; 0 without device times.
   std::int64_t clock_error_ns = 0;
   std::optional<DeviceTimes> device_times = {};
@@ -304,7 +304,7 @@ struct GroupResult {
   std::vector<CaseProfile> profile;
   std::vector<Published> published;
   std::vector<Claim> claims;
-  std::vector<std::string> ids = {};  // ids of the published experiments that it reproduces
+  std::vector<std::string> ids = {};  // published experiments that this group reproduces
   // Settings of the experiment that replace those of the config.
   std::optional<double> precision = {};
   std::optional<Cache> cache = {};
@@ -312,9 +312,10 @@ struct GroupResult {
   bool operator==(const GroupResult&) const = default;
 };
 
-/// A kind of pair with a known answer. Identical: twice the same variant, far larger than the
-/// cache. Cached: twice the same variant, within the cache. Slowed: the second variant does 5 %
-/// more work.
+/// A kind of pair of variants whose ratio is known in advance.
+/// - Identical: twice the same variant, with data far larger than the cache.
+/// - Cached: twice the same variant, with data that fits in the cache.
+/// - Slowed: the second variant does 5 % more work.
 enum class PairKind { Identical, Cached, Slowed };
 constexpr auto words(PairKind) {
   return std::to_array<Word<PairKind>>({{PairKind::Identical, "identical"},
@@ -326,7 +327,7 @@ constexpr auto words(PairKind) {
 struct MeasuredPair {
   PairKind kind = PairKind::Identical;
   std::int64_t seed = 0;
-  bool fresh_process = false;  // it was measured in a process of its own
+  bool fresh_process = false;  // the pair was measured in a process of its own
   GroupResult group;
 };
 
@@ -350,7 +351,7 @@ struct Results {
   std::int64_t seed = 1;
   bool traced = false;       // a profiling tool was attached; nothing is ranked
   bool interrupted = false;  // the run ended early
-  bool unkept = false;       // interrupted since the journal could not be written
+  bool unkept = false;       // the run ended because the journal could not be written
   Json calibration = {};     // what `normbench calibrate` found on this machine; null: nothing
   std::vector<GroupResult> groups;
   // The groups that a run which ended early did not finish; nothing in older documents. Where it is
@@ -377,9 +378,9 @@ inline constexpr int document_schema = 1;
 ///   same length. Columns of zeros other than wall_ns are left out.
 /// - A tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}. It has "strides" only if it
 ///   is not dense.
-/// - Fields about a device are left out if there is none: calls_ns, condition_before and
+/// - Without a device, these fields are left out: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
-/// - Fields that newer versions added are left out if they are empty: written, skip, parameters,
+/// - These fields, which newer versions added, are left out if they are empty: written, skip, parameters,
 ///   min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, dataset, peer,
 ///   peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
 ///   cut_rounds, cut_order, bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within,

@@ -14,7 +14,7 @@
 
 namespace normbench {
 
-/// A T that is Struct or const Struct: reading changes the struct, writing does not.
+/// T is `Struct` for reading and `const Struct` for writing.
 template <class T, class Struct>
 concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 

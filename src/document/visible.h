@@ -1,4 +1,4 @@
-/// Makes the texts of documents safe to show, since a name may hold any character.
+/// Makes the texts of documents safe to print, because a name may contain control characters.
 #pragma once
 
 #include "document/results.h"

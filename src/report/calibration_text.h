@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// Returns a table with a row for each kind of pair, and what the findings mean for runs on this
-/// machine.
+/// Returns a table with a row for each kind of pair, and sentences on what the findings mean for
+/// runs on this machine.
 std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs,
                              const Screen& screen = {});
 

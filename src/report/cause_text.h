@@ -21,13 +21,13 @@ struct CauseText {
 
   /// Returns a text like "page faults. 54,002 a batch at …"; "" without a cause.
   std::string sentence() const;
-  /// Returns a text like "Bound by page faults: 54,002 a batch at …". With a name it begins "eager
-  /// is bound by page faults: …".
+  /// Returns a text like "Bound by page faults: 54,002 a batch at …". With `name` "eager" it is
+  /// "eager is bound by page faults: …".
   std::string bound(std::string_view name = "") const;
 };
 CauseText cause_text(const Cause& cause);
 
-/// Returns the name of what bounds a pipeline: a lane like "load", "cores" or "memory".
+/// Returns the name of what bounds a pipeline: "cores", "memory", or the name of a lane.
 std::string bound_name(const PipelineBound& bound);
 
 /// Returns a sentence like "91 % of its time is the copy, so a faster kernel gains at most 9 %."

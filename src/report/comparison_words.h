@@ -10,7 +10,7 @@ namespace normbench {
 std::string comparison_summary(const Comparison& comparison);
 
 /// Returns a text like "quickstart · BASE: 10 runs of 0.1.0 (065fc74) · NEW: … · margin: the least
-/// that counts". It names the machine of each side if the two differ.
+/// that counts". The text names the machine of each side if the two differ.
 std::string comparison_setting(const Comparison& comparison);
 
 /// Returns a name like "form / fused (batch=8)", without control characters.
@@ -22,14 +22,14 @@ std::string variant_text(const CaseName& name);
 /// "FAILED" or "not compared".
 std::string verdict_text(const ComparedCase& one);
 
-/// Returns a ratio as a change of time: "+8.9 %", or "+8.9 %*" if the ratio was divided by that of
-/// the limits. Returns "" without a ratio.
+/// Returns the change of a case's time, like "+8.9 %"; "" if there is none. A "*" follows if the
+/// ratio of the times was divided by the ratio of the limits' times.
 std::string change_text(const ComparedCase& one);
 /// Returns the interval of the change, "+7.1 to +9.9 %"; "" without one.
 std::string interval_text(const ComparedCase& one);
 
 /// Returns the numbers of a case, or why there are none: "+8.9 % (95 %: +7.1 to +9.9 %), from 1.60
-/// to 1.74 ms; could have seen 2.4 %; p = 0.00098". If the ratio was divided by that of the limits:
+/// to 1.74 ms; could have seen 2.4 %; p = 0.00098". If the ratio was divided by the ratio of the limits:
 /// "+5.0 % over the limits of the same rounds (…), from 1.60 to 1.74 ms (+8.9 %); …".
 std::string case_sentence(const ComparedCase& one);
 
