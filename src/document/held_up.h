@@ -25,8 +25,8 @@ double others_share(const CaseResult& result, const Round& round);
 /// Returns true if others_share() is at least `held_up_share` and the round's wall time decides.
 bool is_held_up(const CaseResult& result, const Round& round, DecidingClock clock);
 
-/// Returns true if fewer than `fewest_left_alone` rounds of a case are not held up (is_held_up()). A
-/// case with fewer than `fewest_left_alone` rounds is busy only if all of them are held up.
+/// Returns true if fewer than `fewest_left_alone` rounds of a case are not held up (is_held_up()).
+/// A case with fewer than `fewest_left_alone` rounds is busy only if all of them are held up.
 bool is_busy(const CaseResult& result, DecidingClock clock);
 
 }  // namespace normbench

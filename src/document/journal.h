@@ -1,5 +1,5 @@
-/// The file journal.jsonl of a run. Each finished group is written to it before the next one starts.
-/// Its lines:
+/// The file journal.jsonl of a run. Each finished group is written to it before the next one
+/// starts. Its lines:
 ///   {"journal": 1, "header": {…}}                                first line
 ///   {"group": 3, "result": {…}}                                  a finished group
 ///   {"group": 3, "part": 0, "result": {…}}                       one process's rounds of a group
@@ -45,8 +45,8 @@ class Journal {
   /// cannot be written.
   static Journal resume(const std::string& path);
 
-  /// Adds a finished group. Each add function appends a line and syncs it. If that fails or the file
-  /// was replaced, it appends nothing and throws CannotWrite.
+  /// Adds a finished group. Each add function appends a line and syncs it. If that fails or the
+  /// file was replaced, it appends nothing and throws CannotWrite.
   void add_group(std::size_t index, const GroupResult& group);
   /// Adds the next part of a group that is not finished.
   void add_part(std::size_t index, const GroupResult& part);

@@ -187,8 +187,8 @@ struct CaseResult {
   std::vector<TensorDesc> more_inputs = {};  // other sources, and outputs of a setup
   std::vector<TensorDesc> outputs = {};      // empty: the output of the last stage
   std::int64_t first_call_ns = 0;
-  // Overhead in the device time of each stage, in ns: the time between two consecutive marks with no
-  // work between them. 0 if it was not measured.
+  // Overhead in the device time of each stage, in ns: the time between two consecutive marks with
+  // no work between them. 0 if it was not measured.
   std::int64_t bracket_ns = 0;
   std::vector<StageResult> stages;
   std::vector<Round> rounds;
@@ -380,9 +380,9 @@ inline constexpr int document_schema = 1;
 ///   is not dense.
 /// - Without a device, these fields are left out: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
-/// - These fields, which newer versions added, are left out if they are empty: written, skip, parameters,
-///   min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, dataset, peer,
-///   peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
+/// - These fields, which newer versions added, are left out if they are empty: written, skip,
+///   parameters, min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, dataset,
+///   peer, peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
 ///   cut_rounds, cut_order, bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within,
 ///   across, missing, submitted_ms, forced and ranges; a group's precision, cache and scaled_from;
 ///   a check's unchecked_values, psnr_db, psnr_bound_db, held_to and variant; a dataset's left_out,

@@ -35,9 +35,9 @@ Interval median_interval(std::vector<double> values, double level);
 Interval wilson_interval(int successes, int n, double level);
 
 /// Returns a one-sided p-value for each of several series of equal length. The hypothesis is that
-/// the values are symmetric about 0; the alternative is that they are larger. The p-values are adjusted by single-step maxT, so that any
-/// of them falls below alpha with a probability of at most alpha (Westfall and Young,
-/// Resampling-Based Multiple Testing, 1993).
+/// the values are symmetric about 0; the alternative is that they are larger. The p-values are
+/// adjusted by single-step maxT, so that any of them falls below alpha with a probability of at
+/// most alpha (Westfall and Young, Resampling-Based Multiple Testing, 1993).
 ///
 /// The statistic of a series is its sum over the root of its sum of squares. Its p-value is the
 /// share of sign flips for which the largest statistic of all series is at least this statistic. A
@@ -53,10 +53,10 @@ double lag1_autocorrelation(std::span<const double> values);
 
 /// Returns the effective sample size of a series for its median: the number of independent rounds
 /// that would give the median as exactly. `series` is in order of time. The result is the number of
-/// rounds divided by their integrated autocorrelation time. That time is computed from the signs of the differences from the median,
-/// by Geyer's initial monotone sequence (Statistical Science 7, 1992). It is corrected for the bias
-/// that subtracting the median causes. If the lag-1 autocorrelation is at most a standard error, the result
-/// is the number of rounds.
+/// rounds divided by their integrated autocorrelation time. That time is computed from the signs of
+/// the differences from the median, by Geyer's initial monotone sequence (Statistical Science 7,
+/// 1992). It is corrected for the bias that subtracting the median causes. If the lag-1
+/// autocorrelation is at most a standard error, the result is the number of rounds.
 double effective_rounds(std::span<const double> series);
 
 /// The two levels of a series of logarithms.
@@ -66,13 +66,13 @@ struct Levels {
   std::size_t low_count = 0, high_count = 0;  // numbers of values below and above the gap
 };
 
-/// Returns the two levels of a series of at least 20 values in order of time. Returns nothing if the
-/// series does not meet all of these conditions:
+/// Returns the two levels of a series of at least 20 values in order of time. Returns nothing if
+/// the series does not meet all of these conditions:
 /// - The levels differ by at least `least_apart`.
 /// - A gap without values lies between them. It is more than twice as wide as the interquartile
 ///   range of the values on either side.
-/// - Each side has at least four values and at least a fifth of all values. A twentieth is enough if
-///   consecutive values of the smaller side form runs of mean length two or more.
+/// - Each side has at least four values and at least a fifth of all values. A twentieth is enough
+///   if consecutive values of the smaller side form runs of mean length two or more.
 std::optional<Levels> two_levels(std::span<const double> series, double least_apart);
 
 /// Two levels of a time that differ by at least this factor are two states of the machine.

@@ -29,8 +29,8 @@ std::string change_text(const ComparedCase& one);
 std::string interval_text(const ComparedCase& one);
 
 /// Returns the numbers of a case, or why there are none: "+8.9 % (95 %: +7.1 to +9.9 %), from 1.60
-/// to 1.74 ms; could have seen 2.4 %; p = 0.00098". If the ratio was divided by the ratio of the limits:
-/// "+5.0 % over the limits of the same rounds (…), from 1.60 to 1.74 ms (+8.9 %); …".
+/// to 1.74 ms; could have seen 2.4 %; p = 0.00098". If the ratio was divided by the ratio of the
+/// limits: "+5.0 % over the limits of the same rounds (…), from 1.60 to 1.74 ms (+8.9 %); …".
 std::string case_sentence(const ComparedCase& one);
 
 /// Returns why the times of a case give no verdict; "" if they give one.

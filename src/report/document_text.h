@@ -60,8 +60,8 @@ std::string peers_line(const Experiment& experiment);
 /// reading takes up to 5.0 ms". Returns "" if they were not read.
 std::string device_states_text(const DeviceStates& states);
 /// Returns a text about the states of the host's memory, like "one state of its memory: over 22
-/// rounds the same form of each stream was the fastest (to within 3 %)". Returns "" if no stream was
-/// measured in two forms.
+/// rounds the same form of each stream was the fastest (to within 3 %)". Returns "" if no stream
+/// was measured in two forms.
 std::string host_states_text(const HostStates& states);
 /// Returns a text that names the cases whose ratio has two levels, like "Two states: fused was 1.6x
 /// the baseline in 80 rounds and 2.4x in 40; …". Returns "" if no case has two.
