@@ -81,8 +81,8 @@ std::string torch_table(std::span<const ProfileRow> rows, const TableOptions& op
 std::vector<std::vector<std::string>> torch_cells(std::span<const ProfileRow> rows,
                                                   const TableOptions& options);
 
-/// Returns the lines below torch_table(): "Self CPU time total: 3.912ms
-/// " and, with device time, its total.
+/// Returns the lines below torch_table(): "Self CPU time total: 3.912ms\n" and, with device
+/// time, its total.
 std::string torch_totals(const AllRows& all);
 
 }  // namespace normbench
