@@ -23,18 +23,18 @@ namespace normbench {
 struct Signature {
   std::vector<TensorDesc> in, out;
   bool pages_mapped = true;  // false: the outputs are fresh; the first store to each page faults
-  /// The bytes of host memory that are touched from this stage on until its output is used again. A
-  /// cache must hold this many bytes to keep the output.
+  /// The number of bytes of host memory that are touched from the stores of this stage until the
+  /// next use of its output. A smaller cache does not keep the output until then.
   /// - A later CPU stage reads the output: what this stage and those before the reader touch.
-  /// - No later CPU stage reads it: what a whole iteration touches if buffers are hot; the largest
-  ///   int64 if they are cold.
+  /// - No later CPU stage reads it, buffers are hot: what a whole iteration touches.
+  /// - No later CPU stage reads it, buffers are cold: the largest int64.
   /// - The output lies in its input's buffer: 0.
   std::int64_t reuse_bytes = 0;
   bool read_next = false;  // true: a later CPU stage reads the output before it is overwritten
 };
 
-/// Returns the fewest bytes that the op can move: it reads every input once and writes every output
-/// once.
+/// Returns the cost of the op if it reads every needed input element once and writes every output
+/// element once.
 Cost fewest(const Op& op, const Signature& signature);
 
 /// Returns the view of the input that an op reads: the window of a crop, the mirrored view of a
@@ -46,13 +46,13 @@ View input_view(const T&, const View& in) {
   return in;
 }
 
-/// Images of an output, and the input images from which they are computed, in the same order.
+/// Some images of an output, and the input images from which they are computed, in the same order.
 struct Portion {
   View in, out;
 };
-/// Returns one portion per crop window of a normalize, or one for whole images if it has no window.
-/// The windows of a batch of one image form a single portion if each one starts equally far after
-/// the previous one in memory.
+/// Returns one portion per crop window of a normalize, or a single one for whole images if it has
+/// no window. The windows of a batch of one image form a single portion if each starts at the same
+/// distance in memory after the previous one.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
 /// Returns one portion per input of a concat.
 std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
@@ -90,9 +90,9 @@ class Queue {
   virtual std::int64_t ns_between(int /*from*/, int /*to*/) { return 0; }
   /// Forgets all marks, so that the next one has number 0. Call it only when the queue is drained.
   virtual void reset_marks() {}
-  /// Makes all work that is submitted later wait until `other`, a queue of the same place, has
-  /// reached the mark. The host does not wait. Meanwhile only other threads may use `other`, and
-  /// only to submit work.
+  /// Makes all work that is submitted to this queue later wait until `other`, a queue of the same
+  /// place, has reached the mark. The host does not wait. During the call, another thread may
+  /// submit work to `other`, but must not use it otherwise.
   virtual void wait_for(Queue& /*other*/, int /*mark*/) {}
   /// Starts to count the clock cycles of the device's processors, if the device can. Waits for all
   /// submitted work.
@@ -120,7 +120,7 @@ class Queue {
 
   const int threads;         // exact size of the team that runs a CPU kernel
   Recorder* const recorder;  // records ranges inside a stage; may be null
-  /// The name of the ranges that record what each thread of the team except rank 0 does for the
+  /// The name of the ranges in which each thread of the team except rank 0 records its share of the
   /// stage. "": no such ranges are recorded.
   std::string_view stage = {};
   /// The CPUs of the team, by rank. Empty: no thread is bound. std::nullopt: the CPUs that
@@ -130,11 +130,11 @@ class Queue {
   /// loader chooses its files by this number, so that all variants read the same files in the same
   /// order in every turn.
   std::int64_t item = 0;
-  /// Prefix of the names of the files that the next stage writes. "": it cannot write files.
+  /// Prefix of the names of the files that the next stage writes. "": the stage cannot write files.
   std::string_view files = {};
 };
 
-/// A function that runs one stage, whose op it holds, on the views of an iteration. Throws
+/// A function that runs the op for which it was made, on the views of one iteration. Throws
 /// std::runtime_error if the work fails (a broken file, a failed CUDA call).
 using Launch =
     std::function<void(Queue&, std::span<const View> in, std::span<const View> out, View scratch)>;
@@ -150,9 +150,9 @@ struct Kernel {
   Cost (*cost)(const Op&, const Signature&);
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
-  bool loads = false;  // its launch only submits kernels, so that a queue can load them
-  /// The lowest allowed peak signal-to-noise ratio of the row's images, for a row whose filter
-  /// differs from the op's. 0: every element is checked against its error bound instead.
+  bool loads = false;  // true: begin_load() can be used, as the launch only submits kernels
+  /// The lowest allowed peak signal-to-noise ratio in dB of the images, for a row whose filter
+  /// differs from that of the op. 0: every element is checked against its error bound instead.
   double psnr_db = 0;
 };
 
@@ -195,8 +195,8 @@ class Backend {
   std::string scratch = {};
 
   virtual Place place() const = 0;
-  /// Returns why nothing can run here ("no NVIDIA driver"), or std::nullopt. Until ready() has
-  /// failed, it knows only reasons that can be found without making the place ready.
+  /// Returns why nothing can run here ("no NVIDIA driver"), or std::nullopt. Reasons that only show
+  /// while the place is being made ready are returned after ready() has failed.
   virtual std::optional<std::string> unavailable() const = 0;
   /// Makes the place ready to run work, if it is not yet. On a GPU this creates a context, which
   /// takes GPU memory and time. Returns why nothing can run here, or std::nullopt. Call it only if
@@ -206,11 +206,12 @@ class Backend {
   /// names them.
   virtual std::span<const Kernel> kernels() const = 0;
   virtual std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) = 0;
-  /// Prepares the calling thread. Every thread except the one that created the backend must call it
-  /// before any other function.
+  /// Prepares the calling thread. Every thread except the one that created the backend must call
+  /// this function before any other one.
   virtual void enter_thread() {}
 
-  /// Returns memory as the operating system or the driver gives it. Its pages may be untouched.
+  /// Returns memory that is not initialised. Its pages may be untouched, so that first stores
+  /// fault.
   virtual std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) = 0;
   /// Returns the memory of an output that a stage allocates in the timed region. The destructor of
   /// the result frees it. `policy` is fresh or cuda_malloc. The stage runs on `queue`. Work that is
@@ -221,8 +222,8 @@ class Backend {
   virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes);
   virtual void fill(std::byte* to, std::byte value, std::size_t bytes);
 
-  /// Returns facts about the place that help to judge its numbers (name, memory, caches, …).
-  /// Returns null for the CPU, whose facts are in the environment already. Before ready() the free
+  /// Returns facts about the place that help to judge its results (name, memory, caches, …).
+  /// Returns null for the CPU, whose facts are in the environment already. Before ready(), the free
   /// memory and the link of a GPU are read without a context, which is less exact.
   virtual Json describe();
   /// Returns facts that may change between groups (clocks, temperature, power, why clocks are low),
@@ -240,8 +241,8 @@ class Backend {
   /// node or the node is unknown.
   virtual std::optional<int> link_node() const { return std::nullopt; }
 
-  /// Tell a waiting profiler (nsys -c cudaProfilerApi) to start and to stop recording. Throw
-  /// std::runtime_error on failure.
+  /// The first tells a waiting profiler (nsys -c cudaProfilerApi) to start recording, the second to
+  /// stop. Both throw std::runtime_error on failure.
   virtual void start_capture() {}
   virtual void stop_capture() {}
 };
@@ -255,8 +256,8 @@ struct Backends {
   Backend& owner(Memory memory) const;
 };
 
-/// Returns the free bytes of device memory; std::nullopt if there is no GPU or it does not report
-/// them.
+/// Returns the number of free bytes of device memory; std::nullopt if there is no GPU or it does
+/// not report this number.
 std::optional<std::int64_t> free_device_bytes(const Backends& backends);
 
 /// Returns the total energy in mJ that the place reports in its condition; std::nullopt if it

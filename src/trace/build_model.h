@@ -1,5 +1,5 @@
-/// Makes the model from what the profile pass recorded. Threads become lanes, device records become
-/// lanes of streams. Flows connect calls with the work that they started.
+/// Builds a TraceModel from the recordings of the profile pass. Each host thread and each stream of
+/// a device becomes a lane. Flows connect calls with the device work that they started.
 #pragma once
 
 #include "record/profile_trace.h"
@@ -7,25 +7,27 @@
 
 namespace normbench {
 
-/// Returns the number of process `pid` in traces: `pid` itself, or a larger number for a small pid
-/// (of the first processes of a container), because devices have the numbers from 0 on.
+/// Returns the number that stands for process `pid` in a trace: `pid` itself, or a larger number if
+/// `pid` is below 16. Devices have the numbers from 0 on, and the first processes of a container
+/// have small pids, too.
 std::int64_t trace_pid(std::int64_t pid);
 
-/// Adds the recorded profile of one case, with a title on the lane of titles. External ids, items
-/// and correlations get new numbers, so that profiles do not mix. `pid` is the number of the host
-/// process (see trace_pid()).
+/// Adds the recorded profile of one case, and a slice with the title of the case. External ids,
+/// items and correlations get new numbers, so that no two profiles share a number. `pid` is the
+/// result of trace_pid() for the host process.
 void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pid);
 
 /// Makes the model valid and complete. Call this once, after the last add_profile().
-/// - Calls are clipped into the ranges in which they were made, and children into their parents.
-/// - Host slices that overlap without nesting go to further lanes ("NAME (2)"). So does device
-///   work, which is never clipped.
-/// - Device work does not start before its call. It is moved to the call's start, with its
-///   duration. Work that followed it on its stream still follows it.
-/// - Steps and stages get annotations on the streams that did their work. An annotation strictly
-///   encloses the work if the stream leaves room.
-/// - Flows (also between an item's stages), counters and names of processes are added.
-/// - Losses are counted. Marks show the first places of each kind of loss.
+/// - A CUDA call is clipped to the range (such as a stage) in which it was made. A host slice that
+///   ends after its parent is cut at the parent's end.
+/// - Slices of a lane that overlap without nesting move to further lanes ("NAME (2)"). Device work
+///   also moves, but is never clipped.
+/// - Device work that seems to start before its call is moved to the call's start and keeps its
+///   duration. If the stream's next work started after its end, that work still does.
+/// - Each stream gets an annotation for every step and stage whose work it ran. The annotation
+///   starts before the first work and ends after the last, if neighbouring work leaves room.
+/// - Flows, counters, and names of processes and lanes are added.
+/// - Losses are counted, and the first ones of each kind are marked.
 void finish_model(TraceModel& model);
 
 }  // namespace normbench

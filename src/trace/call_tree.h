@@ -1,4 +1,4 @@
-/// The calls of each thread as a tree, built as torch.profiler does.
+/// The tree of the calls of each thread, built as torch.profiler builds it.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,24 @@
 
 namespace normbench {
 
-/// A call of a host, with the device work that it submitted.
+/// An op, an annotation or a CUDA call on a host, with its device time and memory. The `self_`
+/// members leave out the calls inside it.
 struct Call {
   TraceSlice slice;
-  std::int64_t number = 0;  // its index among all slices in the tree
+  std::int64_t number = 0;  // counted over all slices in the tree, in order
   std::int64_t self_ns = 0;
-  std::int64_t self_device_ns = 0, device_ns = 0;  // of its own work; also of the calls below it
+  std::int64_t self_device_ns = 0, device_ns = 0;  // without and with calls inside it
   Bytes self_memory = {}, memory = {};
 };
 
-/// Gives the calls to `take` one by one, in memory that grows only with the depth of the tree.
-/// - Self time is what no direct child covers. A slice that overlaps another only partly is not its
-///   child. An only child with the name of its parent is merged into the parent.
-/// - Async slices are no children, have no children, and have no self time.
-/// - Frames of Python are in the tree, because they take time from what is around them.
+/// Computes self times, device times and memory of calls, and gives each call to `take` when it is
+/// complete. The memory that the tree needs grows only with its depth.
+/// - The self time of a call is the time that no direct child covers.
+/// - A slice that only partly overlaps another is not its child.
+/// - An only child whose row has the same name as its parent's is merged into the parent.
+/// - An async slice has no parent, no children and no self time.
+/// - Python frames are in the tree, so that their time does not count as self time of the op around
+///   them.
 /// - Device work counts for the op or annotation that submitted it (see Submissions).
 class CallTree {
  public:
@@ -34,21 +38,24 @@ class CallTree {
   CallTree(const Nesting& nesting, const std::vector<Submitted>& submitted, MemoryUse& memory,
            Take take);
 
-  /// Adds a slice. Slices must come lane by lane, parents first. A slice that belongs to no tree is
-  /// ignored.
+  /// Adds a slice; ignores it if is_in_tree() is false. Slices must come lane by lane, parents
+  /// before their children.
   void add(const TraceSlice& slice);
+  /// Completes the open calls. Call this after the last slice of each lane.
   void finish_lane();
 
  private:
-  /// A call, and the sums over its direct children.
   struct Node {
     Call call;
+    /// `children`, `children_ns` and `children_memory` are sums over the direct children.
     std::int64_t children = 0, children_ns = 0;
-    std::int64_t shared_ns = 0;  // time that counts for later slices; below 0: given back
+    /// The time that counts for later slices, because they overlap this one. A parent has minus the
+    /// sum of its children, whose durations contain that time twice.
+    std::int64_t shared_ns = 0;
     Bytes children_memory = {};
   };
-  /// An open call. Its first child is kept in `only` until a second child comes or the call is
-  /// closed.
+  /// An open call. `only` holds its first child until a second one ends or the call is closed,
+  /// because an only child may be merged into the call.
   struct Open {
     Node node;
     std::unique_ptr<Node> only;

@@ -1,5 +1,5 @@
-/// Numbers of lanes, and functions that put slices on lanes so that they nest. Every viewer needs
-/// this.
+/// Lane numbers, and functions that distribute slices over lanes so that the slices of a lane nest,
+/// as every trace viewer requires.
 #pragma once
 
 #include "trace/losses.h"
@@ -7,32 +7,37 @@
 
 namespace normbench {
 
-/// Lane numbers above those of all threads. Linux has no thread number over 2^22.
+/// Lane numbers from here on are free, because thread ids of Linux are at most 2^22.
 inline constexpr std::int64_t first_free_lane_id = (1 << 22) + 1;
 inline constexpr std::int64_t lane_id_of_titles = first_free_lane_id;
 inline constexpr std::int64_t lane_id_of_overhead = first_free_lane_id + 1;
-/// The host's waits for stream 7 are on lane 1000007 of its device, as in torch's traces.
+/// The host's waits for stream n are on lane `lane_id_of_syncs` + n of the device, as in PyTorch's
+/// traces.
 inline constexpr std::int64_t lane_id_of_syncs = 1'000'000;
 
-/// The depth of device work and of the calls that start it. It is deeper than all ranges.
+/// The depth of device work and of the runtime calls that start it. It is greater than the depth of
+/// any range.
 inline constexpr std::uint32_t depth_of_work = 1'000'000;
 
-/// Returns one lane for each (pid, tid), in order of first appearance. Empty lanes are left out.
+/// Joins the lanes with the same (pid, tid). Returns them in order of first appearance, without
+/// empty lanes.
 std::vector<TraceLane> joined_lanes(std::vector<TraceLane> lanes);
 
 /// Sorts by (start, -end, depth), so that parents come before their children. A slice that ends
-/// before it starts becomes empty.
+/// before it starts becomes empty (its end is set to its start).
 void sort_parents_first(std::vector<TraceSlice>& slices);
 
+/// What happens to a slice that starts inside another slice but does not nest in it.
 enum class Overlap {
-  Clip,   // a slice that sticks out of another is cut if it is deeper, else moves to a further lane
-  Spread  // a slice that sticks out of another, or is not deeper, moves to a further lane
+  Clip,   // it is cut at the end of the other one if its depth is greater, else moved (see Spread)
+  Spread  // it moves to a further lane, even if it lies inside but its depth is not greater
 };
 
-/// Returns the lanes with their slices sorted parents first. Slices that do not nest go to further
-/// lanes behind their own, which are named "NAME (2)". The numbers of these lanes begin after
-/// `last_tid`, which grows. With Clip, calls of the runtime and driver are clipped into the ranges
-/// in which they were made. Clipped slices are counted in `losses`.
+/// Returns the lanes with their slices sorted, parents first. Slices that do not nest move to
+/// further lanes, which directly follow their lane and are named "NAME (2)", "NAME (3)", …. Further
+/// lanes get the numbers after `last_tid`, which is increased. With Clip, a call of the CUDA
+/// runtime or driver is also clipped to the range in which it was made. Clipped slices are counted
+/// in `losses` and marked.
 std::vector<TraceLane> nested_lanes(std::vector<TraceLane> lanes, Overlap overlap,
                                     std::int64_t& last_tid, TraceLosses& losses, LossMarks& marks);
 

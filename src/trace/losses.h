@@ -1,4 +1,4 @@
-/// Losses and changes on the way to a trace. They are counted, and marked where they happened.
+/// Counts and marks what was lost from a trace or had to be changed in it.
 #pragma once
 
 #include <map>
@@ -8,15 +8,17 @@
 
 namespace normbench {
 
-/// Adds marks to a model. The first few losses of each kind get marks at their places. One more
-/// mark has the number of all further losses, so that marks never bury the trace.
+/// Marks losses in a model. Only the first 20 losses of each kind get marks of their own, so that
+/// marks never hide the trace. finish() adds one mark for the rest of a kind.
 class LossMarks {
  public:
   explicit LossMarks(TraceModel& model) : model_(model) {}
 
-  /// `loss` is a name of loss_fields().
+  /// Marks a loss at time `ns`, unless 20 of its kind have marks already. `loss` is the kind: a
+  /// name from loss_fields(). `sentence` is the text of the mark.
   void add(std::string_view loss, std::int64_t ns, const std::string& sentence);
-  /// Adds one mark for each kind of loss with more losses than marks. Call this once, at the end.
+  /// For each kind with more than 20 losses, adds a mark with the number of losses that have no
+  /// mark. Call this once, after the last add().
   void finish();
 
  private:
@@ -24,21 +26,22 @@ class LossMarks {
     std::int64_t marks = 0;
     std::int64_t last_ns = 0;
   };
-  static constexpr std::int64_t most = 20;  // the most marks for each kind of loss
+  static constexpr std::int64_t most = 20;  // marks for each kind of loss
 
   TraceModel& model_;
   std::map<std::string_view, Count> counts_;
 };
 
-/// Device work that begins before its call: the number of pieces, and the longest time before a
-/// call.
+/// The number of pieces of device work that begin before their calls, and the longest time by which
+/// one does.
 struct EarlyWork {
   std::int64_t pieces = 0, most_ns = 0;
 };
 
-/// Counts launches, launches whose work is in the trace, and work whose call is not in the trace.
-/// Marks these losses unless `marks` is null. A driver call inside a launch of the runtime is the
-/// same launch. Returns the work that begins before its call.
+/// Increases `launches`, `launched` and `without_launch` of `losses`. Unless `marks` is null, marks
+/// each launch whose work is not in the trace, and each piece of work whose call is not. A driver
+/// call inside a launch of the runtime belongs to that launch. Returns the facts about work that
+/// begins before its call.
 EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<TraceLane>& devices,
                          TraceLosses& losses, LossMarks* marks = nullptr);
 EarlyWork count_launches(const std::vector<ReadLane>& lanes, TraceLosses& losses);

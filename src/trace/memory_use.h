@@ -32,16 +32,16 @@ class MemoryUse {
  public:
   explicit MemoryUse(std::vector<TraceMemory> records);
 
-  /// Returns the bytes allocated during a call, minus the bytes freed. Also notes for uncovered()
-  /// that a call ran at the time of these records.
+  /// Returns the memory use of a call. From then on, uncovered() leaves out the records that lie
+  /// within the call.
   Bytes during(const TraceSlice& slice);
-  /// Returns the records during which no call ran.
+  /// Returns the records that lie in no call given to during().
   std::vector<TraceMemory> uncovered() const;
 
  private:
   std::vector<TraceMemory> records_;  // sorted by time
-  std::vector<Bytes> sums_;           // sums before each record, and the sum of all
-  std::vector<std::int64_t> opened_;  // how many more calls cover a record than the one before it
+  std::vector<Bytes> sums_;           // [i]: the sum of the first i records
+  std::vector<std::int64_t> opened_;  // [i]: calls whose first record is i, minus calls that ended
 };
 
 }  // namespace normbench

@@ -1,4 +1,5 @@
-/// The model of what happened when. Tables and trace files are made from it.
+/// The model of a recording: what happened when, on which lane. Tables and trace files are made
+/// from it.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +21,12 @@
 
 namespace normbench {
 
-/// The categories of torch's traces. CpuThread is a worker's share of a stage. PythonFunction is a
-/// frame, which takes time from the op around it and has no row. Other is for titles of cases and
-/// for unknown categories of other tools' traces. No table shows slices of this kind.
+/// The kinds of slices, named like the categories in PyTorch's traces. Three need an explanation:
+/// - CpuThread: a worker thread's share of a stage.
+/// - PythonFunction: a Python frame. It has no row in tables, but its time does not count as self
+///   time of the op around it.
+/// - Other: the title of a case, or a slice that was read from a file and has an unknown category.
+///   It has no row in tables.
 enum class TraceKind {
   CpuOp,
   UserAnnotation,
@@ -65,18 +69,18 @@ constexpr bool is_on_gpu(TraceKind kind) {
   return is_gpu_work(kind) || kind == TraceKind::GpuUserAnnotation;
 }
 
-/// Details that only slices of devices have.
+/// Details that only slices on devices have.
 struct DeviceDetails {
   std::int64_t device = 0, context = 0, stream = 0;
   bool over_link = false;
-  /// True for an annotation between two CUDA events around a stage's work, if the work itself has
-  /// no records. The annotation then counts as device work.
+  /// True for an annotation whose times are from two CUDA events around the work of a stage,
+  /// because the work itself was not recorded. The annotation then counts as device work.
   bool from_marks = false;
   std::optional<LaunchShape> launch = {};
   std::int64_t graph = 0, graph_node = 0;
 };
 
-/// Returns true for device work, and for an annotation that replaces it (see from_marks).
+/// Returns true for device work, and for an annotation that stands for it (`from_marks`).
 constexpr bool is_device_time(TraceKind kind, const DeviceDetails* details) {
   return is_gpu_work(kind) || (details != nullptr && details->from_marks);
 }
@@ -92,13 +96,13 @@ struct TraceSlice {
   std::uint64_t external_id = 0;  // 0: none
   std::int64_t correlation = -1;  // -1: none
   std::int32_t details = -1;      // index into TraceModel::details; -1: none
-  std::string_view shapes = {};   // of the inputs, as torch prints them; "" if not known
-  std::string_view label = {};    // the name in tables: "load{i}" for "load3"; "": `name`
+  std::string_view shapes = {};   // of the inputs, as PyTorch prints them; "": unknown
+  std::string_view label = {};    // name in tables, like "load{i}"; "": `name` itself
   std::int64_t item = -1;         // the id of its item in TraceModel::items; -1: none
 };
 
-/// A thread of a process, or a stream of a device. Its slices nest and are sorted by (start,
-/// -duration). Lanes of one pid are consecutive, and lanes of hosts come first.
+/// A thread of a process, or a stream of a device. After finish_model(), slices nest and are sorted
+/// by (start, -duration), the lanes of one pid are consecutive, and the lanes of hosts come first.
 struct TraceLane {
   std::int64_t pid = 0, tid = 0;
   std::string name;
@@ -121,8 +125,9 @@ struct TraceItem {
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
-/// An arrow from a call to the work that it started, or from a stage of an item to its next stage
-/// on another thread. A graph's launch has an arrow to each piece of work.
+/// An arrow from a call to the work that it started, or from a stage of an item to the next stage
+/// of the item on another thread. The launch of a CUDA graph has an arrow to each piece of its
+/// work.
 struct TraceFlow {
   enum class Kind { Launch, Item };
   Kind kind = Kind::Launch;
@@ -141,13 +146,14 @@ struct TraceCounter {
   std::vector<Sample> samples = {};
 };
 
-/// How to read slices of a thread that do not quite nest.
+/// How to interpret slices of a thread that do not quite nest.
 struct Nesting {
-  /// How much later than its recorded start a slice may begin, because starts may be cut to whole
-  /// microseconds. A slice that ends later than another by at most this much is still inside it.
+  /// The largest error of recorded starts: some tools cut starts down to whole microseconds. A
+  /// slice that seems to end after its parent by at most this much counts as inside the parent (see
+  /// is_outside()).
   std::int64_t start_error_ns = 0;
-  /// Two slices that cross share some time. True: this time counts for the later one. False: it
-  /// counts for both, as in torch.profiler.
+  /// Two slices may overlap without nesting. True: the time that they share counts for the later
+  /// one only. False: it counts for both, as in torch.profiler.
   bool shared_once = false;
 };
 
@@ -174,14 +180,14 @@ struct TraceLosses {
   std::int64_t launched = 0;        // launches whose work is in the trace
   std::int64_t without_launch = 0;  // device work whose call is not in the trace
   std::int64_t before_launch = 0;   // device work that seems to start before its call
-  std::int64_t most_skew_ns = 0;    // the longest time by which work is early
-  std::int64_t clipped = 0;         // slices that were cut at their parent's end
+  std::int64_t most_skew_ns = 0;    // the longest time by which work seems to be too early
+  std::int64_t clipped = 0;         // slices that were cut to fit into another one
   std::int64_t cut_off = 0;         // slices beyond the number that was asked for
 
   bool operator==(const TraceLosses&) const = default;
 };
 
-/// A loss and its name in the key `normbench` of a trace file.
+/// A member of TraceLosses, and its name in the object `normbench` of a trace file.
 struct LossField {
   std::string_view name;
   std::int64_t TraceLosses::*value;
@@ -199,7 +205,8 @@ constexpr auto loss_fields() {
                                    {"cut_off", &TraceLosses::cut_off}});
 }
 
-/// Names that live as long as any copy of the model, because copies share them.
+/// Keeps one copy of each name. Copies of this object share the names, which live as long as any of
+/// these copies.
 class TraceNames {
  public:
   std::string_view operator()(std::string_view text) {
@@ -236,8 +243,8 @@ class TraceNames {
 struct TraceModel {
   Json metadata = Json::object();          // further keys of the file, before the events
   Json device_properties = Json::array();  // as torch's traces have them
-  std::int64_t base_ns = 0;                // the recorder's clock at the run's start: ts 0
-  std::int64_t base_wall_ns = 0;           // the wall clock at that moment, since the epoch
+  std::int64_t base_ns = 0;                // the recorder's clock at the run's start; 0 in files
+  std::int64_t base_wall_ns = 0;           // the wall clock at the same moment, since the epoch
   Nesting nesting = {};
   std::vector<TraceProcess> processes = {};
   std::vector<TraceLane> lanes = {};
@@ -254,7 +261,7 @@ struct TraceModel {
   std::int64_t last_item = 0;
   std::uint64_t last_external_id = 0;
 
-  /// Returns the name as text that lives as long as this model.
+  /// Returns a copy of `text` that lives as long as this model.
   std::string_view name(std::string_view text) { return names(text); }
 
   const DeviceDetails* details_of(const TraceSlice& slice) const {

@@ -10,29 +10,29 @@
 
 namespace normbench {
 
-/// Returns one row for each (name, device, annotation), in order of first appearance. With
-/// `by_shape`, calls with different input shapes have rows of their own. The model must be
-/// finished.
-/// Host rows are the calls of CallTree, including calls of the CUDA runtime. Memory allocated
-/// outside of calls has a row "[memory]". An annotation that replaces work (from_marks) has a row
-/// like work. Workers, waits for streams, frames of Python and slices of unknown kinds have no
-/// row.
+/// Returns the rows in order of first appearance. Calls share a row if they have the same name, run
+/// in the same place (host or device), and are all annotations or all not. With `by_shape`, they
+/// must also have the same input shapes. finish_model() must have been called.
+/// - Rows of the host are those of the calls in CallTree, including CUDA calls.
+/// - Memory allocated outside of calls is in a row "[memory]".
+/// - An annotation with `from_marks` counts as device work.
+/// - Workers, waits for streams, Python frames and slices of kind Other have no row.
 std::vector<ProfileRow> profile_rows(const TraceModel& model, bool by_shape = false);
 
-/// Both functions give the rows one by one to `take`. They return the number of pieces of device
-/// work that several processes may have submitted. Such work counts for no op. A ReadTrace has no
-/// slices any more after the call.
+/// Both functions give the rows to `take`, one by one. They return how many pieces of device work
+/// count for no op because several processes may have submitted them. The second function empties
+/// `trace` of its slices.
 using TakeRow = std::function<void(ProfileRow&&)>;
 std::int64_t profile_rows(const TraceModel& model, bool by_shape, const TakeRow& take);
 std::int64_t profile_rows(ReadTrace& trace, bool by_shape, const TakeRow& take);
 
-/// Adds the page faults of stages to the rows of the host. `faults` has them by the stages' labels
-/// (ProfileTrace::faults).
+/// Adds page faults to the host rows of stages. `faults` maps the label of a stage to its number of
+/// faults (see ProfileTrace::faults).
 void add_faults(std::vector<ProfileRow>& rows,
                 const std::map<std::string, std::int64_t, std::less<>>& faults);
 
-/// Both return how long device work ran and how long it paused, in the trace's steps. Without
-/// steps, they return it for the whole trace.
+/// Both return how long device work ran and paused during the steps of the trace, or during the
+/// whole trace if it has no steps.
 ProfileTimes profile_times(const TraceModel& model);
 ProfileTimes profile_times(const ReadTrace& trace);
 

@@ -8,14 +8,15 @@
 
 namespace normbench {
 
-/// The index of a lane, and of a slice in it.
+/// The index of a lane, and the index of a slice in this lane.
 struct SliceAt {
   std::size_t lane = 0, slice = 0;
 
   auto operator<=>(const SliceAt&) const = default;
 };
 
-/// An index of hosts' lanes, which must be nested and sorted. The lanes must outlive it, unchanged.
+/// Finds slices on the lanes of hosts. The lanes must be sorted and nested, and must outlive the
+/// index unchanged.
 class HostIndex {
  public:
   explicit HostIndex(const std::vector<TraceLane>& hosts);
@@ -23,14 +24,16 @@ class HostIndex {
   const TraceLane& lane(SliceAt at) const { return hosts_[at.lane]; }
   const TraceSlice& slice(SliceAt at) const { return hosts_[at.lane].slices[at.slice]; }
 
-  /// Returns the call with this correlation. If a driver's call lies inside a runtime's call, it is
-  /// the runtime's.
+  /// Returns the call with this correlation, if any. If a driver call and the runtime call around
+  /// it both have this correlation, returns the runtime call.
   std::optional<SliceAt> call(std::int64_t correlation) const;
-  /// Returns the last range with this id that had begun at `ns`, else the first range with this id.
+  /// Returns the last range with this id that began at `ns` or earlier. If none did, returns the
+  /// first range with this id, if any.
   std::optional<SliceAt> range(std::uint64_t external_id, std::int64_t ns) const;
-  /// Returns the origin of device work: its call, else its range.
+  /// Returns the call with the correlation of `work`. If there is none, returns the range with its
+  /// external id, if any.
   std::optional<SliceAt> origin(const TraceSlice& work) const;
-  /// Returns the slice around this one, if any.
+  /// Returns the innermost slice around the one at `at`, if any.
   std::optional<SliceAt> parent(SliceAt at) const;
 
  private:
@@ -42,14 +45,15 @@ class HostIndex {
   std::unordered_map<std::uint64_t, std::vector<SliceAt>> ranges_;  // by external id, then by start
 };
 
-/// Moves device work that seems to start before its call to the call's start, with its duration.
-/// Work that followed it on the stream still follows it. Moved work is counted and marked.
+/// Moves device work that seems to start before its call to the call's start; the work keeps its
+/// duration. If the next work on the stream started after its end, that work still does. Work moved
+/// to its call's start is counted and marked.
 void start_after_calls(TraceLane& stream, const TraceModel& model, const HostIndex& index,
                        TraceLosses& losses, LossMarks& marks);
 
-/// Adds an annotation (GpuUserAnnotation) for each range of the host that submitted work to the
-/// stream, with the range's depth. The annotation encloses the work by a few nanoseconds on either
-/// side, if neighbouring work leaves room.
+/// Adds a GpuUserAnnotation to the stream for each range of the host that submitted work to it,
+/// with the depth of the range. The annotation starts a few nanoseconds before the first piece of
+/// work and ends a few nanoseconds after the last, if neighbouring work leaves room.
 void annotate(TraceLane& stream, const HostIndex& index);
 
 }  // namespace normbench

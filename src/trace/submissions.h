@@ -13,12 +13,14 @@
 
 namespace normbench {
 
-/// Returns true for ops, annotations, calls and overhead with rows, and for frames of Python.
+/// Returns true if a slice belongs to CallTree: Python frames, and all ops, annotations, CUDA calls
+/// and overhead except a few names that torch.profiler hides.
 bool is_in_tree(const TraceSlice& slice);
 
-/// Returns true if `slice` is not inside `other`. `slice` must not start earlier than `other`. Both
-/// starts may be cut by up to `start_error_ns`, so `slice` may be inside although it seems to end
-/// later. If it sticks out by less than it overlaps, it counts as inside, which is likelier.
+/// Returns true if `slice` is not inside `other`. `slice` must not start earlier than `other`.
+/// Recorded starts may be too early by up to `start_error_ns`, so that a slice seems to end after
+/// the slice around it. A slice that ends after `other` therefore still counts as inside if it does
+/// so by at most `start_error_ns`, and by less than the time that the two share.
 constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
                           std::int64_t start_error_ns) {
   if (slice.start_ns >= other.end_ns) return true;
@@ -27,15 +29,15 @@ constexpr bool is_outside(const TraceSlice& slice, const TraceSlice& other,
          (outside_ns > start_error_ns || outside_ns >= other.end_ns - slice.start_ns);
 }
 
-/// Returns the name of a slice's row. All steps share one name, and so do all slices with the same
-/// label.
+/// Returns the name of a slice's row: its label if it has one, "ProfilerStep*" for every step, else
+/// its name.
 std::string_view row_name(const TraceSlice& slice);
 
-/// Returns true if `slice` has the times and the row name of `other`, the innermost open slice.
-/// CallTree then merges it into `other`, because everything inside one is inside both.
+/// Returns true if `slice` has the same times and row name as `other`, the innermost open slice.
+/// CallTree counts such slices as one call.
 bool is_same_call(const TraceSlice& slice, const TraceSlice& other);
 
-/// The device time that a slice of the tree has submitted. `call` is the number of the slice.
+/// Device time that was submitted by the slice with number `call` in the tree.
 struct Submitted {
   std::int64_t call = 0;
   std::int64_t ns = 0;
@@ -43,23 +45,26 @@ struct Submitted {
   auto operator<=>(const Submitted&) const = default;
 };
 
-/// Finds to which op or annotation device work belongs: the one in which its runtime call began. If
-/// that call is not in the trace, it is the one with the work's external id.
-/// Several processes in a trace may use the same numbers. The device tells them apart: its work
-/// belongs to the one process that made the calls of at least nine in ten pieces. Pieces for which
-/// several processes have calls are not counted.
+/// Finds the op or annotation to which a piece of device work belongs: the innermost one in which
+/// the work's call began. If the call is not in the trace, it is the one with the work's external
+/// id.
+/// If a trace has several processes, their ids may be equal. The work of a device then belongs to
+/// the process that made the calls of at least nine in ten of its pieces. This share leaves out
+/// pieces that have calls with the same id in several processes.
 class Submissions {
  public:
   explicit Submissions(std::int64_t start_error_ns) : start_error_ns_(start_error_ns) {}
 
-  /// Adds a slice of the hosts. All of them must be added first, lane by lane, parents first.
+  /// Adds a slice of a host. All of them must be added before the first add_work(), lane by lane,
+  /// parents before their children.
   void add_call(const TraceSlice& slice, std::int64_t pid);
   void finish_lane();
 
-  /// Adds work of the devices. All of it must be added after the slices of the hosts.
+  /// Adds a piece of device work.
   void add_work(const TraceSlice& work, std::int64_t device);
 
-  /// Returns true if the ops must be added once more, by add_id(), for their external ids.
+  /// Returns true if the call of some work is not in the trace. All slices of the hosts must then
+  /// be given to add_id(), in the same order as to add_call().
   bool needs_ids() const { return !wanted_ids_.empty(); }
   void add_id(const TraceSlice& slice, std::int64_t pid);
 
@@ -70,7 +75,8 @@ class Submissions {
   Result take();
 
  private:
-  /// An id of a slice, and the op or annotation to which its work belongs.
+  /// A call with its correlation or an op with its external id, and the op or annotation to which
+  /// its work belongs.
   struct Numbered {
     std::uint64_t id = 0;
     std::int64_t pid = 0;
@@ -95,16 +101,19 @@ class Submissions {
   static bool are_of_one_process(Candidates all);
   void sort_calls();
   std::int64_t range_at_top() const;
-  /// Returns the candidates of one process: the one that uses the work's device, or the only one
-  /// that has candidates if that is not known. Returns nothing if there are candidates, but none of
-  /// such a process.
+  /// Returns those of `all` that may have submitted the work:
+  /// - If the process that uses the device is known: its candidates.
+  /// - If it is unknown and all candidates are of one process: all of them.
+  /// - Otherwise nothing. If `all` is empty, returns an empty span.
   std::optional<Candidates> of_one_process(Candidates all, const Work& work) const;
+  /// Returns the process that uses the device, if one made the calls of at least nine in ten
+  /// pieces.
   std::optional<std::int64_t> process_of(std::int64_t device) const;
 
   std::int64_t start_error_ns_;
   std::int64_t next_number_ = 0, next_number_of_ids_ = 0;
   std::vector<Open> open_;
-  std::vector<Numbered> calls_, ops_;  // sorted by correlation, and by external id
+  std::vector<Numbered> calls_, ops_;  // sorted by id: a correlation, and an external id
   bool sorted_ = false;
   std::vector<Work> work_;
   std::unordered_set<std::uint64_t> wanted_ids_;

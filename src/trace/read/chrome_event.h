@@ -1,4 +1,4 @@
-/// One event of a Chrome trace of any tool, with the members that tables need.
+/// One event of a Chrome trace that any tool may have written, with the members that tables need.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ struct ChromeEvent {
   std::size_t line = 0;
   std::string phase, category, name;
   std::int64_t pid = 0, tid = 0;
-  std::string pid_text, tid_text;  // for ids that are no numbers
+  std::string pid_text, tid_text;  // used instead of pid and tid if they are not numbers
   std::optional<std::int64_t> start_ns, duration_ns;
   std::string id;         // for an async event
-  std::string scope;      // of the id
-  bool local_id = false;  // the id is valid in its process only
+  std::string scope;      // of `id`
+  bool local_id = false;  // `id` is valid only within the process `pid`
 
   // The members below are in `args`.
   std::uint64_t external_id = 0;                            // 0: none
@@ -24,15 +24,15 @@ struct ChromeEvent {
   std::int64_t allocated_bytes = 0;          // written by PyTorch for [memory]; negative: freed
   std::int64_t device_type = 0;              // written by PyTorch for [memory]; 0: the host
   std::int64_t dropped_events = 0;           // written by ONNX Runtime when its profile is full
-  bool has_count = false, has_mean = false;  // written by clang for sums of other events
-  bool unfinished = false;                   // written by PyTorch: open when profiling stopped
-  std::string source;                        // where the times are from; "": records of the work
+  bool has_count = false, has_mean = false;  // written by clang for sums over events
+  bool unfinished = false;                   // written by PyTorch: still open when profiling ended
+  std::string source;                        // source of the times; "": records of the work itself
   bool over_link = false;
-  std::string shapes;  // of the inputs, as torch prints them
-  std::string label;   // written by normbench if the name has a step's number
+  std::string shapes;  // of the inputs, as PyTorch prints them
+  std::string label;   // written by normbench: TraceSlice::label
 };
 
-/// What a key means, in the event itself or in its `args`.
+/// The meaning of a key in an event or in its `args`.
 enum class Member {
   None,  // a key that is not needed
   Phase,
@@ -67,28 +67,29 @@ Member member_of_event(std::string_view key);
 Member member_of_args(std::string_view key);
 Member member_of_id2(std::string_view key);
 
-/// The set functions store the value of a member. A value that makes no sense for the member
-/// changes nothing.
+/// The set functions store the value of a member in `event`. A value that is invalid for the member
+/// is ignored.
 void set_boolean(ChromeEvent& event, Member member, bool value);
-/// `text` is the number as it is written, so that times are exact.
+/// `text` is the number as written in the file, so that times can be converted exactly.
 void set_number(ChromeEvent& event, Member member, std::string_view text);
 void set_text(ChromeEvent& event, Member member, std::string_view text);
 
-/// Empties the event. It keeps its memory for the next one.
+/// Resets all members. The strings keep their memory, for the next event.
 void clear(ChromeEvent& event);
 
-/// Returns the kind of a category of Kineto, which PyTorch uses. Returns Other for any other
+/// Returns the kind for a category of Kineto, the tracer of PyTorch. Returns Other for any other
 /// category.
 TraceKind kind_of_category(std::string_view category);
-/// Returns true for a category that other tools may use in another sense.
+/// Returns true for a category of Kineto that is a common word ("kernel"), which other tools may
+/// use with another meaning.
 bool is_common_word(std::string_view category);
-/// Returns the kind of a category of PyTorch before 1.12. Other tools use these words in another
-/// sense.
+/// Returns the kind for a category that PyTorch used before 1.12; Other for any other category.
+/// Other tools use some of these words with another meaning.
 TraceKind old_kind_of_category(std::string_view category);
 
-/// Returns microseconds, given as text, in nanoseconds. The result is exact for at most three
-/// decimals and no exponent, else rounded to nearest. Returns nothing if the text is no number, or
-/// if the time is out of range.
+/// Converts microseconds, given as text, to nanoseconds. The result is exact if the text has at
+/// most three decimals and no exponent; otherwise it is rounded to nearest. Returns nothing if the
+/// text is not a number or the time is out of range.
 std::optional<std::int64_t> ns_of_microseconds(std::string_view text);
 
 }  // namespace normbench

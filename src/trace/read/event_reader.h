@@ -15,13 +15,13 @@
 
 namespace normbench {
 
-/// Faults in a trace that do not stop it from being read.
+/// Faults in a trace that are tolerated. They are counted, and the rest of the trace is read.
 enum class Leniency { OpenArray, ExtraComma, NotANumber, NotUnicode, DeepArgs };
 constexpr std::size_t leniencies = 5;
 
-/// The facts in a trace file besides its events.
+/// What a trace file says besides its events, and its faults.
 struct TraceFacts {
-  /// How often a fault happened, and the line of the first one.
+  /// How often a fault occurs, and the line of its first occurrence.
   struct Count {
     std::int64_t count = 0;
     std::size_t first_line = 0;
@@ -29,21 +29,21 @@ struct TraceFacts {
     void add(std::size_t line) { first_line = count++ == 0 ? line : std::min(first_line, line); }
   };
 
-  Json about;                         // the document's `normbench`; null: none
+  Json about;                         // the member `normbench` of the file; null: none
   bool profiles_memory = false;       // PyTorch's `profile_memory` was set
   bool has_schema_number = false;     // `schemaVersion` is a number, as PyTorch writes
-  std::vector<std::string> warnings;  // the first WARNINGs and ERRORs of Kineto
+  std::vector<std::string> warnings;  // the first WARNINGs and ERRORs that Kineto logged
   std::array<Count, leniencies> lenient{};
 
   void note(Leniency what, std::size_t line) { lenient[static_cast<std::size_t>(what)].add(line); }
 };
 
-/// Reads {"traceEvents": […]} with any other members, or only […]. Gives each event to `take`.
+/// Reads {"traceEvents": […]} with any other members, or only […]. Calls `take` with each event.
 /// Memory does not grow with the number of events.
-/// It accepts and counts faults that writers of traces leave: an array without its end, a comma
-/// before an end, NaN and infinity, names that are not UTF-8. Throws Invalid for text that is no
-/// trace, or is cut off. The message is "line 12, column 3: …", or without a place if it is about
-/// the whole file.
+/// These faults are counted and tolerated: an array of events without its end, a comma before a
+/// closing bracket, NaN and infinity, text that is not UTF-8, deeply nested args. Throws Invalid
+/// for text that is not a trace or is cut off. The message begins with a place ("line 12, column 3:
+/// …"), unless it is about the whole file.
 TraceFacts read_events(std::istream& in, const std::function<void(const ChromeEvent&)>& take);
 
 }  // namespace normbench

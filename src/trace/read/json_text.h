@@ -27,10 +27,12 @@ enum class JsonToken {
   CutOff  // the text ends inside a token
 };
 
-/// Reads a text once, to its end. It keeps only a chunk in memory, or the longest string that
-/// next() reads. Throws Invalid ("line 12, column 3: …") for what is no token, for a string of more
-/// than `most_string_bytes` that next() reads, for a word of more than `most_word_bytes`, and if
-/// the stream fails before its end.
+/// Reads a text once, from start to end. It keeps only a chunk of the text in memory, or the
+/// longest string that next() reads. Throws Invalid ("line 12, column 3: …") for
+/// - text that is not a token,
+/// - a string of more than `most_string_bytes` that next() reads,
+/// - another token of more than `most_word_bytes`,
+/// - a failure of the stream before its end.
 class JsonText {
  public:
   static constexpr std::size_t most_string_bytes = std::size_t{1} << 24, most_word_bytes = 1000;
@@ -40,15 +42,17 @@ class JsonText {
   JsonText& operator=(const JsonText&) = delete;
 
   JsonToken next();
-  /// Goes to the next token, but does not keep the text of strings. These may then have any length.
+  /// Reads the next token as next() does, but does not keep the text of strings. They may have any
+  /// length here.
   JsonToken skip();
 
-  /// Returns the text of the latest token, which is valid until the next token is read: a string's
-  /// characters, other tokens as written. Control characters in strings become blanks: JSON forbids
-  /// them, but PyTorch leaves line breaks in names. Bytes and escapes that are not Unicode become
-  /// U+FFFD.
+  /// Returns the text of the latest token, valid until the next token is read. For a string, it is
+  /// the decoded characters, with these replacements; for other tokens, it is the text as written.
+  /// - Control characters become blanks. JSON forbids them, but PyTorch leaves line breaks in
+  ///   names.
+  /// - Bytes and escapes that are not Unicode become U+FFFD.
   std::string_view text() const { return token_; }
-  /// Returns true if a U+FFFD in text() replaces something else.
+  /// Returns true if something in text() was replaced by U+FFFD.
   bool is_mended() const { return mended_; }
 
   /// Returns the line of the latest token, counted from 1.
@@ -61,13 +65,12 @@ class JsonText {
   JsonToken string(bool with_text);
   /// Reads a word or a number.
   JsonToken word();
-  /// Reads a token of one character.
   JsonToken single(JsonToken token);
   bool skip_blanks();
-  /// Makes the text of a string from the bytes between its quotes.
+  /// Decodes the bytes between the quotes of a string.
   void decode(std::string_view raw);
-  /// Reads more bytes behind `end_`. Bytes from `keep` on are kept, and `keep` moves with them.
-  /// Returns false if there are no more bytes.
+  /// Reads more bytes after `end_`. May discard the bytes before `keep` and move the rest; `keep`
+  /// is updated. Returns false at the end of the text.
   bool read_on(const char*& keep);
   void count_lines(const char* to);
   void check_length(const char* from, std::size_t most, std::string_view what);

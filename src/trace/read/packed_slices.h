@@ -1,4 +1,4 @@
-/// The slices of a trace that was read, stored in little memory.
+/// Slices of a trace file, stored in little memory.
 #pragma once
 
 #include <compare>
@@ -16,8 +16,8 @@
 
 namespace normbench {
 
-/// Parts that slices of a trace have in common: names, categories, sizes of copies. Each part is
-/// kept once. A slice is then a few numbers and the number of its part.
+/// Stores the values that many slices have in common, such as names, categories and sizes. Each
+/// distinct set of values, called a part, is stored once and has a number.
 class SliceTable {
  public:
   SliceTable();
@@ -26,21 +26,22 @@ class SliceTable {
 
   std::string_view name(std::string_view text) { return names_(text); }
 
-  /// Returns the number of the slice's common part. The caller must first remove the times and ids
-  /// that it stores itself.
+  /// Returns the number of the part with the values of `slice`, which is added if it is new. The
+  /// caller must first reset the times and ids that it stores elsewhere.
   std::uint32_t number_of(const TraceSlice& slice, std::uint16_t category);
 
-  /// Fills in the part with this number. The slice gets the kind of the part's category.
+  /// Copies the values of part `number` to `slice`, including the kind of the category. Sets
+  /// `end_ns` to `start_ns` plus the duration in the part, if any.
   void fill(std::uint32_t number, TraceSlice& slice) const;
   std::uint16_t category_of(std::uint32_t number) const { return facts_[number].category; }
   std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
   bool is_async(std::uint32_t number) const { return more_of(number).async; }
   std::uint64_t repeats_of(std::uint32_t number) const { return more_of(number).repeats; }
-  /// Returns the number of a part that is like part `number`, for a slice that is repeated
-  /// `repeats` more times.
+  /// Returns the number of a part that differs from part `number` only in `repeats`: how many equal
+  /// slices follow the first one.
   std::uint32_t repeated(std::uint32_t number, std::uint64_t repeats);
 
-  /// Sets the kind of a category's slices, which may become known late.
+  /// Sets the kind of the slices of a category, also of those that were added before.
   void set_kind(std::uint16_t category, TraceKind kind);
 
  private:
@@ -48,7 +49,7 @@ class SliceTable {
   struct More {
     std::string_view shapes, label;
     std::int64_t bytes = 0;
-    std::int64_t long_ns = 0;  // a duration that does not fit the slice
+    std::int64_t long_ns = 0;  // a duration that does not fit Packed::duration_ns
     std::uint64_t external_id = 0;
     std::int64_t correlation = -1;
     std::uint64_t repeats = 0;
@@ -65,7 +66,7 @@ class SliceTable {
 
     bool operator==(const Facts&) const = default;
   };
-  /// Hash, Equal and Index find the number of an item in a list by the item itself.
+  /// A set of indices into a deque (`items`), hashed and compared by the items.
   template <class T>
   struct Hash {
     const std::deque<T>* items;
@@ -94,8 +95,8 @@ class SliceTable {
   std::vector<TraceKind> kinds_;  // the kind of each category
 };
 
-/// A list of slices in 24 bytes each. A run of equal slices takes no more than one slice. Elements
-/// are returned by value.
+/// A list that stores a slice in 24 bytes. A run of equal slices takes no more memory than one
+/// slice. Elements are returned by value.
 class PackedSlices {
  public:
   explicit PackedSlices(std::shared_ptr<SliceTable> table) : table_(std::move(table)) {}
@@ -141,7 +142,7 @@ class PackedSlices {
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, packed()}; }
 
-  /// Gives each slice to `take`, and frees the memory of the list.
+  /// Calls `take` with each slice, and frees the memory of the list.
   template <class Take>
   void consume(const Take& take) {
     for (std::vector<Packed>& chunk : chunks_) {
@@ -152,8 +153,8 @@ class PackedSlices {
     chunks_ = std::vector<std::vector<Packed>>();
   }
 
-  /// Calls `keep` with the start and category of each slice, and removes the slices for which it
-  /// returns false.
+  /// Calls `keep` with the start and category of each slice, and removes the slices for which
+  /// `keep` returns false.
   template <class Keep>
   void keep_if(const Keep& keep) {
     const std::size_t count = packed();
@@ -165,14 +166,15 @@ class PackedSlices {
   }
 
   /// Sorts by (start, -end, depth), so that parents come before their children. Slices that are
-  /// equal in this order stay in the file's order. If the file has its slices in the order of their
-  /// ends, they are put in the reverse of the file's order.
+  /// equal in this order keep the order of the file. If the slices of the file are in the order of
+  /// their ends, so that children come before their parents, equal slices are put in the reverse
+  /// order.
   void put_in_order();
 
  private:
   struct Packed {
     std::int64_t start_ns = 0;
-    std::uint32_t duration_ns = 0;  // `most` if the table has it
+    std::uint32_t duration_ns = 0;  // `most`: the table has the duration
     std::uint32_t facts = 0;
     std::uint32_t external_id = 0;
     std::uint32_t correlation = 0;  // the correlation + 1; 0: none, or in the table

@@ -1,4 +1,4 @@
-/// Reads a Chrome trace of any tool, also torch's, for tables.
+/// Reads a Chrome trace that any tool may have written, for tables.
 #pragma once
 
 #include <iosfwd>
@@ -7,13 +7,14 @@
 
 namespace normbench {
 
-/// Reads {"traceEvents": […]} or […], event by event. Memory grows only by what tables need of
-/// slices. `name` is the file's name, for messages.
-/// "X", pairs of "B" and "E", and async pairs ("b" and "e", "S" and "F") become slices. Times are
-/// JSON numbers, or strings with numbers. If the trace is not PyTorch's or normbench's, all slices
-/// are ops. Events that cannot be used are left out, and a mark counts them. Lanes are sorted, but
-/// nothing is clipped. Throws Invalid ("NAME: line 12, column 3: …") for text that is no trace or
-/// is cut off.
+/// Reads {"traceEvents": […]} or […], event by event. Keeps only what tables need. `name` is the
+/// name of the file in messages.
+/// - "X", pairs of "B" and "E", and async pairs ("b" and "e", "S" and "F") become slices. Times are
+///   JSON numbers, or strings that contain numbers.
+/// - If neither PyTorch nor normbench wrote the trace, all slices become ops.
+/// - Events that cannot be used are left out. Marks tell how many.
+/// - The slices of each lane are sorted, but not clipped.
+/// Throws Invalid ("NAME: line 12, column 3: …") for text that is not a trace or is cut off.
 ReadTrace read_chrome(std::istream& in, const std::string& name);
 
 }  // namespace normbench

@@ -15,13 +15,13 @@ struct ReadLane {
   PackedSlices slices;
 };
 
-/// A TraceModel for tables only: its slices take less memory, and it has nothing for drawing.
+/// What tables need of a TraceModel. The slices take less memory.
 struct ReadTrace {
-  Json about;  // what normbench wrote in its own trace; null: another tool wrote it
+  Json about;  // written by normbench about its own trace; null: another tool wrote it
   Nesting nesting = {};
   std::vector<ReadLane> lanes = {};
   std::vector<TraceMemory> memory = {};
-  bool profiles_memory = false;  // memory was recorded, even if there are no records
+  bool profiles_memory = false;  // true: allocations were recorded, even if there are none
   std::vector<TraceMark> marks = {};
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};
