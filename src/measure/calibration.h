@@ -29,11 +29,11 @@ struct CalibrationStudy {
 
 /// Measures cycles. A cycle measures one pair of each kind. A pair is measured in rounds like a
 /// group of a run, with a seed of its own, but the limits of the group are not measured. All pairs
-/// with cold caches share one memory, and all pairs with hot caches share another, because filling
-/// memory takes longer than measuring a large pair. Each turn places its buffers in that memory
-/// anew.
-/// After each of the first 40 cycles, one more pair is measured in a fresh process: a large
-/// Identical pair and a cache-sized Cached pair in alternation. Returns false when interrupted.
+/// with cold caches share one allocation, and all pairs with hot caches another, because filling
+/// memory takes longer than measuring a large pair. In every turn, buffers get new addresses in
+/// that memory.
+/// After each of the first 40 cycles, one more pair is measured in a fresh process: alternately a
+/// large Identical pair and a cache-sized Cached pair. Returns false when interrupted.
 bool calibrate(CalibrationStudy& study, RunContext& context);
 
 }  // namespace normbench

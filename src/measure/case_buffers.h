@@ -11,8 +11,8 @@
 
 namespace normbench {
 
-/// Which buffers an iteration uses: the numbers of the source's copy, the host's set and the
-/// device's set.
+/// The buffers that an iteration uses: the index of the source's copy, of the host's buffer set,
+/// and of the device's buffer set.
 using BufferSlots = std::array<std::size_t, 3>;
 
 /// A pattern that fills buffers before a call. It shows what the call does not write.
@@ -31,15 +31,14 @@ class CaseBuffers {
   CaseBuffers(const Case& planned, GroupMemory& memory, const Backends& backends);
 
   const std::vector<Slot>& slots() const { return slots_; }
-  /// Returns the slot whose buffer holds the value of `slot`: another slot if the value is made in
-  /// place there, else `slot` itself.
+  /// Returns the slot that owns the buffer of `slot`. That is another slot if a stage works in
+  /// place, else `slot` itself.
   std::size_t root(std::size_t slot) const { return roots_[slot]; }
   bool is_output(std::size_t root) const;
 
   /// Draws new addresses for all placed buffers of all sets. If a kind of memory has more than
   /// 65,536 buffers, only the first call draws their addresses, because each turn uses other
-  /// buffers anyway. Call
-  /// only while no work is in flight.
+  /// buffers anyway. Call only while no work is in flight.
   void place(std::mt19937_64& random);
   /// Returns the address of the slot in these buffers. The slot must not be a fresh one.
   std::byte* address(std::size_t slot, const BufferSlots& in) const;
@@ -48,8 +47,9 @@ class CaseBuffers {
   /// Returns the buffers of iteration number `iteration`, for a case that runs one iteration after
   /// another.
   BufferSlots slots_of(std::size_t iteration) const;
-  /// Returns the buffers of seat `flight` when it is used for the `round`th time. Each of the
-  /// `flights` seats has sets of its own.
+  /// Returns the buffers of an item in flight. Each of the `flights` items that can be in flight at
+  /// once has a seat, numbered `flight`, with buffer sets of its own. `round`: how often the seat
+  /// was used before.
   BufferSlots slots_of_flight(std::size_t flight, std::size_t flights, std::size_t round) const;
   /// Returns after how many iterations all buffers have been used: the largest number of copies or
   /// sets.

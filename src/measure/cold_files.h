@@ -1,4 +1,4 @@
-/// The files whose pages must not be in memory when a turn begins.
+/// Files that must not be in the page cache when a turn begins.
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@
 
 namespace normbench {
 
-/// An interface, so that a group need not know where its contenders run. Any function may throw:
-/// std::runtime_error on failure, CannotRunHere if the contender cannot run on this machine, or
-/// CutShort if the run is interrupted.
+/// The interface through which a group uses its contenders, wherever they run. Any function may
+/// throw std::runtime_error on failure, CannotRunHere if the contender cannot run on this machine,
+/// and CutShort if the run is interrupted.
 class Contender {
  public:
   virtual ~Contender() = default;
@@ -26,12 +26,13 @@ class Contender {
   /// Compares the output of the latest first_call() or last_call() with the reference. If there is
   /// no reference, the outcome contains the output itself.
   virtual CheckOutcome check() = 0;
-  /// Checks one random image of a random call of the latest turn whose outputs are still in memory.
-  /// If calls free their outputs, checks an image of the turn's last call instead, or of one more
-  /// call. The first check also checks one further call, and later checks may do so, too.
+  /// Checks a random image of one call of the latest turn. The call is drawn among those whose
+  /// outputs are still in memory; the first check takes the latest of them. If calls free their
+  /// outputs, the image comes from the turn's last call or from an additional call. The first
+  /// check, and perhaps later ones, also checks the next call.
   /// Returns nothing if this contender needs no checks besides those of its first and last calls.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
-  /// Warms up, and decides how the contender's turns run.
+  /// Warms up, and decides how the contender's turns run. `clock_cost_ns`: see clock_cost_ns().
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
   virtual Turn take_turn(const TurnShape& shape, std::mt19937_64& random) = 0;
 };
@@ -50,9 +51,10 @@ void write_array(const std::string& path, View view, const Backends& backends);
 /// A case in this process: iterations in turn, a pipeline, or a part of a pipeline.
 class CaseContender final : public Contender {
  public:
-  /// After a checked turn of a pipeline, `checked_items` of its items (or all, if there are fewer)
-  /// are compared with the reference. Besides, all items with the same input must have the same
-  /// outputs. Throws std::runtime_error when a kind of memory cannot be allocated.
+  /// `checked_items`: how many items of a pipeline's checked turn are compared with the reference.
+  /// All are compared if there are fewer. In addition, all items of that turn with the same input
+  /// must have the same outputs. Throws std::runtime_error when a kind of memory cannot be
+  /// allocated.
   CaseContender(const Case& planned, GroupMemory& memory, const Backends& backends,
                 Recorder& recorder, Clock& clock, std::mt19937_64& random,
                 std::int64_t checked_items);
@@ -66,8 +68,8 @@ class CaseContender final : public Contender {
   Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;
 
  private:
-  /// Copies of outputs: of a finished item of a pipeline, or of one image of an iteration that
-  /// frees its outputs.
+  /// Copies of the outputs of a finished item of a pipeline, or of one image if iterations free
+  /// their outputs.
   struct Kept {
     std::int64_t item = 0;
     ImageRange image = {};  // empty: all images
@@ -107,8 +109,8 @@ class CaseContender final : public Contender {
   // For a pipeline:
   std::mutex mutex_;                  // guards the members that keep() writes, on any thread
   std::vector<Kept> kept_;            // outputs of the chosen items of a checked turn
-  std::vector<std::int64_t> chosen_;  // numbers of the chosen items in order, with the first and
-                                      // the last item
+  std::vector<std::int64_t> chosen_;  // numbers of the chosen items, ascending; the first and
+                                      // the last item are always chosen
   std::vector<Given> given_;          // inputs and outputs of all items, by item
   std::int64_t checked_items_;
   // The numbers of two items that gave different outputs from the same input.

@@ -8,8 +8,8 @@
 
 namespace normbench {
 
-/// What one call of each kind costs in ns, with the tools that are attached now. Costs are medians
-/// over many loops of calls, unless stated otherwise.
+/// The time of one call of each kind in ns, with the tools that are attached now. Values are
+/// medians over many loops of calls, unless stated otherwise.
 struct MeasuringCosts {
   double clock_ns = 0;             // a reading of the clock; the least, since turns are sized by it
   std::int64_t clock_step_ns = 0;  // the smallest step of the clock that was seen

@@ -1,6 +1,6 @@
-/// What the profile pass does around each run of a stage. It counts page faults, and tells the
-/// tracer which range submits work to a device. The tracer is attached when it is first needed, and
-/// is not used any more after its first failure.
+/// In the profile pass, counts page faults in each run of a stage, and tells the tracer which range
+/// submits work to a device. The tracer is attached when it is first needed, and not used after its
+/// first failure.
 #pragma once
 
 #include <cstdint>

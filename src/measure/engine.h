@@ -1,5 +1,5 @@
-/// Runs the items of a case. Either one iteration follows the other on the calling thread ("in
-/// turn"), or several items are in flight through the lanes of a pipeline ("in lanes").
+/// Runs the items of a case: "in turn", one iteration after the other on the calling thread, or "in
+/// lanes", with several items in flight through the lanes of a pipeline.
 #pragma once
 
 #include <condition_variable>
@@ -22,8 +22,8 @@ namespace normbench {
 
 /// What the engine does besides the work itself.
 struct EngineOptions {
-  bool ranges = false;        // opens ranges: of the config, of stages, and of threads' shares of
-                              // stages
+  bool ranges = false;        // opens the config's ranges, a range for each stage, and one for each
+                              // thread's share of a stage
   bool marks = false;         // times work on a device between marks. In turn, also times the
                               // host's calls; in lanes, the host's calls are always timed
   bool cycles = false;        // reads the device's mean clock rate over the turn
@@ -65,7 +65,7 @@ class Engine {
   /// sleep between turns. Throws std::runtime_error when a kind of memory cannot be allocated.
   Engine(const Case& planned, GroupMemory& memory, const Backends& backends, Recorder& recorder,
          Clock& clock, std::mt19937_64& random);
-  /// Waits for all work, because memory is freed before the queues whose work may use it.
+  /// Waits for all work, because memory is freed before the queues are destroyed.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -87,10 +87,11 @@ class Engine {
   std::vector<std::string_view> labels() const { return items_.front()->labels(); }
 
   /// Draws new addresses for all placed buffers of all sets, and drops all graphs. For a part of a
-  /// pipeline it also stores the values that stages outside the part make. Call while no work is in
-  /// flight.
+  /// pipeline, also computes and stores the values that the part reads from stages outside it. Call
+  /// while no work is in flight.
   void place(std::mt19937_64& random);
-  /// Loads the code of all kernels onto the device, so that no call has to. Call after place().
+  /// Loads the code of all kernels onto the device, so that no timed call loads it. Call after
+  /// place().
   void load_kernels();
   /// Runs `items` items. No item is in flight before the call or after it. When a stage throws,
   /// waits until no lane works any more, then throws the same exception.
@@ -107,11 +108,11 @@ class Engine {
   }
   /// Goes back to the buffers of an earlier iteration; 0 is the latest iteration.
   void look_back(std::size_t iterations);
-  /// Returns how many of the latest iterations still have their outputs in memory; 0 if any output
-  /// is freed.
+  /// Returns how many of the latest iterations still have their outputs in memory; 0 if iterations
+  /// free an output.
   std::int64_t calls_left() const;
-  /// Returns true if no device is used and all outputs are fresh and live until the last stage.
-  /// Host code can then read all of them before they are freed.
+  /// True if no device is used, and every output is a fresh buffer that is freed only after the
+  /// last stage. Host code can then read all outputs before they are freed.
   bool frees_outputs_last() const;
   /// Submits one iteration on the present buffer set. Captures the graphs that are missing.
   void iterate(const EngineOptions& options);
@@ -156,7 +157,7 @@ class Engine {
     std::thread thread;
     std::optional<Worker> worker;
   };
-  /// What `on_done` took in the middle of an iteration. It is subtracted from the turn.
+  /// The cost of the call of `on_done` in an iteration. It is subtracted from the turn's values.
   struct Interlude {
     std::int64_t wall_ns = 0, cpu_ns = 0;
     Counters counters = {};

@@ -36,8 +36,8 @@ class Arena {
 /// Draws offsets in bytes for the buffers of `sets` sets. Element `s * sizes.size() + b` is the
 /// offset of buffer b of set s. Offsets are multiples of `line`. Buffers lie in random order with
 /// random gaps; a gap is below 4 KiB and at most about as large as the buffer after it. The first
-/// buffer starts at random in the space that is left over. `capacity`, in bytes, is at least
-/// placement_bytes().
+/// buffer starts at a random offset within the space that buffers and gaps leave free. `capacity`,
+/// in bytes, is at least placement_bytes().
 std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, std::size_t sets,
                                           std::size_t capacity, std::mt19937_64& random,
                                           std::size_t line = 64);
@@ -48,8 +48,9 @@ std::vector<std::size_t> random_placement(std::span<const std::size_t> sizes, st
 Sides cold_caches(const Backends& backends, std::int64_t last_level_cache_bytes);
 
 /// Copies of a case's inputs: copy i of input k is at first + i * stride + offsets[k]. For cold
-/// caches the copies alone exceed the cache threefold, since outputs that bypass the cache push
-/// nothing out of it. A resident case has one copy, which only resident cases share.
+/// caches the copies alone are at least three times as large as the cache, since outputs that
+/// bypass the cache evict nothing from it. A resident case has one copy, shared only with other
+/// resident cases.
 struct SourceCopies {
   std::byte* first = nullptr;
   std::size_t stride = 0;
@@ -72,8 +73,8 @@ struct HostNodes {
 HostNodes host_nodes(const Backends& backends);
 
 /// Alike: the copies of a source are equal. Unlike: copy i has the pixels of each image moved on by
-/// i (moved_on()), so that a result remembered from another copy is wrong. Only results that do not
-/// depend on where pixels lie stay right: sums over images, or images of one pixel.
+/// i (moved_on()), so that a check finds a result that was kept from another copy. The check cannot
+/// find it if the result does not depend on the positions of pixels, like a sum over an image.
 enum class Copies { Alike, Unlike };
 
 /// Copies a dense tensor to `to`, and moves each image's pixels on by `pixels` places in row order.
@@ -116,8 +117,8 @@ class GroupMemory {
   /// node. Null if that node is not known. Making and ending it costs system calls: do both outside
   /// of timed code, around everything that allocates host memory for the link.
   Bound bind_near_link() const { return nodes_.link ? nodes_.near(*nodes_.link) : nullptr; }
-  /// Returns the arena of this kind. Throws std::runtime_error with the reason if it could not be
-  /// allocated.
+  /// Returns the arena for this kind of memory; with `near_link`, the arena on the link's NUMA
+  /// node. Throws std::runtime_error with the reason if it could not be allocated.
   Arena& arena(Memory memory, bool near_link = false);
 
  private:

@@ -54,8 +54,8 @@ struct Member {
 /// sweep.
 std::string point_name(const Group& group);
 
-/// Returns the contenders of a group that are known to hang, with the reason for each. They come
-/// from the journal, or without a journal from `context.part`.
+/// Returns the contenders of a group that hung before, each with the reason. Reads them from the
+/// journal, or from `context.part` if there is no journal.
 std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group);
 
 class GroupRun {
@@ -69,8 +69,8 @@ class GroupRun {
   /// start of the group. The warm-up is a single iteration if this turn and the previous one use
   /// the device, and the previous one ended less than `device_idle_ns` ago.
   Turn turn(Member& member, TurnShape shape, std::size_t number);
-  /// Compares the output of the member's latest first_call() or last_call() with the reference, or
-  /// if there is none, with the standard. A wrong output fails the member.
+  /// Compares the output of the member's latest first_call() or last_call() with the reference. If
+  /// there is no reference, compares it with the standard. A wrong output fails the member.
   void check(Member& member);
   /// Checks a call of the member's latest turn (Contender::check_recent). Returns false if nothing
   /// was checked, because the member has no reference or needs no such checks.
@@ -89,14 +89,14 @@ class GroupRun {
     return member.planned->uses_gpu() ? states_.read() : DeviceState{};
   }
   std::int64_t slowest_state_ns() const { return states_.slowest_ns(); }
-  /// Calls `work`. An exception from this call ends only this member. The watchdog guards the
+  /// Calls `work`. If it throws, only this member ends. The watchdog guards the
   /// call unless the member is a peer, whose messages have time limits of their own.
   void guarded(Member& member, const std::function<void()>& work);
   /// True if the run was interrupted while it waited for a member.
   bool cut_short() const { return cut_short_; }
 
-  /// For each standard, finds a member whose output agrees with it, and stores that member's name
-  /// in the check of the standard's case. If there is no such member, the check says that the
+  /// For each standard, finds another live member whose output agrees with it, and stores that
+  /// member's name in the check of the standard's case. If there is none, the check says that the
   /// output was compared with nothing. Call again after members have failed.
   void name_witnesses();
 
@@ -122,9 +122,9 @@ class GroupRun {
   /// null for none.
   const Member* witness_of(const Standard& standard) const;
   /// Compares the first outputs of members without a reference with one another. Outputs that must
-  /// be equal (is_standard_for()) are one kind. The standard of a kind is the baseline's output, or
-  /// if the baseline has no output of this kind, the first one. All others of the kind are compared
-  /// with it.
+  /// agree (is_standard_for()) form a kind. The standard of a kind is the baseline's output or, if
+  /// the baseline has no output of this kind, the first member's that has one. All other outputs of
+  /// the kind are compared with the standard.
   void compare_first_outputs();
   Disturbance disturbance_now() const;
   void hold_to_standard(Member& member, const Tensor64& output);
@@ -133,11 +133,11 @@ class GroupRun {
   /// - Contenders that walk through files all get the same number of iterations: the largest among
   ///   them. All their turns then read the same files.
   /// - Other contenders are aligned only if they and the baseline have more than one iteration, and
-  ///   their numbers differ by a factor of 2 at most. They get the largest number among all
-  ///   contenders within that factor. If the baseline takes no turns, the first contender replaces
-  ///   it.
-  /// Both numbers are at most the smallest `most_iterations` of all contenders. Pipelines keep
-  /// their numbers. If `context_.part.first` is set, all contenders keep theirs.
+  ///   their iterations differ from the baseline's by a factor of 2 at most. They get the largest
+  ///   number of iterations among them. If the baseline takes no turns, the first contender
+  ///   replaces it.
+  /// No number is set above the smallest `most_iterations` of all contenders. Pipelines keep their
+  /// numbers. If `context_.part.first` is set, all contenders keep theirs.
   void align_turns();
   Sides need(const Case& planned) const;
   void take_memory();

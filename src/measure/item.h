@@ -1,6 +1,6 @@
 /// An item of a case is a batch on its way through the stages. It has buffers, names, waits and
-/// graphs. Iterations in turn use one item again and again. In lanes, a pipeline has several items
-/// in flight.
+/// graphs. A case whose iterations run in turn uses a single item for all of them. In lanes, a
+/// pipeline has several items in flight.
 #pragma once
 
 #include <deque>
@@ -13,8 +13,7 @@
 
 namespace normbench {
 
-/// The label of a range, and the range's present name: the label with the number of the present
-/// item in place of "{i}".
+/// `label` may contain "{i}". `name` is the label with the number of the present item in its place.
 struct RangeName {
   std::string_view label, name;
 };
@@ -48,16 +47,16 @@ class Item {
 
   const std::size_t seat;
   std::int64_t number = 0;  // counted from 0 in every turn
-  // An engine with lanes sets these: the next visit, the number of starts of the item (it chooses
-  // the buffers), and the NVTX range (0 without a tool).
+  // Set by an engine with lanes: the index of the next visit, how often the item was started (this
+  // chooses its buffers), and the id of its NVTX range (0 without a tool).
   std::size_t visit = 0, round = 0;
   std::uint64_t range = 0;
 
   /// In lanes: waits until the device is done with the previous item, then becomes item
   /// `its_number` on these buffers.
   void begin(std::int64_t its_number, const BufferSlots& buffers);
-  /// In lanes: frees the fresh buffers. If the case uses a device, begin() frees them instead. If
-  /// the case is a part of a pipeline, the item keeps them.
+  /// In lanes: frees the fresh buffers, but not if the case uses a device (the next begin() frees
+  /// them) or is a part of a pipeline.
   void finish();
 
   // Buffers:
@@ -66,17 +65,17 @@ class Item {
   /// Fixes these slots at their present addresses: later calls of use() do not move them. All other
   /// slots still follow use().
   void hold(std::span<const std::size_t> slots);
-  /// Allocates, before the first iteration, the device memory that free_finished() keeps for a
-  /// stage. The first iterations then find as much memory in use as all later ones do.
+  /// Call before the first iteration. Allocates the device memory that free_finished() keeps for a
+  /// stage, so that the first iterations find as much memory in use as later ones.
   void make_rotation(std::size_t stage, Queue& queue);
   /// Allocates the fresh buffers of the stage, and fills them with `poison` if that is given.
   void allocate_fresh(std::size_t stage, Queue& queue, const std::optional<Poison>& poison) {
     if (!steps_[stage].fresh.empty()) allocate(steps_[stage].fresh, queue, poison);
   }
-  /// Frees the fresh buffers that no stage after this one uses, but with `keep_outputs` no outputs.
-  /// Host memory is freed at once. Device memory is kept for a while, because the device's pool
-  /// would give it out again at once, still in the cache. Instead, an older buffer of the same slot
-  /// is freed, from the iteration whose placed buffers the next iteration uses.
+  /// Frees the fresh buffers that no later stage uses. With `keep_outputs`, outputs are not freed.
+  /// Host memory is freed at once. Device memory is kept for one rotation of the buffer sets,
+  /// because the device's pool would otherwise reuse it while it is still in the cache. The oldest
+  /// kept buffer of the slot is freed instead.
   void free_finished(std::size_t stage, bool keep_outputs) {
     if (!steps_[stage].finished.empty() && frees_early_)
       free_slots(steps_[stage].finished, keep_outputs);
@@ -86,8 +85,8 @@ class Item {
   void poison(const Poison& poison) const;
   /// Returns the present address of a slot; an invalid address for a fresh slot without memory.
   std::byte* address(std::size_t slot) const;
-  /// Return the inputs (none if the case loads files) and the outputs at their present addresses. A
-  /// fresh output is valid only until it is freed.
+  /// Views of the inputs (none if the case loads files) and of the outputs, at their present
+  /// addresses. A fresh output is valid only until it is freed.
   std::vector<View> inputs() const;
   std::vector<View> outputs() const;
   /// Returns why one of the saved files does not hold its image, or "" if all of them do.
@@ -95,7 +94,7 @@ class Item {
 
   // Names:
   /// Sets the number of the iteration in the names of ranges; before the first call they contain
-  /// "{i}". Making these strings takes time, which turns in lanes with ranges contain.
+  /// "{i}". This takes time, which is part of a turn's time in lanes with ranges.
   void number_names(std::int64_t iteration);
   std::vector<std::string_view> labels() const;
   /// The config's ranges around stages. With `graphs` they leave out stages that a graph launches

@@ -32,11 +32,12 @@ struct LargestError {
 
 /// Compares an output slab by slab. A value cannot be checked if its bound is infinite, or at least
 /// as large as the largest exact magnitude of the output, because an output of zeros would then
-/// pass. If all exact values are 0, any finite bound is good enough.
+/// pass. If all exact values are 0, values with any finite bound can be checked.
 class OutputCheck {
  public:
-  /// Compares `got` with the exact values. `images` says which images of the output both hold, or
-  /// which rows of them. `height` is the number of rows of the whole images; 0: that of `got`.
+  /// Compares `got` with the exact values. `images`: the images of the output, or the rows of them,
+  /// that `exact` and `got` hold. `height`: the number of rows of a whole image; 0: as many as in
+  /// `got`.
   void compare(const Exact& exact, const Tensor64& got, const ImageRange& images = {},
                std::int64_t height = 0);
 

@@ -6,7 +6,8 @@
 
 namespace normbench {
 
-/// The expected time of a group whose fewest rounds take longer than its limit.
+/// The expected time of a group if the least number of rounds takes longer than the group's time
+/// limit.
 struct Overrun {
   double preparing_seconds = 0, round_seconds = 0;
   std::size_t fewest_rounds = 0;
@@ -35,10 +36,10 @@ class Pace {
  private:
   void begin_part();
   void part_finished(double now);
-  /// The seconds that the config gives to the rounds of one part of a group; 0 if nothing of the
-  /// group runs here. The comments below call them the seconds asked for.
+  /// The seconds that the config asks for: the time for the rounds of one part of a group. 0 if
+  /// nothing of the group runs here.
   double asked_of(std::size_t group) const;
-  /// The seconds asked for by one part of this group and of each group after it.
+  /// The sum of asked_of() over this group and all groups after it.
   double asked_from(std::size_t group) const;
   /// The number of groups before this one that run here.
   double running_before(std::size_t group) const;
@@ -48,12 +49,12 @@ class Pace {
   const Plan& plan_;
   std::size_t group_ = 0;           // index of the present part's group
   std::int64_t part_ = 0;           // index of the present part's process
-  bool is_finished_ = false;        // true after the present part
+  bool is_finished_ = false;        // the present part has ended
   double start_ = 0;                // start of the present part, or of the profiles
   std::optional<double> prepared_;  // when the part's contenders were prepared
   std::optional<Overrun> overrun_;  // overrun of the present part
-  double factor_ = 1;               // seconds that a part takes for each second asked for
-  double rounds_factor_ = 1;        // seconds that a part's rounds take for each second asked for
+  double factor_ = 1;               // seconds that a part takes, per second of asked_of()
+  double rounds_factor_ = 1;        // seconds that a part's rounds take, per second of asked_of()
   double spent_ = 0, rounds_spent_ = 0, asked_ = 0;  // sums over the parts that have ended
   double known_ = 0;                                 // number of groups with a finished round
   double profiles_ = 0;         // estimated seconds of the profiles of the known_ groups

@@ -1,5 +1,5 @@
-/// Which threads touch the pages of host memory first. A page comes from the NUMA node of the
-/// thread that touches it first.
+/// Chooses the threads that touch pages of host memory first. The system takes a page from the NUMA
+/// node of the thread that touches it first.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace normbench {
 
-/// The team that touches memory first. `rank` returns which of the team's threads touches the page
-/// that is `at` bytes after `first`. With one thread, the caller touches all pages.
+/// The team that touches memory first. `rank` returns the rank of the thread that touches the page
+/// at `first` + `at` bytes. With one thread, the caller touches all pages.
 struct TouchPlan {
   int threads = 1;
   std::function<int(const std::byte* first, std::size_t at)> rank = {};
@@ -21,12 +21,13 @@ struct TouchPlan {
 /// read it.
 TouchPlan touched_by_readers(int threads, std::size_t bytes, std::size_t stride);
 
-/// Returns the plan for memory whose buffers move in every turn. `nodes`: the nodes of the team's
-/// threads, by rank. No thread keeps using the same pages. So blocks of 2 MiB (a huge page) rotate
-/// over the nodes, and within a node over its threads. Any buffer is then spread over all nodes.
+/// Returns the plan for memory whose buffers move in every turn, so that no thread keeps using the
+/// same pages. `nodes`: the nodes of the team's threads, by rank. Successive blocks of 2 MiB (a
+/// huge page) go to the nodes in rotation, and within a node to its threads in rotation. A large
+/// buffer is then spread over all nodes.
 TouchPlan touched_in_turn(std::span<const int> nodes);
 
-/// Writes to every page, by the threads that the plan names.
+/// Writes to every page, from the thread that the plan gives.
 void touch_pages(std::byte* first, std::size_t bytes, const TouchPlan& plan);
 using Touch = std::function<void(std::byte* first, std::size_t bytes, const TouchPlan& plan)>;
 

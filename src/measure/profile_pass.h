@@ -7,9 +7,10 @@
 
 namespace normbench {
 
-/// Profiles every case of the group whose status is ok, measured or not, and sets `result.profile`.
-/// Cases of peers are not profiled. Errors become notes of the case. If the tracer fails, the case
-/// is profiled without it. Returns false when interrupted; `result.profile` is then unchanged.
+/// Profiles every case of the group whose status is ok, even if it was not timed, and sets
+/// `result.profile`. Cases of peers are not profiled. Errors become notes of the case. If the
+/// tracer fails, the case is profiled without it. Returns false when interrupted; `result.profile`
+/// is then unchanged.
 bool profile_group(const Plan& plan, std::size_t index, RunContext& context, DeviceTracing& tracing,
                    GroupResult& result);
 

@@ -1,5 +1,5 @@
-/// Runs what the profile pass records of one case: steps in the order of torch.profiler's schedule,
-/// or a window of a pipeline's items.
+/// Runs and records one case in the profile pass: steps that follow torch.profiler's schedule, or,
+/// for a pipeline, one window of items.
 #pragma once
 
 #include "measure/device_tracing.h"
@@ -8,7 +8,8 @@
 
 namespace normbench {
 
-/// What is done with a step. RecordAndSave: the step is recorded, and is the last of its cycle.
+/// What the profiler does in a step. RecordAndSave: it records the step, which is the last of its
+/// cycle.
 enum class StepAction { None, Warmup, Record, RecordAndSave };
 constexpr bool is_recorded(StepAction action) {
   return action == StepAction::Record || action == StepAction::RecordAndSave;
@@ -21,8 +22,8 @@ StepAction action_of_step(const ProfileOptions& options, std::int64_t step);
 /// cycles. If `repeat` is 0, which asks for cycles without end, only one cycle is run.
 std::int64_t schedule_steps(const ProfileOptions& options);
 
-/// The successive steps [first, last), which have the same action. If they are recorded, all of
-/// them belong to one cycle.
+/// The steps [first, last), which all have the same action. If they are recorded, they belong to
+/// one cycle.
 struct Stretch {
   StepAction action;  // Record for recorded steps, never RecordAndSave
   std::int64_t first, last;
@@ -51,11 +52,12 @@ struct ProfiledSteps {
 /// began. `flow` must have items.
 std::vector<LaneWork> middle_work(const Flow& flow);
 
-/// Runs all steps of the schedule. Warm-up steps are recorded too, so that they cost the same, and
-/// then dropped. Steps that are not kept lie in a range `warmup`.
-/// For a pipeline, the items before the schedule's active steps are run and dropped. The active
-/// items are then run in one window without draining between them, which is one step in torch's
-/// tables.
+/// Runs all steps of the schedule. Warm-up steps are recorded too, so that they take the same time
+/// as active steps, but their records are dropped. Steps whose records are not kept run in a range
+/// `warmup`.
+/// For a pipeline, each step of the schedule is one item. The items before the active ones are run,
+/// and their records are dropped. The active items are then run in one window without draining
+/// between them. The window is one step in torch's tables.
 /// Device work is traced if `traced` is set, else timed between marks. Returns nothing if the
 /// tracing ended early.
 std::optional<ProfiledSteps> run_profiled_steps(Engine& engine, const ProfileOptions& options,

@@ -11,8 +11,8 @@
 namespace normbench {
 
 /// The NVTX range `capture`. If `start_profiler` is set, the backends also start and stop profilers
-/// around it. A backend that fails does not end the run. A tool may hang in end(): after
-/// `limit_seconds`, `on_stuck` is called on another thread.
+/// around it. The failure of a backend does not end the run. If a tool hangs in end() for longer
+/// than `limit_seconds`, `on_stuck` is called on another thread.
 class ProfilerCapture {
  public:
   ProfilerCapture(const Backends& backends, bool start_profiler, double limit_seconds,

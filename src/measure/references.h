@@ -1,4 +1,4 @@
-/// Exact values of a case, computed by the double references of its stages.
+/// Computes exact values of a case with the double references of its stages.
 #pragma once
 
 #include <span>
@@ -19,19 +19,18 @@ struct ImageRange {
   std::int64_t first = 0, count = 0;
   std::int64_t row = 0, rows = 0;  // rows [row, row + rows); 0 rows: all rows
 
-  /// Returns which part of a tensor belongs to this range: the same images of a batch, or all of a
-  /// tensor that is no batch.
+  /// Returns the part of a tensor that belongs to this range: the same images if the tensor is a
+  /// batch, else the whole tensor.
   ImageRange of(const TensorDesc& desc, const Case& planned) const;
 };
 
-/// Returns the exact outputs of `planned` for these images of item number `item`, counted from 0 in
-/// a turn. `inputs` holds, for each input, the part that belongs to these images. Values that no
-/// later stage reads are dropped on the way.
+/// Returns the exact outputs of `planned` for `images`. `inputs` holds, for each input, the part
+/// that belongs to `images`. `item`: the number of the item in its turn, from 0.
 std::vector<Exact> exact_outputs(const Case& planned, std::vector<Exact> inputs,
                                  const ImageRange& images, std::int64_t item);
 
-/// Returns the exact values of `planned` whose numbers are in `wanted`. `inputs` has all images.
-/// Used for a setup.
+/// Returns the exact values of `planned` with the indices `wanted`, computed from all images. Used
+/// for a setup.
 std::vector<Exact> exact_values(const Case& planned, std::vector<Exact> inputs,
                                 std::span<const int> wanted);
 

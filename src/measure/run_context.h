@@ -1,4 +1,4 @@
-/// What a run works with, how it tells of its progress, and which share of it one process measures.
+/// What a run uses, how it reports its progress, and which part of it one process measures.
 #pragma once
 
 #include <atomic>
@@ -71,8 +71,8 @@ struct RunContext {
   Observer& observer;
   const std::atomic<bool>& interrupted;
   std::int64_t cache_bytes;  // size of the last-level cache; cold buffers exceed it threefold
-  /// Reads the totals of disturbances and the frequency now. It is called before and after every
-  /// turn.
+  /// Returns the totals of disturbances so far, and the present frequency. Called before and after
+  /// every turn.
   std::function<Disturbance()> disturbance = {};
   PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles
   const Rapl* rapl = nullptr;         // null: the profile pass reads no energy
@@ -82,7 +82,8 @@ struct RunContext {
   bool rounds = true;              // false: each case is checked once and profiled, but not timed
   ProfilerCapture* capture = nullptr;  // run() begins it before the profile pass; the caller ends
                                        // it
-  /// Memory that all groups use, with room for each of them. Null: each group takes its own.
+  /// Memory with room for any group, which all groups use in turn. Null: each group allocates its
+  /// own.
   GroupMemory* memory = nullptr;
   Part part = {};  // the share of each group's rounds that this process measures
   /// Measures a part of a group in a fresh process, if `measure.processes` asks for several.

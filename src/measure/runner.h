@@ -1,4 +1,5 @@
-/// Runs a plan: groups one after another, contenders of a group interleaved in rounds.
+/// Runs a plan. Groups run one after another; in each round, all contenders of the group take a
+/// turn.
 #pragma once
 
 #include "measure/run_context.h"
@@ -15,15 +16,15 @@ struct RunOutcome {
 /// Measures every group of the plan that is not in the journal yet, then profiles the groups
 /// without a profile. The journal keeps each group, and each part of a group that several processes
 /// measure. Without `context.rounds` each case is run once, checked and profiled, but not timed.
-/// An interrupt drops the present group, or only its present part. If the journal cannot be
-/// written, the run ends with the present group; `unkept` and `interrupted` are then set. The
-/// results get `groups`, `interrupted`, `unkept` and the facts of the plan; the app adds tool and
-/// environment.
+/// After an interrupt, the results lack the group that was being measured, or only the part of it
+/// that was being measured. If the journal cannot be written, the run ends with the present group;
+/// `unkept` and `interrupted` are then set. The results get `groups`, `interrupted`, `unkept` and
+/// the facts of the plan; the app adds tool and environment.
 RunOutcome run(const Plan& plan, RunContext& context);
 
-/// Appends the rounds of a later part, as if no time had passed between the parts. A case that
-/// failed in either part has failed. The result keeps the larger of the two parts' largest errors,
-/// with its bound.
+/// Appends the rounds of a later part. Their start times continue those of the earlier part without
+/// a gap. A case that failed in either part has failed. The result keeps the larger of the two
+/// parts' largest errors, with its bound.
 void append_part(GroupResult& group, GroupResult part);
 
 /// Throws Invalid if the journal does not belong to the plan. A group of the journal must be in the

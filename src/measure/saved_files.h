@@ -9,7 +9,7 @@
 namespace normbench {
 
 /// One file for each image of the latest item. The next item replaces the files, and the destructor
-/// removes them. A case thus has files of no more items than are in flight.
+/// removes them.
 class SavedFiles {
  public:
   /// `start`: the start of the names of all files.
@@ -20,7 +20,7 @@ class SavedFiles {
   SavedFiles& operator=(const SavedFiles&) = delete;
 
   const std::string& start() const { return start_; }
-  /// Removes the files, so that none of them is taken for a newer one.
+  /// Removes the files, so that a later check does not read old ones.
   void remove() const;
   /// Returns why one of the files does not hold its image of `images`, or "" if all files do.
   /// `images` is dense and in memory that the host caches.

@@ -20,8 +20,8 @@ struct Anchor {
 /// in flight.
 Anchor take_anchor(Queue& queue, Clock& clock);
 
-/// Returns how long one mark takes the host or the device, whichever is longer, in ns. Forgets all
-/// marks. Call while no work is in flight.
+/// Returns the time of one mark in ns: on the host or on the device, whichever is longer. Forgets
+/// all marks. Call while no work is in flight.
 double mark_cost_ns(Queue& queue, Clock& clock);
 
 /// Returns the device time between two marks with nothing between them, in ns. Marks around a stage
@@ -38,7 +38,7 @@ struct StageRun {
   std::uint64_t external_id = 0;           // number of its range; 0: none
 };
 
-/// When the work of a run was done, on the host's clock.
+/// The time span of a run's work, on the host's clock.
 struct StageSpan {
   StageRun run = {};
   std::size_t lane = 0;
@@ -47,7 +47,7 @@ struct StageSpan {
 };
 
 struct LaneTimes {
-  std::int64_t busy_ns = 0;     // the working times of all its servers, added up
+  std::int64_t busy_ns = 0;     // the sum of the working times of the lane's servers
   std::int64_t exposed_ns = 0;  // the time in which this lane was the only one at work
 };
 /// Returns the times of lanes 0 to `lanes` - 1.
@@ -70,16 +70,16 @@ class StageTimes {
 
   void clear();
   void start();
-  /// Put a mark into the queue, before and after a run's work. They do nothing on a queue whose
-  /// calls return only when their work is done.
+  /// mark_begin() puts a mark into the queue before a run's work, mark_end() after it. Both do
+  /// nothing if the queue's calls return only when their work is done.
   void mark_begin(Queue& queue);
   void mark_end(Queue& queue);
   void stop(const StageRun& run, bool on_host);
-  /// Subtracts this time from the present run.
+  /// Subtracts `ns` from the host's time of the present run.
   void leave_out(std::int64_t ns) { left_out_ns_ += ns; }
 
-  /// Host time by stage in ns, without the time of marks. Stages that are launched as one count for
-  /// their first stage.
+  /// Host time by stage in ns, without the time of marks. The time of stages that are launched
+  /// together belongs to the first of them.
   const std::vector<std::int64_t>& host_ns() const { return host_ns_; }
   const std::vector<Span>& spans() const { return spans_; }
 

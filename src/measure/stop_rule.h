@@ -11,22 +11,23 @@
 namespace normbench {
 
 /// Decides by the width of the ratios' intervals, never by their position, so that stopping favours
-/// no contender. It looks at intervals of the level `decision_level`, and only at the first calls
-/// with at least 120, 240, 480, … rounds. Fewer rounds may show only one state of the machine: if a
-/// host changes its state every 40 rounds on average, about half of all series of 26 rounds show
-/// only one state.
+/// no contender. The intervals have the level `decision_level`. They are computed only at the first
+/// call with at least 120 rounds, the first with at least 240, then 480, and so on. Fewer rounds
+/// may show only one state of the machine: if a host changes its state every 40 rounds on average,
+/// about half of all series of 26 rounds show only one state.
 class StopRule {
  public:
   static constexpr int fewest_rounds = 12;
   static constexpr int first_look = 120;
 
-  /// `precision`: the half-width on the log scale that every ratio must reach (0.01 is 1 %). If
-  /// several processes measure a group, each needs only its share of the fewest rounds.
+  /// `precision`: the largest allowed half-width of a ratio's interval, on the log scale (0.01 is 1
+  /// %). If several processes measure a group, each needs only its share of the fewest rounds.
   StopRule(double precision, double max_seconds, std::int64_t processes = 1);
 
-  /// Returns why to stop now, or nothing. Precision: every ratio has reached the precision, with
-  /// rounds that are worth 40 independent ones (effective_rounds). Time: the time is over, and
-  /// there are at least the fewest rounds.
+  /// Returns why to stop now, or nothing:
+  /// - Stop::Precision: the interval of every ratio is narrow enough, and its rounds are worth at
+  ///   least 40 independent ones (effective_rounds).
+  /// - Stop::Time: the time is over, and there are at least the fewest rounds.
   /// `series`: the values of all rounds, by contender. Ratios are to `series[baseline]`. For a
   /// single contender, the interval of its own values decides.
   std::optional<Stop> decide(std::span<const std::vector<double>> series, std::size_t baseline,

@@ -17,7 +17,7 @@
 
 namespace normbench {
 
-/// The buffers for which host and device have to wait for each other, as numbers of root slots.
+/// The buffers for which the host has to wait for the device, as numbers of root slots.
 struct Hazards {
   std::vector<int> watched;  // for a device stage: buffers that a host stage waits for later
   std::vector<int> waits;    // for a host stage: buffers that the device must be done with first
@@ -62,8 +62,9 @@ class GraphRun {
   std::unordered_map<BufferSlots, std::unique_ptr<Graph>, Hash> graphs_;
 };
 
-/// Cuts ranges so that a graph can be launched inside or outside of them as a whole. If a run lies
-/// only partly in a range, its stages are removed from the range. A range inside a run is dropped.
+/// Changes ranges so that each graph lies wholly inside or outside of them. If only a part of a run
+/// lies in a range, the stages of the run are removed from the range. A range that contains only a
+/// part of a run is dropped.
 std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
                                           const std::vector<GraphRun>& runs);
 

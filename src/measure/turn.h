@@ -17,8 +17,8 @@ inline constexpr double device_warm_up_ns = 20e6;
 inline constexpr double device_idle_ns = 1e6;
 
 /// Returns the least of `first` and the results of up to 8 calls of `measure`, none of which begins
-/// later than 20 ms after `start_ns`. The least time is the one that was interrupted least. So
-/// contenders with the same code get about the same time, and turns of the same length.
+/// later than 20 ms after `start_ns`. The least time was interrupted least, so contenders with the
+/// same code get about the same time, and turns of the same length.
 double quiet_ns(Clock& clock, std::int64_t start_ns, double first,
                 const std::function<double()>& measure);
 
@@ -31,10 +31,10 @@ double iteration_in_burst_ns(Clock& clock,
 /// take at least that time and the time of 1000 readings of the clock.
 std::int64_t iterations_per_turn(double iteration_ns, double clock_cost_ns);
 
-/// Returns the fewest iterations that a turn may have: 1 for a case that loads no files. For a case
-/// that loads files, they are the iterations of an epoch (all images once), but at most 16, and at
-/// most as many as take 3 s. In an epoch, every variant loads all images, and a library's workers
-/// can load ahead.
+/// Returns the least number of iterations of a turn: 1 for a case that loads no files. For a case
+/// that loads files, the number in an epoch (all images once), but at most 16, and at most as many
+/// as take 3 s. In a whole epoch every variant loads the same images, and a library's workers can
+/// load ahead.
 std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns);
 
 /// Returns how long one reading of the clock takes, in ns.
@@ -47,7 +47,7 @@ struct TurnShape {
   std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
   bool marks = false;                  // each stage is timed and has a range; graphs are not used
   std::int64_t warmup_ns = 1'000'000;  // least warm-up; on an idle device 20 ms or more; 0: none
-  bool looked_at = false;              // keeps the last outputs, since they may be checked
+  bool looked_at = false;              // keeps the last outputs, for a check after the turn
   bool device_awake = false;           // the device worked just now, so one iteration warms it up
   std::int64_t bracket_ns = 0;         // device time between two marks without work; 0: unknown
 };
@@ -77,8 +77,8 @@ struct Turn {
 };
 
 /// Places buffers anew, warms up and captures graphs, all untimed. Then times the iterations from
-/// the first submission until all work is done. `look`, unless empty, is called in the last
-/// iteration when all outputs exist and none is freed. The turn's time does not contain this call.
+/// the first submission until all work is done. In the last iteration, calls `look` (unless it is
+/// empty) when all outputs exist and none is freed. The turn's time does not contain this call.
 Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
                const std::function<void(Item&)>& look = {});
 

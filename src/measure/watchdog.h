@@ -1,5 +1,5 @@
 /// Notices a turn that does not end. Code that hangs inside a kernel cannot be stopped in its own
-/// process. So the app's handler notes the case in the journal and starts the process anew.
+/// process. The app's handler therefore writes the case to the journal and restarts the process.
 #pragma once
 
 #include <condition_variable>
@@ -24,8 +24,8 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// arm() starts the time of one turn. disarm() ends it, and waits while `on_hung` runs. Neither
-  /// wakes the watchdog's thread nor reads a clock, so that turns are not disturbed.
+  /// Call arm() at the start of a turn and disarm() at its end. disarm() waits while `on_hung`
+  /// runs. Neither wakes the watchdog's thread nor reads a clock, so that turns are not disturbed.
   void arm(std::size_t group, const std::string& contender);
   void disarm();
 

@@ -15,8 +15,9 @@ namespace normbench {
 /// A folder that nobody else can read. The destructor removes it with all that it holds.
 class PeerFolder {
  public:
-  /// Makes a folder with room for `bytes`: in memory if there is enough, else where temporary files
-  /// go. Throws std::runtime_error with the reason if it cannot be made.
+  /// Makes a folder with room for `bytes`: in a file system in memory if there is enough space,
+  /// else in the folder for temporary files. Throws std::runtime_error with the reason if it cannot
+  /// be made.
   explicit PeerFolder(std::int64_t bytes);
   ~PeerFolder();
   PeerFolder(const PeerFolder&) = delete;
@@ -29,7 +30,7 @@ class PeerFolder {
 };
 
 /// How long a peer may take for an answer, in seconds. The answer to `run` may take `turn_seconds`
-/// besides the time of the warm-up.
+/// plus the time of the warm-up.
 struct PeerLimits {
   double hello_seconds = 60;     // imports are slow
   double prepare_seconds = 300;  // compilers are slow
@@ -40,7 +41,7 @@ struct PeerLimits {
 
 class PeerContender final : public Contender {
  public:
-  /// Starts the peer and asks for its name. Exceptions of all functions name the peer.
+  /// Starts the peer and asks for its name. The messages of all exceptions name the peer.
   PeerContender(const Case& planned, const PeerCommand& command, const PeerLimits& limits,
                 GroupMemory& memory, RunContext& context);
   /// Ends the peer. If it does not end in time, it is killed with all processes that it started.
@@ -48,7 +49,7 @@ class PeerContender final : public Contender {
 
   /// The peer's name and version as it reports them, like "torch 2.9.0".
   const std::string& version() const { return version_; }
-  /// Gives the inputs and the stages to the peer.
+  /// Sends the inputs and the stages to the peer.
   void prepare();
 
   std::int64_t first_call() override;
@@ -68,7 +69,7 @@ class PeerContender final : public Contender {
                           const std::function<void(const std::string&)>& read);
   std::string write_file_list(const PeerFolder& folder) const;
   PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
-  /// Returns the inputs of copy number `copy`. Makes that copy if the group's memory does not have
+  /// Returns copy number `copy` of the inputs. Makes the copy if the group's memory does not have
   /// it.
   std::vector<View> inputs(std::size_t copy);
   bool has_network() const;

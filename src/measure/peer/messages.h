@@ -1,4 +1,4 @@
-/// The messages between this process and a peer, of one line each. A reply with any mistake is
+/// The messages between this process and a peer. Each is one line. A reply with any mistake is
 /// rejected.
 #pragma once
 
@@ -18,12 +18,12 @@ inline constexpr int peer_protocol = 1;
 inline constexpr std::size_t peer_line_bytes = 1 << 20;
 
 std::string hello_request();
-/// Returns the request to prepare a case. `paths` are .npy files of the case's inputs. `files` is a
-/// file that lists the files that the case loads, or "". `device` is the number of the GPU, for a
-/// case that uses it. `unlike`: the copies of the inputs must differ (docs/peers.md). If the case
-/// is no plain chain, the request also says, for each stage, the numbers of the values that the
-/// stage reads and writes, and the numbers of the outputs. The case's inputs have the first
-/// numbers.
+/// Returns the request to prepare a case. `paths` are .npy files of the case's inputs. `files` is
+/// the path of a list of the files that the case loads; "" if it loads none. `device` is the number
+/// of the GPU, for a case that uses it. `unlike`: the copies of the inputs must differ
+/// (docs/peers.md). If the case is no plain chain, the request also says, for each stage, the
+/// numbers of the values that the stage reads and writes, and the numbers of the outputs. The
+/// case's inputs have the first numbers.
 std::string prepare_request(const Case& planned, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device);
@@ -40,10 +40,10 @@ struct PeerTurn {
                                                            // iterations
 };
 
-/// Each function below reads the reply to its request. It throws CannotRunHere with the peer's
-/// reason if the reply is "unavailable" or "unsupported". Other wrong replies throw Invalid with a
-/// text that follows the peer's name: " answered `run` with no JSON: \"Traceback …\"", or ": CUDA
-/// out of memory" for the peer's own "error".
+/// Each read_ function below parses the reply to one request. It throws CannotRunHere with the
+/// peer's reason if the reply is "unavailable" or "unsupported". For any other wrong reply it
+/// throws Invalid. The message is meant to follow the peer's name: " answered `run` with no JSON:
+/// \"Traceback …\"", or ": CUDA out of memory" for the peer's own "error".
 
 /// Returns the peer's name and version, like "torch 2.9.0".
 std::string read_hello(const std::string& line);

@@ -44,14 +44,14 @@ struct Unsupported : std::runtime_error {
 /// Throws Invalid with all issues, if there are any.
 void throw_if_any(const std::vector<Issue>& issues);
 
-/// Returns the bytes of a last-level cache for which a cold source has exactly `said.copies`
-/// copies. If this process measures as if it had such a cache, it rotates over as many copies as
-/// the process that asks.
+/// Returns the size in bytes of a last-level cache for which a cold source has exactly
+/// `said.copies` copies. With this size, this process rotates over as many copies as the process
+/// that asks.
 std::int64_t cache_bytes_of(const PeerPrepare& said);
 
 /// Returns a plan of one group with one case, which can run. `options` describe this machine.
 /// Throws Invalid with every mistake that the planner finds, each with its place in the message.
-/// Throws Unsupported if the case cannot run here, or would differ from the message.
+/// Throws Unsupported if the case cannot run here, or if the plan would differ from the message.
 Plan plan_peer_case(const PeerPrepare& said, const Backends& backends, PlanOptions options);
 
 }  // namespace normbench

@@ -27,8 +27,8 @@ class PeerProcess {
   /// sends a second line or too long a line. Throws CutShort when the run is interrupted.
   Answer ask(const std::string& request, const std::string& line, Duration timeout);
 
-  /// Waits until the peer is idle, at most `timeout`. OpenMP's threads spin after their work, on
-  /// CPUs that the next turn needs.
+  /// Waits until the peer is idle, for at most `timeout`, because OpenMP's threads spin for a while
+  /// after their work and take CPU time from the next turn.
   void settle(Duration timeout);
 
   /// Sends a last line and closes the peer's input. Returns when the peer has ended, or after
@@ -58,7 +58,7 @@ class PeerProcess {
   std::string said_, errors_;
 };
 
-/// Returns `text` as messages quote it: on one line, at most 80 bytes.
+/// Returns `text` as a quotation for messages: on one line, at most 80 bytes.
 std::string quote(const std::string& text);
 
 }  // namespace normbench

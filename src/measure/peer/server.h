@@ -1,5 +1,5 @@
-/// The answering side of the peer protocol: this process takes turns in the rounds of another
-/// normbench.
+/// The answering side of the peer protocol. This process is a peer in a run of another normbench
+/// process.
 #pragma once
 
 #include "backend/backend.h"

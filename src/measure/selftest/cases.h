@@ -12,7 +12,7 @@ struct Route {
   Memory from, to;
 };
 
-/// A shape of inputs, how they lie in their buffers, and which tests use them.
+/// A shape of inputs, their place in their buffers, and the tests that use them.
 struct Extent {
   Shape shape;
   Look look = {};
@@ -21,7 +21,7 @@ struct Extent {
   bool host_memory = false;  // used only for kernels of a device that read host memory
 };
 
-/// Returns the routes on which this op's rows in a place are tested:
+/// Returns the routes for tests of this op's rows in a place:
 /// - On a CPU: pageable memory.
 /// - On a device, for ops that copy over the link or lock pages: the kinds of host memory that the
 ///   op can copy from or to, or lock.
@@ -38,8 +38,8 @@ std::vector<Extent> extents(bool quick);
 /// does not take such inputs. `to`: the memory of the outputs.
 std::optional<Signature> signature_of(const Op& op, std::vector<TensorDesc> in, Memory to);
 
-/// Returns a signature for each list of inputs that is worth trying and has a first input like
-/// `first`.
+/// Returns the signatures that are tested with `first` as the first input: one for each choice of
+/// the other inputs.
 std::vector<Signature> signatures_of(const Op& op, const TensorDesc& first, Memory to);
 
 /// Returns a case in words, like "2x3x5x7 uint8 nhwc -> float32 nchw, flip horizontal".

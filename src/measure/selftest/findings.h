@@ -1,4 +1,4 @@
-/// What the self-test is asked for, and what it finds.
+/// The options and the findings of the self-test.
 #pragma once
 
 #include <atomic>
@@ -17,19 +17,20 @@ struct Options {
                                                     // all rows
   bool quick = false;                               // only few and small tensors, for
                                                     // compute-sanitizer
-  bool large = false;                               // tensors of more than 2^31 elements on any
-                                                    // CPU, also if quick
+  bool large = false;                               // also tests tensors of more than 2^31
+                                                    // elements if quick, or if a CPU has less
+                                                    // than 64 GiB free
   std::vector<std::string> simd = {};               // instruction sets for CPU rows; empty: the one
                                                     // in use
   int threads = 3;                                  // threads in the largest team of CPU rows
   std::int64_t host_bytes = 0;                      // free memory of the host; 0: unknown
   std::int64_t device_bytes = 0;                    // free memory of the device; 0: unknown
   std::function<void(std::string_view)> step = {};  // called before each step: "cpu: normalize"
-  const std::atomic<bool>* interrupted = nullptr;   // when true, the running case is the last one
+  const std::atomic<bool>* interrupted = nullptr;   // when true, no further case is run
 };
 
-/// The findings on one row. A case is one op on one input. It runs in several settings: instruction
-/// sets, teams, addresses, and previous contents of memory.
+/// The findings on one row. A case is one op on one input. Each case runs in several settings,
+/// which differ in instruction set, team, addresses, and previous contents of memory.
 struct RowFinding {
   std::string op = {}, kernel = {};
   std::int64_t offered = 0;   // cases that the row was offered

@@ -20,8 +20,7 @@ std::vector<std::byte> random_elements(DType dtype, std::int64_t first, std::int
 /// Returns the range of random elements of this dtype, and whether they are whole numbers.
 Accuracy random_accuracy(DType dtype);
 
-/// A tensor: its bytes in host memory, and the view that rows get. Elements are random unless a
-/// constructor takes bytes.
+/// The bytes of a tensor in host memory. Elements are random unless a constructor takes bytes.
 class Input {
  public:
   Input(DType dtype, Layout layout, const Shape& shape, const Look& look = {});
@@ -32,7 +31,7 @@ class Input {
 
   /// All bytes, also of the margin.
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// Returns a view of the tensor in this kind of memory, for a copy of its bytes at `start`.
+  /// Returns the view of a copy of the tensor whose bytes() lie at `start`, in this kind of memory.
   View view(std::byte* start, Memory memory) const;
   TensorDesc desc(Memory memory) const;
   const Tensor64& values() const { return values_; }
@@ -54,8 +53,8 @@ struct Placing {
   bool guarded = true;  // false: no guard bytes, so that other tools can guard the tensor
 };
 
-/// The bytes of a tensor between guard bytes. All bytes, guards included, are poisoned at first.
-/// Host code accesses them through the backend.
+/// Memory for a tensor, between guard bytes. All bytes, also the guard bytes, are poisoned at
+/// first. write() and read() access them through the backend.
 class Buffer {
  public:
   Buffer(Backend& owner, Memory memory, std::int64_t bytes, const Placing& placing);

@@ -11,8 +11,8 @@ struct Exact {
   Errors bounds = {};  // how far correct values may lie from `values`
 };
 
-/// Returns what all outputs should be, from the op's reference and error analysis. `signature` may
-/// have more images than the inputs.
+/// Returns the exact outputs and their bounds, from the op's reference and error analysis.
+/// `signature` may have more images than the inputs.
 std::vector<Exact> exact_outputs(const Op& op, std::span<const Known> in,
                                  const Signature& signature);
 
@@ -25,11 +25,11 @@ struct Judged {
                                        // wrong
 };
 
-/// Compares an output in host memory with the exact values. These are the values of the output's
-/// images from `first` on. `poison` is what the output's bytes were before the run.
+/// Compares an output in host memory with the exact values. `exact` begins with image `first` of
+/// the output. `poison`: the value of every byte of the output before the run.
 Judged judge(const Exact& exact, const View& got, std::byte poison, std::int64_t first = 0);
 
-/// Returns in words the first element that differs between two outputs of the same description.
+/// Returns a text about the first element that differs between two outputs with equal descriptions.
 std::string difference(const View& before, const View& after);
 
 /// Returns the error as a share of its bound. Above 1 the value is wrong.

@@ -10,7 +10,7 @@
 
 namespace normbench::selftest {
 
-/// The instruction sets and teams with which a place is tested.
+/// The instruction sets and the largest team with which a place is tested.
 struct Equipment {
   std::vector<std::string> simd = {""};  // instruction sets to force; "": the one in use
   int threads = 3;                       // threads in the largest team
@@ -30,7 +30,8 @@ class Lab {
 
   Backend& backend() const { return backend_; }
   Backend& owner(Memory memory) const { return backends_.owner(memory); }
-  /// Returns the place's queue for a team of exactly this many threads, even for the smallest work.
+  /// Returns the place's queue for a team that uses exactly this many threads, however small the
+  /// work.
   Queue& queue(int threads);
   /// Makes all queues anew after a row threw, and checks that the device still works.
   void recover();
@@ -59,8 +60,8 @@ class Settled {
   Queue& queue_;
 };
 
-/// The conditions of a run. They must not change the row's results, except that another instruction
-/// set may change them within their bounds.
+/// The conditions of a run. The row's results must have the same bits in all settings with the same
+/// instruction set.
 struct Setting {
   std::int64_t in_shift = 0, out_shift = 0;  // distance from the start of a cache line, in elements
   int threads = 1;
@@ -73,8 +74,8 @@ struct Setting {
 /// Returns the sizes of the teams in settings().
 std::vector<int> teams(bool quick, const Equipment& equipment);
 
-/// Returns the settings of a case, by instruction set. The first instruction set has all settings.
-/// Unless `quick`, later ones have only two settings: one thread, and the largest team.
+/// Returns the settings of a case, grouped by instruction set. Unless `quick`, every instruction
+/// set after the first has only two settings: one thread, and the largest team.
 std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipment);
 
 /// A row bound to an op and its inputs.
