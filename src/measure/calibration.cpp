@@ -16,10 +16,9 @@
 namespace normbench {
 namespace {
 
-constexpr int kRows = 96;  // rows of a window
+constexpr int kRows = 96;  // height of a window
 
-/// Returns `count` windows as text for a config. They lie one below the other, from the image's
-/// top.
+/// Returns `count` windows in the syntax of a config, stacked from the image's top.
 std::string windows(int count) {
   std::string list;
   for (int i = 0; i < count; ++i)
@@ -29,12 +28,11 @@ std::string windows(int count) {
 }
 
 // The slowed variant runs the same loop over 21 windows of images instead of 20. Both variants read
-// one source: with a source each, they differed by some per cent, depending on where the operating
-// system put the sources. The slowed variant has more windows and not higher ones, because a
-// kernel's time is not proportional to the rows of a window: for 5 % more rows it was 4 to 6 %
-// longer. The config names a kernel with non-temporal stores (fused_nt), because by default the
-// size decides which stores are used. Only two calls are checked, because more checks would leave
-// time for only 12 rounds of the first slowed pair.
+// one source, because times on two sources differed by some per cent, depending on their physical
+// pages. The slowed variant has more windows, not higher ones, because the time of a kernel is not
+// proportional to the rows of a window. The config names a kernel with non-temporal stores
+// (fused_nt), because by default the size decides whether these are used. Only two calls are
+// checked, because more checks would leave too little time for rounds.
 std::string cold_config() {
   return R"({
   "schema": 1, "name": "calibrate",

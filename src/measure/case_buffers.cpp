@@ -35,10 +35,9 @@ void CaseBuffers::place(std::mt19937_64& random) {
   is_placed_ = true;
 }
 
-/// Draws addresses for the buffers of one arena.
 void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
-  // So many buffers already have many different distances from one another. To place all of them
-  // anew would take longer than the turns.
+  // With this many buffers, one placement already has many different distances between buffers, and
+  // placing them anew would take longer than a turn.
   constexpr std::size_t enough = 1 << 16;
   const auto sizes = placed_sizes(slots_, memory, near_link);
   if (sizes.empty()) return;

@@ -60,8 +60,8 @@ class Images {
   std::int64_t first_ = 0;  // the first image in slab_
 };
 
-/// Splits the images `all` into parts, which are checked one after the other. With `by_rows` a part
-/// is some rows of one image.
+/// Splits `all` into parts that are checked one after the other: groups of images, or with
+/// `by_rows`, groups of rows of one image.
 std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, bool by_rows) {
   std::vector<ImageRange> parts;
   const std::int64_t slab = by_rows ? 1 : slab_images(planned), end = all.first + all.count;
@@ -123,8 +123,8 @@ std::string output_name(const Case& planned, std::size_t output) {
   return value.name.empty() ? std::to_string(output) : value.name;
 }
 
-/// Returns why an output is wrong. `whose`: who gave the expected value (" by \"x\""), or "".
-/// `which`: the output's name, or "".
+/// Returns why an output is wrong. `whose` (like " by \"x\"") names the case that gave the expected
+/// value, or is "". `which`: the output's name, or "".
 std::string wrong(const Worst& worst, const Shape& shape, const std::string& whose,
                   const std::string& which = "") {
   return fmt::format(
@@ -133,15 +133,15 @@ std::string wrong(const Worst& worst, const Shape& shape, const std::string& who
       worst.expected, whose, worst.got);
 }
 
-/// Returns how far the logits of two programs that compute the same network in `dtype` may lie
-/// apart, as a share of the largest magnitude of a logit.
+/// Returns the allowed difference between the logits of two programs that compute the same network
+/// in `dtype`, as a share of the largest magnitude of a logit.
 /// - float16 and bfloat16: for one op, torch.testing.assert_close allows 1e-3 and 1.6e-2, some
 ///   units of rounding. The rounding errors of layers are almost independent, so their sum grows
 ///   with the square root of the number of layers. A factor of 8 is enough for 64 layers.
 /// - float32 on a CPU: 1e-3. Rounding alone (1.3e-6 an op) would be less, but some algorithms of
 ///   convolutions lose more digits (Winograd's).
-/// - float32 on a GPU: as float16, because PyTorch runs convolutions in TF32 there by default,
-///   which has as many significant bits.
+/// - float32 on a GPU: as float16, because PyTorch runs convolutions on GPUs in TF32 by default,
+///   and TF32 has as many significant bits as float16.
 double share_of_magnitude(DType dtype, Place place) {
   constexpr double layers = 8;
   switch (dtype) {
@@ -240,7 +240,7 @@ double psnr_bound(const Case& planned, double of_peer) {
   return least;
 }
 
-/// Returns a note on the outputs that could not be checked; "" if all could be checked.
+/// Returns a note that names the outputs that could not be checked; "" if there are none.
 std::string unchecked_text(const Case& planned, std::span<const OutputCheck> checks) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < checks.size(); ++i)
@@ -250,8 +250,8 @@ std::string unchecked_text(const Case& planned, std::span<const OutputCheck> che
   return sentence({.kind = Note::Kind::RoundingOfSome, .names = names});
 }
 
-/// Returns the check of the output whose largest error is the largest share of its bound. An output
-/// that could not be checked counts only if it is wrong nevertheless.
+/// Returns the check with the largest ratio of an error to its bound. An output that could not be
+/// checked is considered only if some element of it is wrong.
 const OutputCheck* nearest_to_bound(std::span<const OutputCheck> checks) {
   const auto weight = [](const OutputCheck& check) {
     const bool counts = check.is_checked() || check.worst().is_wrong();
@@ -356,8 +356,9 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
       }
     }
   };
-  // A single thread checks an image that is drawn between rounds, so that the other processors stay
-  // idle. A single thread also checks tensors that must be copied to host memory, slab after slab.
+  // Only one thread checks a single image, because that happens between rounds, when the other
+  // processors should stay idle. Only one thread checks tensors that must be copied to host memory
+  // slab by slab.
   const auto is_here = [](const Images& images) { return images.is_read_in_place(); };
   const bool in_team =
       by_rows && !only && std::ranges::all_of(in, is_here) && std::ranges::all_of(out, is_here);

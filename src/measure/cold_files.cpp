@@ -33,13 +33,13 @@ ColdFiles::ColdFiles(const Case& planned) : most_items_(std::numeric_limits<std:
 
 namespace {
 
-/// How many bytes of some files are in memory.
+/// The result of kept_of().
 struct Kept {
   Residency all;
   std::string most_of;  // the file with the most bytes in memory
 };
 
-/// Asks the system to drop the files' pages, and returns what the system kept in memory.
+/// Asks the system to drop the files' pages, and returns how much of them stays in memory.
 Kept kept_of(const std::vector<std::string>& files) {
   for (const std::string& file : files) drop_pages(file);
   Kept kept;
@@ -61,8 +61,8 @@ void ColdFiles::drop() const {
   constexpr int attempts = 20;
   if (files_.empty()) return;
   Kept kept = kept_of(files_);
-  // All pages that stay in memory may belong to the first item, so they may hold at most a tenth of
-  // an item.
+  // All pages that stay in memory may belong to one item, so at most a tenth of an item's bytes may
+  // stay.
   const std::int64_t allowed = std::min(kept.all.bytes / 100, kept.all.bytes / most_items_ / 10);
   // Pages that are being read ahead, or were just read by another CPU, can be dropped a little
   // later.

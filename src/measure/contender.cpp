@@ -37,8 +37,8 @@ bool are_images_known(const Case& planned) {
          std::ranges::all_of(planned.outputs, has_images);
 }
 
-/// The numbers of the images that an item starts from; items with equal numbers start from equal
-/// values. Empty if the case loads no images.
+/// The numbers of the images that an item loads; empty if the case loads none. Items with equal
+/// numbers load equal images.
 using ImageNumbers = std::vector<std::size_t>;
 
 std::function<ImageNumbers(std::int64_t)> images_of(const Case& planned) {
@@ -222,8 +222,8 @@ void CaseContender::keep(Item& item) {
 }
 
 CheckOutcome CaseContender::check_items() {
-  // For a part of a pipeline nothing is compared: its stages are also stages of a variant, and are
-  // checked there.
+  // A part of a pipeline is not compared, because its stages are also stages of a variant and are
+  // checked with that variant.
   CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
   for (const Kept& kept : kept_) {
     const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();

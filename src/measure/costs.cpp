@@ -18,12 +18,12 @@ constexpr int kRepeats = 50;
 
 void nothing() {}
 
-/// Prevents the compiler from removing or merging the calls before and after this one, and from
-/// reusing values that those calls have read.
+/// Keeps the compiler from removing or merging calls across this fence, and from reusing values
+/// read before it.
 void keep_calls() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-/// Returns the median of several mean times of `call` in ns. `between` is called after each mean
-/// and is not timed.
+/// Times several loops of `call`, and returns the median of the loops' mean times per call in ns.
+/// `between` is called after each loop and is not timed.
 double cost_ns(Clock& clock, const auto& call, const auto& between) {
   std::vector<double> means;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {

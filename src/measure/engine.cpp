@@ -24,8 +24,8 @@ std::vector<Visit> visits_of_item(const Case& planned) {
   return {{.lane = 0, .first = 0, .last = planned.stages.size() - 1}};
 }
 
-/// True if iterations have fresh host memory, and all of it is for the link. Other fresh memory is
-/// first touched by a team on the CPU, and should lie near the team's threads.
+/// True if iterations allocate host memory, and all of it is read or written over the link. Fresh
+/// memory that CPU stages use should lie near their threads instead.
 bool fresh_for_link(const Case& planned, const std::vector<Slot>& slots) {
   if (planned.pipeline) return false;
   bool any = false;
@@ -163,8 +163,8 @@ Engine::Fed Engine::make_fed(Item& item, std::int64_t number) {
   return bytes;
 }
 
-/// Copies the values of fed_ into buffers of every item in flight, and fixes the addresses of these
-/// buffers.
+/// Copies the values of fed_ into the buffers of every item in flight, and fixes the addresses of
+/// those buffers.
 void Engine::prepare_part() {
   if (fed_.empty()) return;
   for (auto number = std::ssize(fed_bytes_); number < items_fed(planned_); ++number)
@@ -241,9 +241,9 @@ void Engine::run_stages(Item& item, std::size_t first, std::size_t last, NextRan
   }
 }
 
-/// Submits a stage, or the graph that starts with it, and returns the stage after that. Before it
-/// submits, it waits for earlier work on the same buffers. Afterwards it marks the submitted work,
-/// so that later stages can wait for that.
+/// Submits a stage, or the graph that starts with it, and returns the stage after that. Waits first
+/// for earlier work on the same buffers. Afterwards marks the submitted work, so that later stages
+/// can wait for it.
 std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& worker) {
   const Submission& what = item.submission(s, options_.graphs && in_turn());
   const bool on_host = planned_.stages[s].place == Place::Cpu;
@@ -265,7 +265,7 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
   return what.last + 1;
 }
 
-/// Submits the work inside its range. Times and profiles it if the options ask for that.
+/// Submits the work inside its range. Times and profiles the work if the options ask for that.
 void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes* times) {
   const bool on_host = planned_.stages[what.first].place == Place::Cpu;
   const RangeName& said = *what.name;
@@ -304,7 +304,7 @@ void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes
   if (times != nullptr) times->stop(run, on_host);
 }
 
-/// Ends an item in lanes. A device may still work on the item if `on_done` is empty.
+/// Ends an item in lanes. Waits for the device only if `on_done` is set.
 void Engine::finish(Item& item) {
   if (options_.on_done) {
     item.wait();
@@ -370,8 +370,7 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   const bool reads_cycles = options_.cycles && device_ != nullptr;
   if (reads_cycles) device_->start_cycles();
   const HostUse used(clock_);
-  // HostUse reads its counters before the wall time begins and after it ends. The wall time
-  // contains the device's work.
+  // HostUse reads its counters outside of the wall time. The wall time contains the device's work.
   flow_.round.start_ns = clock_.now_ns();
   const bool marks_ends = in_turn() && device_ != nullptr;
   const int first = marks_ends ? device_->mark() : 0;

@@ -16,7 +16,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the name of the stage's kernel row; for a peer, the row that the config names, or "".
+/// Returns the name of the stage's kernel row. For a peer, this is the row that the config names,
+/// or "".
 std::string kernel_of(const Stage& stage, bool by_peer) {
   if (by_peer) return stage.forced;
   return stage.kernel ? std::string(stage.kernel->name) : "";
@@ -74,7 +75,7 @@ CaseResult case_result(const Case& planned) {
   return result;
 }
 
-/// Returns the planned facts of a case's pipeline. `parts` are the limits of its group.
+/// Returns what the plan says about a case's pipeline. `parts`: the limits of the case's group.
 PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& parts) {
   const Pipeline& pipeline = *planned.pipeline;
   PipelineResult result{.in_flight = pipeline.in_flight, .submit = pipeline.submit};
@@ -97,7 +98,7 @@ bool walks_through_files(const Case& planned) {
   return load != nullptr && load->image_count() > load->batch;
 }
 
-/// Adds a note if a turn does not reach all images of the dataset.
+/// Adds a note if a turn does not load all images of the dataset.
 void note_images_of_a_turn(CaseResult& result) {
   const std::int64_t images = result.iterations * result.images;
   if (result.dataset && images < result.dataset->images)
@@ -105,8 +106,8 @@ void note_images_of_a_turn(CaseResult& result) {
         {.kind = Note::Kind::ImagesOfATurn, .count = images, .of = result.dataset->images}));
 }
 
-/// Sets the facts of the dataset that the case loads. Files that `on_error: skip` leaves out are
-/// not counted.
+/// Stores the properties of the dataset that the case loads. Files that `on_error: skip` leaves out
+/// are not counted.
 void note_dataset(Member& member) {
   const Load* const load = member.planned->loader();
   if (load == nullptr) return;
@@ -129,7 +130,7 @@ void note_dataset(Member& member) {
   dataset.beside = load->beside;
 }
 
-/// Returns the group's result before anything has run. It has only facts of the plan.
+/// Returns the group's result before anything has run, with data from the plan only.
 GroupResult empty_result(const Group& group) {
   GroupResult result;
   result.experiment = group.experiment;
@@ -318,7 +319,7 @@ void GroupRun::check(Member& member) {
 bool GroupRun::check_recent(Member& member) {
   if (member.result->check.held_to != HeldTo::Reference) return false;
   const auto outcome = member.contender->check_recent(check_random_);
-  // Disturbances during the check must not count for the next turn.
+  // Leaves disturbances during the check out of the next turn.
   if (device_turn_) device_turn_->until = disturbance_now();
   if (outcome) member.judge(*outcome);
   return outcome.has_value();
@@ -357,7 +358,7 @@ void GroupRun::compare_first_outputs() {
   std::stable_partition(waiting.begin(), waiting.end(), [&](const Member* member) {
     return member->planned->variant == group().baseline;
   });
-  std::vector<Member*> first;  // the members whose outputs became standards
+  std::vector<Member*> first;  // members whose output is a standard
   for (Member* member : waiting) {
     if (standard_for(*member->planned) != nullptr) {
       hold_to_standard(*member, *member->given->output);
@@ -429,8 +430,8 @@ Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
   const bool on_device = member.planned->uses_gpu();
   const auto last = std::exchange(device_turn_, {});
   const bool follows = on_device && last.has_value();
-  // Successive turns on the device share the reading between them, since the device must not idle
-  // for long.
+  // If one turn on the device follows another, the reading after the first also serves the second,
+  // so that the device does not idle for long.
   const Disturbance before = follows ? last->until : disturbance_now();
   if (follows)
     shape.device_awake =

@@ -57,10 +57,10 @@ void Engine::run_in_turn() {
   }
 }
 
-/// Calls `on_done` in the middle of an iteration, and measures what the call takes.
+/// Calls `on_done` in the middle of an iteration, and measures the time and the counts of the call.
 void Engine::interrupt(Item& item, StageTimes* times) {
-  // The wall time that is left out includes the readings of CPU time and counters, which take
-  // longer with more threads.
+  // The subtracted wall time includes the readings of CPU time and counters, which take longer with
+  // more threads.
   const std::int64_t start_ns = clock_.now_ns(), cpu_ns = clock_.cpu_ns();
   const Counters counters = clock_.counters();
   options_.on_done(item);

@@ -27,8 +27,8 @@ TensorDesc scratch_desc(const Slot& slot) {
                {.n = 1, .c = 1, .h = 1, .w = static_cast<std::int64_t>(slot.bytes)}, slot.memory);
 }
 
-/// Makes the stage's files in the scratch folder; null if there is no folder or the stage saves
-/// nothing.
+/// Returns the stage's files in the scratch folder; null if there is no such folder or the stage
+/// saves nothing.
 std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std::size_t seat,
                                      const Backends& backends) {
   if (roles_of(stage.op).files != FileUse::Writes || backends.at(stage.place)->scratch.empty())
@@ -38,8 +38,8 @@ std::unique_ptr<SavedFiles> files_of(const Stage& stage, std::size_t index, std:
       stage.signature.in[0].shape.n);
 }
 
-/// Returns how many sets of device buffers an item rotates through. Items in flight share the sets
-/// equally.
+/// Returns how many sets of device buffers one item uses. The sets are divided equally among the
+/// items in flight.
 std::size_t sets_of_an_item(const Case& planned, const GroupMemory& memory) {
   const int items = planned.pipeline ? planned.pipeline->in_flight : 1;
   return std::max<std::size_t>(
@@ -165,7 +165,7 @@ void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
     if (host_caches(slot.memory)) {
       std::memset(bytes.data(), static_cast<int>(poison->pattern), bytes.size());
     } else {
-      queue.drain();  // the memory is usable only in the queue's order
+      queue.drain();  // the memory may be used only after earlier work of the queue
       owner.fill(bytes.data(), poison->pattern, bytes.size());
     }
   }
@@ -174,8 +174,8 @@ void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
 void Item::free_slots(std::span<const std::size_t> slots, bool keep_outputs) {
   for (const std::size_t slot : slots) {
     if (keep_outputs && buffers_.is_output(slot)) continue;
-    // Device memory is freed in the queue's order, but host memory at once, so the device must be
-    // done with it first.
+    // Host memory is freed at once, so the device must be done with it. Device memory is freed in
+    // the queue's order.
     if (used_by_device_[slot] && host_reaches(buffers_.slots()[slot].memory)) {
       device_->drain();
       drained();

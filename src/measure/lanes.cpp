@@ -1,4 +1,4 @@
-/// The three ways in which host threads run a pipeline: all stages on the calling thread, a thread
+/// Runs a pipeline on host threads in one of three ways: all stages on the calling thread, a thread
 /// for each server of a lane, or a thread for each item.
 #include <algorithm>
 #include <utility>
@@ -42,7 +42,7 @@ bool Engine::can_admit() const { return !error_ && admitted_ < count_ && !free_.
 
 bool Engine::is_over() const { return working_ == 0 && (error_ || done_ == count_); }
 
-/// Starts the next item, on the object that has been free for longest. Call with the lock held,
+/// Starts the next item, in the `Item` that has been free for longest. Call with the lock held,
 /// except in run_inline().
 Item& Engine::admit() {
   Item& item = *free_.front();
@@ -53,8 +53,8 @@ Item& Engine::admit() {
   return item;
 }
 
-/// Gives the item to its next lane, or to the free items after its last visit. Call with the lock
-/// held.
+/// Puts the item among those ready for its next lane, or after its last visit, among the free
+/// items. Call with the lock held.
 void Engine::pass_on(Item& item) {
   if (item.visit < visits_.size()) {
     LaneState& lane = lanes_[visits_[item.visit].lane];
@@ -119,7 +119,7 @@ void Engine::stop_hosts() {
     if (host->thread.joinable()) host->thread.join();
 }
 
-/// The main function of a server's host thread, which returns after stop_hosts().
+/// The main function of a server's host thread. Returns after stop_hosts().
 void Engine::serve(std::size_t lane, std::size_t server, const std::vector<int>& cpus,
                    std::optional<Worker>& worker) {
   name_this_thread(thread_name(lanes_[lane].lane, static_cast<int>(server)));

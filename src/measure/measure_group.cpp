@@ -17,8 +17,8 @@ constexpr std::int64_t staged_turns = 12;  // turns of a contender, in all proce
 
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
 
-/// True if the time of a turn is the time of its only stage. False for a stage on a device, because
-/// there a turn also contains the time between one run of the stage and the next.
+/// True if a turn's time is the time of its only stage. False for a stage on a device, because the
+/// turn's time then contains the gaps between successive runs of the stage.
 bool is_one_stage(const Case& planned) {
   return planned.stages.size() == 1 && !is_on_device(planned.stages[0]);
 }
@@ -44,16 +44,16 @@ void add_flow_times(CaseResult& result, const Turn& turn) {
   }
 }
 
-/// Moves what comes after the first `keep` items of `from` to the end of `to`.
+/// Moves all items of `from` after the first `keep` to the end of `to`.
 template <class T>
 void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
   std::move(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end(), std::back_inserter(to));
   from.erase(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end());
 }
 
-/// Moves the rounds after the first `whole` to the cut rounds, and drops their times of stages,
-/// items and lanes. These rounds are only a part of a block, so contenders were not equally often
-/// at every position.
+/// Moves the rounds after the first `whole` rounds to the cut rounds, and drops their times of
+/// stages, items and lanes. They are an incomplete block, in which contenders were not equally
+/// often at every position.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -124,7 +124,7 @@ double decides(const Round& round, DecidingClock clock) {
 }
 
 /// Asks the rule whether to stop. The rule gets the deciding times of all rounds of all live cases.
-/// A round that other programs held up has 0 in place of its time, which means no value.
+/// A round that was disturbed by other programs gets the value 0, which means no value.
 std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
@@ -206,7 +206,7 @@ void check_last_call(GroupRun& run, Member& member) {
   run.check(member);
 }
 
-/// Takes turns until enough calls of a case are checked, at the longest until `until`, in seconds
+/// Takes turns until enough calls of a case are checked or the time `until` is reached, in seconds
 /// since the group's start.
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
@@ -229,7 +229,8 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
 /// false when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
-  // Further checks may take as many seconds as the rounds may, or `least` if that is more.
+  // The additional checks may take as long as the time limit of the rounds, but at least `least`
+  // seconds.
   constexpr double least = 10;
   const double until =
       run.seconds() + std::max(least, run.plan().measure_of(run.group()).max_seconds_per_group);

@@ -9,10 +9,11 @@
 namespace normbench {
 namespace {
 
-// A group overruns if it exceeds its time both by this share of its time and by these seconds.
+// A group overruns if it exceeds its time limit by more than this share of the limit and by more
+// than these seconds.
 constexpr double kOverrunShare = 0.25, kOverrunSeconds = 2;
 
-/// Returns the number of iterations in a group's profiles. Peers are not profiled.
+/// Returns the number of iterations that a group's profiles take. Peers are not profiled.
 double profile_iterations(const Plan& plan, const Group& group) {
   if (!plan.profile.enabled) return 0;
   const auto cases = std::ranges::count_if(
@@ -20,8 +21,8 @@ double profile_iterations(const Plan& plan, const Group& group) {
   return static_cast<double>(cases * schedule_steps(plan.profile));
 }
 
-/// Returns how many rounds a group has at least: StopRule::fewest_rounds, rounded up to whole
-/// blocks. A block has as many rounds as there are contenders.
+/// Returns the least number of rounds: StopRule::fewest_rounds, rounded up to whole blocks. A block
+/// has as many rounds as there are contenders.
 std::size_t whole_blocks(std::size_t contenders) {
   const std::size_t blocks = (StopRule::fewest_rounds + contenders - 1) / contenders;
   return blocks * contenders;

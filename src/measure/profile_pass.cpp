@@ -31,10 +31,9 @@ std::string input_shapes(const Stage& stage) {
   return fmt::format("[{}]", fmt::join(inputs, ", "));
 }
 
-/// Returns the shapes of the inputs of each stage, and of each run of stages that a graph launches
-/// (the inputs of its first stage), by label. Shapes are written as torch prints them, like
-/// "[[10, 3, 720, 1280]]", in the order of memory. If several stages have the same label, the first
-/// counts.
+/// Returns the input shapes of each stage by its label, and those of each graph (the inputs of its
+/// first stage) by its label. Shapes are in torch's notation, like "[[10, 3, 720, 1280]]", in the
+/// order of memory. If several stages have the same label, the first counts.
 std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned) {
   std::map<std::string, std::string, std::less<>> shapes;
   for (const Stage& stage : planned.stages) shapes.emplace(stage.label, input_shapes(stage));
@@ -43,8 +42,8 @@ std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned
   return shapes;
 }
 
-/// Returns the median profiled time of a step over its median measured time; 0 if the case was not
-/// measured.
+/// Returns the ratio of the median profiled time of a step to the median measured time; 0 if the
+/// case was not measured.
 double overhead(const CaseResult& result, std::vector<double> step_ns) {
   std::vector<double> measured;
   for (const Round& round : result.rounds)
@@ -53,7 +52,7 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
   return base > 0 ? median(std::move(step_ns)) / base : 0;
 }
 
-/// Runs the steps, with the tracer if `traced`. Returns nothing if the tracer failed meanwhile.
+/// Runs the steps, with the tracer if `traced`. Returns nothing if the tracer fails.
 using RunSteps = std::function<std::optional<ProfiledSteps>(bool traced)>;
 
 /// Runs the steps with the tracer. If that fails, runs all of them again with marks.

@@ -37,7 +37,7 @@ bool is_over_link(const StageRun& run, const Case& planned) {
                      is_copy_over_link);
 }
 
-/// Runs the steps of a profile and keeps what they give.
+/// Runs the steps of a profile and collects their results.
 class Steps {
  public:
   Steps(Engine& engine, RunContext& context, DeviceTracing& tracing, bool traced)
@@ -159,8 +159,8 @@ class Steps {
     trace.source = name_of(DeviceTimes::CudaEvents);
     return trace;
   }
-  /// Adds to `trace` what a device did between marks. Without a tracer, this is all that is known.
-  /// Clocks drift apart, so they were aligned before each step, or before a pipeline's window.
+  /// Adds to `trace` the device's work between marks, which is used when there is no tracer. Device
+  /// and host clocks were aligned before each step, or before a pipeline's window.
   void add_records(const Flow& flow, DeviceTrace& trace) const {
     trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
     for (const StageSpan& span : flow.spans) {

@@ -5,8 +5,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the last stage that reads each value. For wanted values it returns the number of stages,
-/// so that no stage drops them.
+/// Returns, for each value, the last stage that reads it. For a wanted value, returns the number of
+/// stages instead, so that the value is never dropped.
 std::vector<std::size_t> last_readers(const Case& planned, std::span<const int> wanted) {
   std::vector<std::size_t> last(planned.values.size(), 0);
   for (std::size_t s = 0; s < planned.stages.size(); ++s)

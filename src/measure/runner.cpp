@@ -25,7 +25,8 @@ std::string variants(const Cases& cases) {
   return text;
 }
 
-/// Returns a text that is the same for a planned group and for its results in a journal.
+/// Returns a text that identifies a group. It is equal for a planned group and for its results in a
+/// journal.
 template <class AnyGroup>
 std::string identity(const AnyGroup& group) {
   return fmt::format("\"{}\" at {} with {}, baseline \"{}\"", group.experiment, group.point.dump(),
@@ -95,7 +96,7 @@ Results without_groups(const Plan& plan) {
   return results;
 }
 
-/// Writes to the journal, if there is one, and keeps the reason when that fails.
+/// Writes to the journal, if there is one. If that fails, stores the reason.
 class Keeping {
  public:
   explicit Keeping(Journal* journal) : journal_(journal) {}
@@ -130,9 +131,9 @@ std::int64_t end_ns(const GroupResult& group) {
   return end;
 }
 
-/// Leaves out the time for which the device's clocks were held back between two parts of a group,
-/// while other groups were measured. Adds this time to the values that were read before the group's
-/// rounds, so that their difference to the values read after the rounds does not contain it.
+/// Between two parts of a group, other groups are measured. Leaves out the time for which the
+/// device's clocks were held back meanwhile: adds it to the values that were read before the
+/// group's rounds, so that the difference between the values after and before does not contain it.
 void leave_out_between(GroupResult& group, const GroupResult& part) {
   const Json& until = value_at(group.condition_after, "/held_back_ns");
   const Json& from = value_at(part.condition_before, "/held_back_ns");
@@ -165,7 +166,7 @@ class Measuring {
         for (const GroupResult& part : parts) groups_.at(index).add(part);
   }
 
-  /// Returns false when it ended early: it was interrupted, or the journal could not be written.
+  /// Returns false if the run was interrupted, or the journal could not be written.
   bool run() {
     for (std::int64_t part = 0; part < parts_; ++part)
       for (std::size_t i = 0; i < groups_.size(); ++i)
@@ -242,8 +243,8 @@ class Measuring {
   std::vector<Measured> groups_;
 };
 
-/// Profiles the groups without a profile, and adds them to the journal again. Of two lines about a
-/// group, the later one counts. Returns false when it ended early.
+/// Profiles the groups without a profile, and adds them to the journal again. The journal's later
+/// line about a group replaces the earlier one. Returns false when it ended early.
 bool profile_groups(const Plan& plan, RunContext& context, DeviceTracing& tracing, Keeping& keeping,
                     std::vector<GroupResult>& groups) {
   if (context.capture != nullptr) context.capture->begin();

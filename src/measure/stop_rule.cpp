@@ -8,11 +8,11 @@
 namespace normbench {
 namespace {
 
-/// How many independent rounds an interval must be worth to end a group.
+/// A group ends for precision only if its rounds are worth at least this many independent ones.
 constexpr double enough_effective = 40;
 
 struct Look {
-  double half_width = 0;                                  // half-width of the widest interval
+  double half_width = 0;                                  // of the widest interval
   double effective = std::numeric_limits<double>::max();  // the fewest independent rounds that a
                                                           // ratio's rounds are worth
 };

@@ -17,7 +17,8 @@ bool works_on_host(const Stage& stage) {
 }
 
 Access access_of(const Stage& stage, const std::vector<Slot>& slots) {
-  // Pages may be unlocked only when the device is done with them, so unlocking counts as a write.
+  // Unlocking counts as a write, because pages may be unlocked only when the device is done with
+  // them.
   if (roles_of(stage.op).locks == PageLocking::Unlocks)
     return {.reads = {}, .writes = {slots[stage.in.back()].buffer}};
   Access access;

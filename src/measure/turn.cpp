@@ -38,8 +38,8 @@ double warm(Engine& engine, double enough_ns) {
   return static_cast<double>(spent_ns) / static_cast<double>(iterations);
 }
 
-/// Returns the time of all `iterations` in ns, from the first submission until all work is done.
-/// Graphs are captured before.
+/// Captures graphs, then runs the iterations. Returns their time in ns, from the first submission
+/// until all work is done.
 double burst_ns(Engine& engine, std::int64_t iterations) {
   engine.capture(iterations);
   const std::int64_t start_ns = engine.clock().now_ns();
@@ -100,7 +100,7 @@ TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
   return shape;
 }
 
-/// Warms up in the way that the shape gives, and launches each graph for the first time.
+/// Warms up as the shape says, and launches each graph for the first time.
 void prepare_turn(Engine& engine, const TurnShape& shape, const EngineOptions& options) {
   if (const auto& pipeline = engine.planned().pipeline) {
     if (shape.warmup_ns > 0)

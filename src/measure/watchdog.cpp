@@ -36,8 +36,8 @@ void Watchdog::disarm() {
 }
 
 void Watchdog::watch() {
-  // A turn that is seen at two polls, one limit apart, has taken longer than the limit. The clamp
-  // keeps a limit of 0 from spinning and a huge limit from overflowing.
+  // The thread polls once per limit, so a turn that it sees at two successive polls has exceeded
+  // the limit. The clamp prevents a busy loop for a limit of 0, and an overflow for a huge limit.
   const std::chrono::duration<double> period(std::clamp(limit_seconds_, 0.001, 1e6));
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);

@@ -25,8 +25,7 @@ namespace {
 
 constexpr const char* in_memory = "/dev/shm";
 
-/// True if at least twice `bytes` are free in the folder, since other programs may want some of
-/// the space, too.
+/// True if at least twice `bytes` are free in the folder, to leave space for other programs.
 bool has_room(const fs::path& folder, std::int64_t bytes) {
   std::error_code unknown;
   const fs::space_info space = fs::space(folder, unknown);
@@ -98,7 +97,7 @@ PeerContender::~PeerContender() {
   }
 }
 
-/// Sends a request and passes the line that the peer answers to `read`.
+/// Sends a request and calls `read` with the line that the peer answers.
 PeerProcess::Answer PeerContender::ask(const Request& request,
                                        const std::function<void(const std::string&)>& read) {
   const bool before = std::exchange(failed_, true);
@@ -149,8 +148,8 @@ void PeerContender::prepare() {
   }
   const std::string files = write_file_list(folder);
   const std::size_t copies = memory_.inputs(work_).count;
-  // Outputs of networks are compared between variants, so all variants must start with the same
-  // inputs.
+  // The output of a network is compared with that of other variants, so every copy must hold the
+  // same inputs.
   const bool unlike = !work_.inputs.empty() && !has_network();
   ask({"prepare",
        prepare_request(work_, copies, unlike, paths, files, device_number(context_.backends)),
@@ -224,8 +223,8 @@ CheckOutcome PeerContender::check() {
 std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random) {
   if (has_network()) return std::nullopt;
   CheckOutcome outcome = compare(drawn_image(work_, random));
-  // Every second time, the next call is checked, too. A fault in every other call shows in one of
-  // two successive calls. If the peer has a copy of the inputs that no turn uses, the next call
+  // Every second check also checks the next call, since a fault in every other call shows in one of
+  // two successive calls. If the peer has a copy of the inputs that turns do not use, the next call
   // runs on that copy.
   if (drawn_++ % 2 == 0 && outcome.result.ok) {
     const auto copies = static_cast<std::int64_t>(memory_.inputs(work_).count);
@@ -239,7 +238,7 @@ std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random)
     next.result.add(outcome.result);
     outcome = std::move(next);
   }
-  process_.settle(duration(limits_.settle_seconds));  // other contenders' turns are next
+  process_.settle(duration(limits_.settle_seconds));  // so that it does not disturb the next turn
   return outcome;
 }
 
@@ -281,7 +280,7 @@ TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
     return static_cast<double>(run(iterations, warmup_ns).wall_ns);
   });
   process_.settle(duration(limits_.settle_seconds));
-  // `marks` is always set: a peer times its stages in every turn or never.
+  // `marks` is always set, because a peer times its stages either in every turn or never.
   const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
                                        iterations_of_an_epoch(work_, iteration_ns));
   return {.iterations = std::min(enough, cold_files_.most_items()),
@@ -317,8 +316,8 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   const auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
-  // The time that the peer waited for a processor counts for the turn in proportion to the turn's
-  // share of the whole time, since this process does not see when the peer waited.
+  // This process does not see when the peer waited for a processor. The share of the wait that
+  // counts for the turn is therefore the turn's share of the whole time.
   if (whole_ns > 0)
     turn.round.queued_ns =
         std::llround(static_cast<double>(delay_ns) / static_cast<double>(whole_ns) *

@@ -58,7 +58,7 @@ Json input_json(const TensorDesc& source, const std::string& path) {
 /// Reads one reply. Its exceptions name the request that the reply answers.
 class Reply {
  public:
-  /// Throws as the functions in the header do.
+  /// Throws CannotRunHere or Invalid, like the read_ functions.
   Reply(std::string_view request, std::string_view type, const std::string& line)
       : request_(request), json_(parse(line)), reader_(json_, "", issues_) {
     if (!json_.is_object()) wrong(fmt::format("with no object: {}", quote(line)));
@@ -90,7 +90,7 @@ class Reply {
     throw Invalid(fmt::format(" answered `{}` {}", request_, how));
   }
   Json parse(const std::string& line) {
-    // parse_json() also allows comments, which a reply may not have.
+    // Checked here because parse_json() also accepts comments.
     if (!Json::accept(line)) wrong(fmt::format("with no JSON: {}", quote(line)));
     try {
       return parse_json(line, issues_);

@@ -32,7 +32,7 @@ constexpr milliseconds kSilenceGrace = 500ms;  // how long a peer may live after
                                                // stdout
 constexpr std::size_t kKeptErrors = 4096;      // bytes of stderr that are kept
 constexpr std::size_t kToldErrors = 3;         // lines of stderr in a message
-constexpr std::size_t kMostToldBytes = 200;    // bytes of each of these lines
+constexpr std::size_t kMostToldBytes = 200;    // bytes of such a line
 
 /// Returns the text as a JSON string, so that no control characters and no broken UTF-8 are in it.
 std::string escaped(const std::string& text) {

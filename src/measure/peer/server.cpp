@@ -101,8 +101,7 @@ class PeerServer::Work {
     return ns;
   }
 
-  /// Takes a turn as in this process's own rounds. Stages are timed if that costs less than 0.5 %
-  /// of the turn.
+  /// Takes a turn like a case of a run. Stages are timed if that costs less than 0.5 % of the turn.
   Turn turn(std::int64_t iterations, std::int64_t warmup_ns) {
     if (!marks_) marks_ = shape_of_turns(engine_, clock_cost_ns(clock_)).marks;
     // The asking process asks for a short warm-up if the device has just worked.
@@ -115,7 +114,6 @@ class PeerServer::Work {
     return turn;
   }
 
-  /// The number of copies of the input.
   std::size_t copies() { return memory_.inputs(planned()).count; }
 
   /// Writes the output of call(). After a turn, writes the output of one more iteration on poisoned

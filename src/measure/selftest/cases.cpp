@@ -16,7 +16,7 @@ std::vector<Memory> host_kinds() {
   return kinds;
 }
 
-/// Returns the routes of ops that copy over the link or lock pages; empty for other ops.
+/// Returns the routes of an op that copies over the link or locks pages; empty for any other op.
 std::vector<Route> call_routes(std::string_view op) {
   const auto [link, locks] = std::pair(roles_named(op).link, roles_named(op).locks);
   std::vector<Route> routes;
@@ -36,8 +36,8 @@ std::vector<Route> call_routes(std::string_view op) {
   return routes;
 }
 
-/// Returns a tensor in words, like "1x3x5x7 uint8 nchw". `with_shape`, `with_memory`: whether the
-/// words contain its shape, and its kind of memory.
+/// Returns the description of a tensor, like "1x3x5x7 uint8 nchw". `with_shape`, `with_memory`:
+/// whether it contains the shape, and the kind of memory.
 std::string tensor_words(const TensorDesc& desc, bool with_shape, bool with_memory) {
   const auto [n, c, h, w] = desc.shape;
   return fmt::format("{}{} {}{}{}", with_shape ? fmt::format("{}x{}x{}x{} ", n, c, h, w) : "",
@@ -50,7 +50,7 @@ std::string constants_words(const std::vector<double>& values, Constants constan
                      constants == Constants::PerCall ? ", constants per_call" : "");
 }
 
-/// Returns the parameters of an op that its signature does not show, in words.
+/// Returns a text with those parameters of an op that its signature does not show.
 struct Parameters {
   std::string operator()(const Normalize& op) const {
     std::string text;

@@ -21,7 +21,7 @@ constexpr std::byte poison{0xFF};
 constexpr int team = 3;
 
 /// Returns the images in which the index of an element or of a byte first exceeds 31 or 32 bits,
-/// the images before and after these, and some images spread over the batch.
+/// their neighbours, and some images spread over the batch.
 std::set<std::int64_t> sampled_images() {
   std::set<std::int64_t> images{0, shape.n - 1};
   for (std::int64_t image = 0; image < shape.n; image += shape.n / 16) images.insert(image);
@@ -41,8 +41,8 @@ std::vector<Op> ops() {
           Cast{.to = DType::Float16}, Copy{}};
 }
 
-/// Compares sampled images of the output with the reference, up to the first wrong one. If none is
-/// wrong, looks for writes outside of the output.
+/// Compares sampled images of the output with the reference, up to the first wrong image. If no
+/// image is wrong, checks that nothing was written outside of the output.
 Judged judge_samples(const Op& op, const Signature& signature, const Buffer& out) {
   Judged total;
   const std::int64_t out_bytes = signature.out[0].bytes() / shape.n;
@@ -120,7 +120,7 @@ std::optional<NotTested> why_not(const Lab& lab, std::int64_t free_bytes, bool w
   return std::nullopt;
 }
 
-/// Returns why the test ended early, which is that the place was lost or the test was interrupted.
+/// Returns why the test ended early: the place was lost, or the test was interrupted.
 NotTested why_over(const Lab& lab) {
   if (lab.lost()) return {.kind = NotTested::Kind::Failed, .error = *lab.lost()};
   return {.kind = NotTested::Kind::Interrupted};

@@ -76,8 +76,7 @@ std::vector<Op> identities(std::string_view op) {
   return ops;
 }
 
-/// Returns the input's values rounded to the output's dtype, with bounds of 0, since all other
-/// results are wrong.
+/// Returns the input's values rounded to the output's dtype, with bounds of 0.
 Exact rounded(const Input& input, const TensorDesc& out) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(out.bytes()));
   TensorDesc host = out;

@@ -24,7 +24,7 @@ void add(RowFinding& finding, const std::string& words, const Ran& ran) {
   finding.compared = true;
 }
 
-/// Returns one in `every` ops; `offset` chooses with which op to begin.
+/// Returns every `every`th op. `offset` chooses the first one.
 std::vector<Op> thinned(const std::vector<Op>& ops, std::size_t every, std::size_t offset) {
   std::vector<Op> kept;
   for (std::size_t i = offset % std::min(every, ops.size()); i < ops.size(); i += every)
@@ -52,8 +52,8 @@ std::vector<Known> known(std::span<const Input> inputs) {
   return all;
 }
 
-/// Returns all inputs. A single input is `first`. If there are several, each is contiguous and has
-/// random elements of its own.
+/// Returns all inputs: `first` if there is only one, else contiguous tensors, each with other
+/// random elements.
 std::vector<Input> inputs_of(const Feeds& fed, const Input& first) {
   if (fed.size() == 1) return {first};
   std::vector<Input> inputs;

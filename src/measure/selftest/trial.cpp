@@ -66,7 +66,7 @@ View output_view(const Trial& trial, std::size_t i, std::byte* data) {
   return passes_through(trial.op) ? trial.inputs[0].view(data, out.memory) : View{data, out};
 }
 
-/// Runs the place's first row of op T, `register` or `unregister`, on the memory.
+/// Runs the place's first row of op T (`register` or `unregister`) on the memory.
 template <class T>
 void call(const Lab& lab, Queue& queue, const View& memory) {
   const auto rows = lab.backend().kernels();
@@ -91,12 +91,13 @@ void launch(Queue& queue, const Launch& run, const Trial& trial, const Memories&
   queue.drain();
 }
 
-/// Returns the number of a tensor after a blank, like " 2"; "" if there is only one tensor.
+/// Returns a blank and the number of a tensor, like " 2"; "" if there is only one tensor.
 std::string number_of(std::size_t i, std::size_t count) {
   return count > 1 ? fmt::format(" {}", i) : "";
 }
 
-/// Returns what the row wrote outside of its outputs and its scratch memory, or nothing.
+/// Returns where the row wrote outside of its outputs and its scratch memory; nothing if it did
+/// not.
 std::optional<std::string> trespass(const Memories& memories, const Trial& trial) {
   for (std::size_t i = 0; i < memories.in.size(); ++i) {
     const std::string name = "input" + number_of(i, memories.in.size());
@@ -162,8 +163,8 @@ void judge_outputs(const Trial& trial, Outputs& outputs, std::byte poison, Judge
   }
 }
 
-/// Returns what is special in a setting, like ", AVX2, 3 threads, buffers 1 and 3 elements past a
-/// cache line, as a graph".
+/// Returns how a setting differs from the plain one, like ", AVX2, 3 threads, buffers 1 and 3
+/// elements past a cache line, as a graph".
 std::string in_words(const Setting& setting) {
   std::string text;
   if (!setting.simd.empty()) text += ", " + setting.simd;
@@ -179,7 +180,7 @@ std::string in_words(const Setting& setting) {
 Settled::~Settled() {
   try {
     queue_.drain();
-  } catch (const std::exception&) {  // the row's own exception tells the reason
+  } catch (const std::exception&) {  // the row's own exception has the reason
   }
 }
 
