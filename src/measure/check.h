@@ -25,21 +25,21 @@ struct CheckOutcome {
 };
 
 /// Runs the references of the case's stages on its inputs, and compares all outputs with the exact
-/// values. It works in slabs of images, or on all images at once if outputs are sums over them.
-/// Each value has a bound, composed of the stages' error bounds. The result contains the largest
-/// error with the bound of that value, and the largest ratio of a value's error to its own bound.
-/// An output that could not be checked (OutputCheck) is left out and named in the note. If no
-/// output could be checked, `held_to` is Nothing. If an op of the chain runs only in peers, nothing
-/// is compared: the outcome contains the output, and is wrong if the output has infinities or NaN.
-/// A slab takes memory for 1 million doubles with their errors, or for one image if that is larger.
-/// Memory that host code cannot read is copied slab by slab.
+/// values. Each value has a bound, composed of the stages' error bounds. The result contains the
+/// largest error with the bound of that value, and the largest ratio of a value's error to its own
+/// bound. An output that could not be checked (OutputCheck) is left out and named in the note. If
+/// no output could be checked, `held_to` is Nothing. If an op of the chain runs only in peers,
+/// nothing is compared: the outcome contains the output, and is wrong if the output has infinities
+/// or NaN. The check works in slabs of images, or on all images at once if outputs are sums over
+/// them. A slab has about 1 million values, or one image if that is larger. Memory that host code
+/// cannot read is copied slab by slab.
 /// `item`: the number of the iteration that gave the outputs, within its turn. It matters only if
 /// the case loads files, because each iteration reads other files.
 /// `psnr_db`: the peak signal-to-noise ratio that a peer promises for its images (see
-/// Kernel::psnr_db); 0: the peer is exact. If the peer or a stage's row has one, all outputs are
-/// compared by that ratio, not element by element.
-/// `only`: check just these images, and accept outputs that hold just these. If outputs are sums
-/// over all images, everything is checked nevertheless.
+/// Kernel::psnr_db); 0: the peer is exact. If the peer or the kernel row of a stage promises a
+/// ratio, all outputs are compared by that ratio, not element by element.
+/// `only`: the images to check. `outputs` may then hold just these images. If outputs are sums over
+/// all images, everything is checked.
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,

@@ -15,7 +15,7 @@ struct MeasuringCosts {
   std::int64_t clock_step_ns = 0;  // the smallest step of the clock that was seen
   double range_recorded_ns = 0;    // a range while the recorder is on, with its NVTX range
   double range_ns = 0;             // a range while the recorder is off
-  double nvtx_ns = 0;              // an NVTX range alone; if no tool is attached, the check for one
+  double nvtx_ns = 0;              // an NVTX range alone; without a tool, only NVTX's check for one
 
   bool operator==(const MeasuringCosts&) const = default;
 };

@@ -61,8 +61,8 @@ class StageProfile {
 
   StageProfile(Clock& clock, DeviceTracing& tracing) : clock_(clock), tracing_(tracing) {}
 
-  /// Made before and destroyed after the range of one run of a stage, so that the range does not
-  /// contain the calls to the tracer and the counters.
+  /// Construct it before the range of a stage's run, and destroy it after that range, so that the
+  /// range does not contain the calls to the tracer and the counters.
   class Scope {
    public:
     /// Does nothing when `profile` is null.

@@ -76,7 +76,7 @@ Engine::~Engine() {
       try {
         stream->queue->drain();
       } catch (const std::exception&) {
-        // The wait that saw this failure has reported it already.
+        // Ignored: the wait in which the device first failed has reported the error.
       }
     }
 }

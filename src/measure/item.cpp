@@ -97,7 +97,7 @@ Item::~Item() {
   try {
     wait();
   } catch (const std::exception&) {
-    // The wait that saw this failure has reported it already.
+    // Ignored: the wait in which the device first failed has reported the error.
   }
 }
 

@@ -16,9 +16,9 @@ struct TouchPlan {
   std::function<int(const std::byte* first, std::size_t at)> rank = {};
 };
 
-/// Returns the plan for copies of `bytes` bytes, which lie `stride` bytes apart. A team of
-/// `threads` will read each copy in equal shares, and each page is touched by the thread that will
-/// read it.
+/// Returns the plan in which each page is touched by the thread that will read it. The memory holds
+/// copies of `bytes` bytes, `stride` bytes apart. A team of `threads` threads will read each copy
+/// in equal shares.
 TouchPlan touched_by_readers(int threads, std::size_t bytes, std::size_t stride);
 
 /// Returns the plan for memory whose buffers move in every turn, so that no thread keeps using the

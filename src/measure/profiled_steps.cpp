@@ -165,7 +165,7 @@ class Steps {
     trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
     for (const StageSpan& span : flow.spans) {
       if (span.stream == 0) continue;
-      // Streams count from 1 here; only a tracer knows their real numbers.
+      // The engine's number of the stream, from 1. Only a tracer knows the number that CUDA uses.
       trace.records.push_back({.activity = Activity::Stage,
                                .start_ns = span.start_ns,
                                .end_ns = span.end_ns,

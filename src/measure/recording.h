@@ -1,4 +1,4 @@
-/// What the profile pass switches on, and what it reads, around the steps that it records.
+/// Records and counts around the steps of the profile pass.
 #pragma once
 
 #include "machine/energy.h"
@@ -8,7 +8,8 @@
 
 namespace normbench {
 
-/// Recorder and tracer record while this object lives, or until stop().
+/// The recorder and the tracer record from the construction of this object until stop() or its
+/// destruction.
 class Recording {
  public:
   /// `tracing` is null if no tracer takes part.

@@ -47,8 +47,8 @@ struct PeerTurn {
 
 /// Returns the peer's name and version, like "torch 2.9.0".
 std::string read_hello(const std::string& line);
-/// What a peer reports about the prepared case: where its results differ from the exact ones by
-/// more than the ops' bounds, and the number of unlike copies.
+/// What a peer reports about the prepared case: the ways in which its results may differ from exact
+/// ones beyond the ops' bounds, and the number of unlike copies.
 struct PeerReady {
   double psnr_db = 0;  // least peak signal-to-noise ratio of loaded images, in dB; 0: exact
   ResizeFilter filter = ResizeFilter::Triangle;  // the filter that resizes images

@@ -17,7 +17,7 @@ struct PeerStage {
   Json op, parameters = Json::object(), place, kernel, output;  // null: not in the message
   std::vector<TensorDesc> in, out;                              // empty: not in the message
 
-  /// Returns the name of the op ("normalize"), or the JSON of `op` if that is not text.
+  /// Returns the name of the op, like "normalize"; the JSON of `op` if it is no string.
   std::string name() const;
 };
 

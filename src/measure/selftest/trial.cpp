@@ -17,7 +17,7 @@ constexpr int odd_team = 3;  // a team that splits no shape evenly
 
 /// The buffers of one run.
 struct Memories {
-  std::vector<Buffer> in, out;  // no `out`: the output is the first input
+  std::vector<Buffer> in, out;  // empty `out`: the output is the first input
   std::optional<Buffer> scratch;
 
   const Buffer& output(std::size_t i) const { return out.empty() ? in[i] : out[i]; }
@@ -60,7 +60,7 @@ View scratch_view(const Memories& memories, const Trial& trial) {
           dense(DType::UInt8, Layout::Nchw, {1, 1, 1, bytes}, trial.signature.out[0].memory)};
 }
 
-/// Returns the view of output `i` if it starts at `data`.
+/// Returns output `i` as a view of the memory at `data`.
 View output_view(const Trial& trial, std::size_t i, std::byte* data) {
   const TensorDesc& out = trial.signature.out[i];
   return passes_through(trial.op) ? trial.inputs[0].view(data, out.memory) : View{data, out};
