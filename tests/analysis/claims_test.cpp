@@ -98,7 +98,7 @@ TEST(Claims, ASmallSizeIsNoContradiction) {
   EXPECT_EQ(sized("one", Relation::Less, "other", {1.5, 1.5}, results), Contradicted);
 }
 
-// A tie with a wide interval may hide a difference that counts.
+// The interval of a tie may be so wide that it contains ratios beyond the margin.
 TEST(Claims, AWideTieIsNoContradiction) {
   Results results = examples::tie();
   results.precision = 0.05;

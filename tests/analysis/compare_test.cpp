@@ -20,7 +20,8 @@ Comparison compare_pairs_of(const Pairs& pairs, std::optional<double> margin = {
   return compare(pairs.base, pairs.now, margin);
 }
 
-/// Compares pairs of runs of one case. Each ratio is that of one pair. Returns the compared case.
+/// Compares pairs of runs of one case. `ratios` has, for each pair, NEW's time over BASE's. Returns
+/// the compared case.
 ComparedCase only_case(const std::vector<double>& ratios, std::optional<double> margin = {}) {
   const Comparison comparison = compare_pairs_of(timed_pairs({{"fused", ratios}}), margin);
   EXPECT_EQ(comparison.cases.size(), 1u);
@@ -42,7 +43,9 @@ TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
   EXPECT_NEAR(*one.visible, 0.02 + std::sqrt(1.10 / 1.03) - 1, 1e-6);
   EXPECT_EQ(one.replicates, 10);
   EXPECT_EQ(one.change, Change::Regressed);
-  EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);  // pairs swapped: none; 1.01; 1.01 and 1.03
+  // The slowdown is at least as large in 3 of the 1024 ways to swap BASE and NEW in pairs: if no
+  // pair is swapped, if only the pair with 1.01 is, and if those with 1.01 and 1.03 are.
+  EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);
   EXPECT_TRUE(one.certain);
   EXPECT_DOUBLE_EQ(*one.base_ns, 1'004'500);
 }
@@ -79,8 +82,8 @@ TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
 }
 
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
-  // If BASE and NEW are swapped in some of the pairs, in any of the other 63 ways, the slowdown is
-  // smaller. Cases with the verdict Same are left out of the p-value.
+  // There are 64 ways to swap BASE and NEW in pairs. Only the one without a swap has a slowdown as
+  // large as this. Cases with the verdict Same are left out of the p-value.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);
   for (int i = 0; i < 39; ++i) cases.push_back({"same " + std::to_string(i), always(1, 6)});
@@ -94,8 +97,9 @@ TEST(Compare, SixPairsDecideOverHoweverManyCases) {
 }
 
 TEST(Compare, OnePairThatIsFarSlowerLeavesDoubtBesideANoisyCase) {
-  // With 8 of the 64 ways to swap BASE and NEW in some pairs, the slowdown is at least as large.
-  // One way swaps nothing. With the other 7, "b" is slower in at least 5 of the 6 pairs.
+  // In 8 of the 64 ways to swap BASE and NEW in pairs, the largest slowdown is at least that of
+  // "a". One of these ways swaps nothing. In the other 7, "b" is slower in at least 5 of the 6
+  // pairs.
   const Comparison comparison = compare_pairs_of(timed_pairs(
       {{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}}, {"b", {0.93, 1.12, 0.93, 1.12, 0.93, 1.12}}}));
   EXPECT_DOUBLE_EQ(comparison.cases[0].p_value, 8.0 / 64);
@@ -150,9 +154,9 @@ TEST(Compare, OneRunASideLetsTheRoundsDecideButNotBeyondDoubt) {
   EXPECT_EQ(one.change, Change::Regressed);
   EXPECT_FALSE(one.certain);
   EXPECT_EQ(gate(comparison), Gate::Undecided);
-  // Even NEW's fastest round takes more than 1.05 times as long as BASE's slowest. The interval of
-  // a side from its fastest to its slowest round misses the median with probability 2 * 2^-20. The
-  // p-value is one-sided, so it is half the sum for both sides.
+  // Even NEW's fastest round takes more than 1.05 times as long as BASE's slowest. The interval
+  // from a side's fastest to its slowest round misses the median with probability 2 * 2^-20. The
+  // p-value is one-sided: half the sum of the probabilities of both sides.
   EXPECT_NEAR(one.p_value, std::ldexp(1, -19), 1e-10);
 }
 
@@ -177,8 +181,8 @@ TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
   EXPECT_TRUE(slower.visible.has_value());
 
   EXPECT_EQ(compared(1.5, 7000).change, Change::Regressed);     // the limits did not change
-  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // far more than the limit's 20 %
-  EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // at most twice the 20 %
+  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // case +100 %, limit only +20 %
+  EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // case +40 %, at most twice +20 %
   EXPECT_EQ(compared(1.5, 3500).change, Change::Inconclusive);  // limit 2x faster, case 1.5x slower
   EXPECT_EQ(compared(0.6, 14'000).change, Change::Inconclusive);
   EXPECT_EQ(compared(0.6, 7000).change, Change::Improved);

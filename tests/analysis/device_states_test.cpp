@@ -53,7 +53,8 @@ TEST_F(GpuDayDeviceStates, AClockThatChangesIsFlagged) {
   EXPECT_THAT(flagged(), Contains(Pair(Flag::DeviceClock, ElementsAre(5, 7))));
 }
 
-/// The driver is read when the work is done, and the clock may have changed by then.
+/// `sm_clock_mhz` is read after the turn's work, when the clock may have changed. `turn_clock_mhz`
+/// is the mean clock during the turn.
 TEST_F(GpuDayDeviceStates, TheClockThatATurnHadCountsBeforeThatAtItsEnd) {
   for (auto* list : {&group().cases, &group().limits})
     for (CaseResult& result : *list)
@@ -109,7 +110,8 @@ TEST_F(GpuDayDeviceStates, WhatHeldTheClocksBackIsCountedOverTheRounds) {
   EXPECT_EQ(held({{"sw_power_cap", std::numeric_limits<std::int64_t>::min()}},
                  {{"sw_power_cap", std::numeric_limits<std::int64_t>::max()}}),
             Times{});
-  // The driver counts throttled time in steps. A step may be longer than a short round.
+  // The driver counts throttled time in steps. A step may be longer than the rounds, so the time is
+  // limited to that of the rounds.
   const std::int64_t rounds_ns = device_states(group()).rounds_ns;
   EXPECT_EQ(held({{"sw_power_cap", 0}}, {{"sw_power_cap", 2 * rounds_ns}}),
             (Times{{"sw_power_cap", rounds_ns}}));

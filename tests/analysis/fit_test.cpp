@@ -23,11 +23,11 @@ TEST(FitLine, RecoversAnExactLine) {
 }
 
 TEST(FitLine, WeighsPointsByTheirRelativeErrors) {
-  // Minimises ((1 - a - b)/1)^2 + ((2 - a - 2b)/2)^2 + ((4 - a - 3b)/4)^2. The weights w = 1/t^2
-  // are 1, 1/4, 1/16. The sums of w, w x, w x^2, w t and w x t are
+  // The fit minimises ((1 - a - b)/1)^2 + ((2 - a - 2b)/2)^2 + ((4 - a - 3b)/4)^2. The weights w =
+  // 1/t^2 are 1, 1/4, 1/16. The sums of w, w x, w x^2, w t and w x t are
   // W = 21/16, X = 27/16, XX = 41/16, T = 7/4 and XT = 11/4.
   // a = (41/16 * 7/4 - 27/16 * 11/4) / (21 * 41 - 27 * 27) * 256 = -10 * 4 / 132 < 0, so a = 0 and
-  // b = XT / XX = 44/41. The relative residuals are 3/41 of 1, 3/41 of 2 and 32/164 of 4.
+  // b = XT / XX = 44/41. The relative residuals are 3/41, 3/41 and 32/164.
   const auto fit = fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2, 4});
   ASSERT_TRUE(fit);
   EXPECT_EQ(fit->fixed_ns, 0);
@@ -52,7 +52,7 @@ TEST(FitLine, NeedsThreeAmountsAndTimesThatGrow) {
 }
 
 TEST(Fits, SayTheFixedCostTheRateAndWhereNinetyPercentOfItIsReached) {
-  // 1 MB an image in 0.1 ms is 10 GB/s. In the fixed 2 ms, 20 MB could be moved. 90 % of the rate
+  // 1 MB per image in 0.1 ms is 10 GB/s. At this rate, 20 MB take the fixed 2 ms. 90 % of the rate
   // is reached at 9 * 20 MB, which are 180 images.
   const Results results = along_batch({1, 8, 64}, {{"fixed", linear(2, 0.1)},
                                                    {"steep", linear(0, 1)},

@@ -11,8 +11,8 @@
 namespace normbench::host_states_test {
 namespace {
 
-/// Returns a limit that streams 1:4 with stores of the form `form`. `ms` has the times of its
-/// rounds.
+/// Returns a limit that writes four bytes per byte that it reads, with stores of the form `form`.
+/// Its rounds take the times `ms`.
 CaseResult stream(const std::string& form, const std::vector<double>& ms) {
   CaseResult limit = examples::make_case({.variant = "stream 1:4 " + form});
   limit.stages.resize(1);

@@ -92,7 +92,7 @@ TEST(Noise, PreemptedIsBeyondTheCasesUsualAndSlow) {
     for (std::size_t i = 0; i < switches.size(); ++i)
       result.rounds[i].counters.involuntary_switches = switches[i];
   };
-  switch_to({4, 4, 4, 4, 10, 11, 11, 4, 4});  // up to 4 + 3 sqrt(4) is usual
+  switch_to({4, 4, 4, 4, 10, 11, 11, 4, 4});  // up to 4 + 3 sqrt(4) = 10 switches are usual
   EXPECT_THAT(noise_of_first(result).flagged, ElementsAre(Pair(Flag::Preempted, ElementsAre(5))));
   switch_to({0, 0, 0, 0, 1, 0, 1, 0, 0});
   EXPECT_THAT(noise_of_first(result).flagged, ElementsAre(Pair(Flag::Preempted, ElementsAre(4))));
@@ -119,7 +119,8 @@ TEST(Noise, ASlowClockIsTwoPercentBelowTheMedian) {
 }
 
 TEST(Noise, OutliersHaveAModifiedZScoreAbove3Point5) {
-  // The logarithms are 0 or ±1. Their median distance is 1, so z = 0.6745 times the distance.
+  // The logarithms of the times over 100 ms are 0 or ±1. Their median is 0, and the median of their
+  // distances from it is 1. So z is 0.6745 times the distance.
   const double e = std::exp(1);
   std::vector<double> ms;
   for (const int power : {0, 1, -1, 0, 1, -1, 1, -1, 0, 1, -1})
@@ -147,14 +148,14 @@ TEST(Noise, DriftIsTheLastThirdOverTheFirst) {
   EXPECT_TRUE(noise.drifts);
   for (int i = 12; i < 18; ++i) ms[i] = 2.01;  // 0.5 %, below the precision of 1 %
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
-  ms[17] = 1.99;  // ratios: five of 1.1, one of 0.995; the interval holds all
+  ms[17] = 1.99;  // ratios: 1.1 five times, 0.995 once; the interval has all
   for (int i = 12; i < 17; ++i) ms[i] = 2.2;
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
 }
 
 TEST(Noise, AutocorrelationIsOfTheRatiosToTheBaseline) {
-  // The times of both cases alternate in step. Each case alone is correlated (-11/12 for twelve
-  // rounds). The ratios are constant.
+  // The times of both cases alternate in step, so each case's own times have the autocorrelation
+  // -11/12 (for twelve rounds). Their ratios are constant.
   std::vector<double> ms;
   for (int i = 0; i < 12; ++i) ms.push_back(i % 2 == 0 ? 1 : 2);
   const Results results = of_cases({timed_case("a", ms), timed_case("b", ms)});

@@ -36,7 +36,8 @@ TEST_F(PipelineBoundTest, IsTheSlowestLane) {
   EXPECT_NEAR(load.of_bound.value, 12 / 12.4, 0.01);
   EXPECT_LE(load.of_bound.low, load.of_bound.value);
   EXPECT_FALSE(load.held);
-  // Without loading, the save lane takes 6 ms, and the two cores take (0.5 + 6) / 2 ms.
+  // If loading took no time, the save lane would be the bound: its 6 ms exceed the (0.5 + 6) / 2 ms
+  // of the two cores.
   EXPECT_NEAR(*load.faster, 12.4 / 6, 0.02);
 }
 
@@ -44,7 +45,7 @@ TEST_F(PipelineBoundTest, MoreServersHelpUntilTheCoresAreBusy) {
   const auto more = bound(1).more;
   ASSERT_TRUE(more);
   EXPECT_EQ(more->servers, 2);
-  EXPECT_EQ(more->next, BoundKind::Cores);  // (12 + 0.5 + 6) / 2 ms
+  EXPECT_EQ(more->next, BoundKind::Cores);  // (12 + 0.5 + 6) / 2 ms per item
   // The second of two cores idles while the last of 20 items is normalised and saved.
   EXPECT_NEAR(more->gain.value, 12.4 / (9.25 + 6.5 / 2 / 20), 0.02);
   EXPECT_NEAR(more->at_most.value, 12.4 / 9.25, 0.02);
@@ -65,7 +66,7 @@ TEST_F(PipelineBoundTest, NoServersAreAdvisedWhereNoneCanBeHad) {
   group.cases[1].pipeline->submit = Submit::Item;
   EXPECT_FALSE(bound(1).more);
   group.cases[1].pipeline->submit = Submit::Lane;
-  group.cases[1].stages[0].place = Place::Cuda;  // queues of a device share the device
+  group.cases[1].stages[0].place = Place::Cuda;  // further queues would share the device
   EXPECT_FALSE(bound(1).more);
 }
 
@@ -76,8 +77,8 @@ TEST_F(PipelineBoundTest, MoreServersHelpLessWhereItemsAreOfUnlikeLength) {
   for (std::size_t i = 0; i < load.rounds.size() * 20; ++i)  // the last of 20 items is long
     load.pipeline->latency_ns.push_back(i % 20 == 19 ? 12'000'000 : 1'000'000);
   const double unlike = bound(1).more->gain.value;
-  // The lengths add up to 31, and 20 items take 240 ms, so the long item takes 240 * 12 / 31 ms. It
-  // begins when the other 19 items are nearly loaded.
+  // The latencies add up to 31 ms, but 20 items take 240 ms in the lane. So the long item counts as
+  // 240 * 12 / 31 ms. It begins when the other 19 items are nearly loaded.
   EXPECT_LT(unlike, alike - 0.1);
 }
 
@@ -124,7 +125,7 @@ TEST_F(PipelineBoundTest, WithCoresEnoughTheNextLaneBounds) {
   EXPECT_EQ(more->next, BoundKind::Lane);
   EXPECT_EQ(more->lane, "save");
   EXPECT_NEAR(more->gain.value, 1.83, 0.02);  // three items in flight do not keep "save" busy
-  EXPECT_EQ(bound(0).more->in_flight, 4);     // nor does one item
+  EXPECT_EQ(bound(0).more->in_flight, 4);     // one item in flight does not, either
   group.cases[1].pipeline->in_flight = 5;
   EXPECT_NEAR(bound(1).more->gain.value, 12.4 / (6.0 * 19 / 20 + 18.5 / 20), 0.02);
   set_lane(0, 61, 1);

@@ -56,7 +56,7 @@ TEST(Published, HostAndDeviceTimesAreAddedAsTheChartsDo) {
   const GroupResult& group = gpu.groups[0];
   Published one{.variant = group.cases[2].variant, .wall_ms = {}, .device_ms = {}};
   one.sum_ms = 7;
-  double ns = 0;  // call times and device times of h2d and normalize
+  double ns = 0;  // sum of the call times and the device times of all stages
   for (const StageResult& stage : group.cases[2].stages)
     ns += per_iteration_ns(group.cases[2], stage.calls_ns) +
           per_iteration_ns(group.cases[2], stage.rounds_ns);

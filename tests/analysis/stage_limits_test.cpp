@@ -113,7 +113,7 @@ TEST(StageLimits, AreTheFastestStreamsOfTheMixAndTheClass) {
               ElementsAre("cold 1:4 0.50", "cached 4:4 0.20"));
 }
 
-// Where other programs take most of a shared cache, stores that bypass it are faster.
+// Other programs may take most of a shared cache. Stores that bypass the cache are then faster.
 TEST(StageLimits, OfWhatIsInTheCacheMayBeAColdStream) {
   std::vector<CaseResult> limits = memory;
   limits[3] = stream("cached 4:4", 40 * kMb, 40 * kMb, 1'700, true);
@@ -174,8 +174,8 @@ TEST(StageLimits, LeaveOutRoundsThatOthersHeldUp) {
   EXPECT_EQ(after.of_limit->value, before.of_limit->value);
 }
 
-// Intervals at 98 %: from the fifth to the fifth-last of 20 values, and from the second to the
-// second-last of 12 values.
+// The intervals at 98 % go from the fifth to the fifth-last of 20 values, and from the second to
+// the second-last of 12 values.
 TEST(StageLimits, OfStagedTimesAreMediansAgainstEachOther) {
   CaseResult result = eager(false);
   std::vector<CaseResult> limits = memory;
@@ -192,7 +192,7 @@ CaseResult launch(const std::string& name, std::int64_t ns, Place place, int thr
   return of_stages(name, {{.op = "launch", .ns = ns, .place = place}}, threads);
 }
 
-// A small stage on the host runs without a team if that is faster. Its limit then has no team.
+// A small stage on the host may run without a team, so starting a team is no limit for it.
 TEST(StageLimits, OfSmallStagesAreNoTeams) {
   const CaseResult small =
       of_stages("v", {{.op = "copy", .read = 9'000, .written = 9'000, .ns = 3'000}}, 2);
@@ -271,7 +271,7 @@ TEST(StageLimits, OfTransfersAreOfTheSameKindOfMemory) {
                                       {Memory::WriteCombined, "pinned 0.25"}}) {
       const CaseAnalysis analysis = analysed(copy("v", host, 400, op), limits);
       EXPECT_THAT(shares(analysis), ElementsAre(fmt::format("{} {}", op, limit)));
-      // The limit of the case is its transfer with pinned memory.
+      // The limit of the whole case is the transfer from or to pinned memory.
       EXPECT_EQ(analysis.limit, fmt::format("{} pinned", op));
       EXPECT_DOUBLE_EQ(analysis.of_limit->value, 0.25);
       EXPECT_EQ(analysis.bytes_moved, std::nullopt);

@@ -11,8 +11,7 @@ namespace normbench::check_test {
 namespace {
 
 struct CheckTest : RunTest {
-  /// Returns the outcome of the check of an output that the references make and `spoil` then
-  /// changes.
+  /// Checks an output that the references compute and `spoil` then changes. Returns the outcome.
   CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {}) {
     fake->rows[0].then = [&](const FakeCall& call) {
       if (spoil && call.out[0].desc == planned.result()) spoil(call.out[0]);
@@ -62,7 +61,7 @@ TEST_F(CheckTest, NamesTheElementFarthestOff) {
 
 TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
   Source source = small_source();
-  // The number of rows is much larger than a slab's, and not a multiple of it.
+  // The output has many slabs, and the last slab has fewer rows than the others.
   source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};
   const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   EXPECT_TRUE(outcome(planned).result.ok);

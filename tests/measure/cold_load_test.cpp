@@ -63,8 +63,8 @@ struct ColdLoadTest : testing::Test {
   }
 };
 
-/// For each load by the row of watching(): how many bytes of the files were in memory before the
-/// load.
+/// For each load by the row that watching() returns: how many bytes of the files were in memory
+/// before the load.
 std::vector<std::int64_t> resident_at_start;
 const std::vector<std::string>* watched = nullptr;
 
@@ -160,7 +160,7 @@ TEST_F(ColdLoadTest, ImagesThatWouldBeReadTwiceAreTooFew) {
             "6 images are too few for 3 cold items of 3: some would be read twice");
 }
 
-/// All loaders of a group have the same number of items per turn. The cold loader limits that
+/// All loaders of a group have the same number of iterations per turn. The cold loader limits that
 /// number.
 TEST_F(ColdLoadTest, AWarmLoaderBesideItDoesNotMakeItReadTwice) {
   const RawFiles cold(".", 2), warm("/dev/shm", 2);  // 12 images each

@@ -10,7 +10,7 @@ using testing::SizeIs;
 struct GpuDayCutBlock : RunTest {
   GroupResult measured(double seconds) {
     plan.measure.max_seconds_per_group = seconds;
-    plan.measure.checked_calls = 2;  // more checks would take time of the rounds
+    plan.measure.checked_calls = 2;  // more checks would leave less time for rounds
     plan.groups.clear();
     add_group({cast_case("a", 0), cast_case("b", 1), cast_case("c", 2), cast_case("d", 3)},
               {cast_case("limit", 4)});

@@ -19,7 +19,7 @@ class DeviceTest : public RunTest {
   FakeStage on_device(const Op& op, int row, OutputPolicy output = OutputPolicy::Reuse) {
     return {.op = op, .row = row, .output = output, .backend = device};
   }
-  /// Returns a case that sends the source and casts it on the device.
+  /// Returns a case that sends its source to the device and casts it there.
   Case send_and_cast(const std::string& variant = "send") {
     return make_case(variant, {on_device(H2d{}, 0), on_device(Cast{}, 1)});
   }
@@ -34,7 +34,7 @@ class DeviceTest : public RunTest {
   Engine placed(const Case& planned, GroupMemory& memory) {
     return Engine(planned, memory, backends, recorder, clock, random);
   }
-  /// Returns the log of `iterations` iterations in a row.
+  /// Runs `iterations` iterations. Returns what they wrote to the log.
   std::vector<std::string> log_of(Engine& prepared, int iterations,
                                   const EngineOptions& options = {}) {
     fake->log.clear();
@@ -44,7 +44,7 @@ class DeviceTest : public RunTest {
     }
     return fake->log;
   }
-  /// Returns the log of a new case: its preparation and one iteration.
+  /// Prepares the case and runs one iteration. Returns what the iteration wrote to the log.
   std::vector<std::string> log_of(const Case& planned, const EngineOptions& options = {}) {
     GroupMemory memory = memory_for({&planned});
     Engine prepared = placed(planned, memory);

@@ -10,7 +10,7 @@ using Times = std::vector<std::int64_t>;
 struct DeviceGroupTest : DeviceTest {
   DeviceGroupTest() { plan.measure.max_seconds_per_group = 0; }
 
-  /// Returns the result of the case alone in a group.
+  /// Measures a group with only this case. Returns the case's result.
   CaseResult measured(const Case& planned) {
     add_group({planned});
     return run_plan().groups[0].cases[0];

@@ -10,8 +10,8 @@ namespace {
 using testing::ElementsAre;
 
 struct DeviceMemoryTest : DeviceTest {
-  /// Returns the outcome of the check of an output. The references make the output on the device,
-  /// and `spoil` changes it there.
+  /// Checks an output that the references compute on the device and `spoil` then changes there.
+  /// Returns the outcome.
   CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {}) {
     device->rows[1].then = [&](const FakeCall& call) {
       if (spoil) spoil(call.out[0]);

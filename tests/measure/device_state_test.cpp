@@ -52,7 +52,7 @@ TEST_F(GpuDayDeviceState, IsReadSeldomWhereThatIsSlow) {
   ASSERT_EQ(read_ns.size(), 3u);
   EXPECT_GT(group.cases[0].rounds.size(), 50u);
   for (std::size_t i = 1; i < read_ns.size(); ++i) {
-    EXPECT_GT(read_ns[i] - read_ns[i - 1], 480'000'000);  // 100 * 5 ms, and less than one turn more
+    EXPECT_GT(read_ns[i] - read_ns[i - 1], 480'000'000);  // about 100 times the 5 ms of a reading
     EXPECT_LT(read_ns[i] - read_ns[i - 1], 550'000'000);
   }
 }

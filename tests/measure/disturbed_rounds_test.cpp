@@ -10,7 +10,7 @@ class DisturbedRoundsTest : public RunTest {};
 
 TEST_F(DisturbedRoundsTest, EachTurnIsReadBeforeItsWarmUpAndAfterIt) {
   add_group({cast_case("only", 0)});
-  std::vector<std::int64_t> calls;  // the kernel's number of calls at each reading
+  std::vector<std::int64_t> calls;  // how often the kernel had been called at each reading
   RunContext context{.backends = backends,
                      .clock = clock,
                      .recorder = recorder,

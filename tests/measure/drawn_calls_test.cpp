@@ -27,7 +27,7 @@ struct DrawnCallsTest : testing::Test {
   std::atomic<bool> interrupted = false;
 
   std::int64_t checked_calls = Measure{}.checked_calls;
-  int side = 18;  // rows of the images; they have one column more
+  int side = 18;  // rows of an image, which has one column more
 
   /// Returns the result of the group's only case after a short run. The case's kernel calls
   /// `instead` first, and does its own work only if `instead` returns false.
@@ -115,7 +115,7 @@ TEST_F(DrawnCallsTest, OneThatLeavesAFreshOutputAsItIsAtEveryOtherCallIsFound) {
 TEST_F(DrawnCallsTest, OneThatRemembersItsFirstResultIsFound) {
   for (std::int64_t seed = 0; seed < 20; ++seed) {
     std::vector<std::byte> first;
-    const std::byte* written = nullptr;  // output of the first call, complete after it
+    const std::byte* written = nullptr;  // the first call's output, complete after that call
     const CaseResult result =
         measured("cold", seed, "reuse", [&](std::int64_t call, const View& out) {
           const auto bytes = static_cast<std::size_t>(out.desc.bytes());

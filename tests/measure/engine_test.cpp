@@ -163,8 +163,8 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
   staying.variant = "staying";
   staying.resident = tiny.resident = true;
   GroupMemory memory = memory_for({&rotating, &staying, &tiny});
-  // Resident cases do not change the counts. Two sets of 7,680 bytes exceed three caches of 5,000
-  // bytes, and so do four source copies of 3,840 bytes.
+  // Resident cases do not change the numbers of sets and copies. Two sets of 7,680 bytes exceed
+  // three caches of 5,000 bytes, and so do four source copies of 3,840 bytes.
   EXPECT_EQ(memory.sets(Memory::Pageable), 2u);
   EXPECT_EQ(memory.inputs(rotating).count, 4u);
   EXPECT_EQ(memory.inputs(staying).count, 1u);
@@ -183,8 +183,8 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
     }
   for (int i = 3; i < 10; i += 2) EXPECT_EQ(std::pair(in[i], out[i]), std::pair(in[1], out[1]));
   EXPECT_EQ(in[1], memory.inputs(staying).first);
-  // Iterations of the resident case do not advance the group. The other case still moves from copy
-  // to copy.
+  // The iterations of the resident case do not skip copies for the other case, which still reads
+  // one copy after the next.
   for (int i = 2; i < 8; i += 2) EXPECT_EQ(in[i] - in[i - 2], 3840);
   EXPECT_EQ(in[8], in[0]);
   EXPECT_NE(out[2], out[0]);

@@ -1,4 +1,4 @@
-/// A device tracer that logs its calls to a log that it shares with others.
+/// A device tracer that writes the names of its calls to a log that other fakes also write to.
 #pragma once
 
 #include <fmt/format.h>

@@ -43,8 +43,7 @@ struct KeptGroupsTest : RunTest {
       testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl";
 };
 
-/// Returns one line for each group, which leaves out all that depends on when the group was
-/// measured.
+/// Returns one line for each group, without the values that depend on when the group was measured.
 std::vector<std::string> structure(const Results& results) {
   std::vector<std::string> lines;
   for (const GroupResult& group : results.groups) {
@@ -69,7 +68,7 @@ TEST_F(KeptGroupsTest, ARunKilledAnywhereAndResumedHasTheStructureOfAnUnbrokenOn
   }
   const std::string whole = text();
   ASSERT_EQ(unbroken.groups.size(), 4u);
-  ASSERT_EQ(std::ranges::count(whole, '\n'), 9);  // header, groups, groups with a profile
+  ASSERT_EQ(std::ranges::count(whole, '\n'), 9);  // 1 header, 4 groups, 4 groups with a profile
   std::mt19937 random(20261121);
   std::uniform_int_distribution<std::size_t> somewhere(whole.find('\n') + 1, whole.size());
   for (int kill = 0; kill < 60; ++kill) {

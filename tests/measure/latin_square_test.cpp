@@ -28,7 +28,7 @@ TEST(LatinSquare, HasEveryContenderOnceAtEveryPosition) {
   }
 }
 
-/// Returns how often each contender directly follows each other one. Keys are (earlier, later).
+/// Returns how often one contender directly follows another. Keys are (earlier, later).
 std::map<std::pair<int, int>, int> successions(const std::vector<std::vector<int>>& rounds) {
   std::map<std::pair<int, int>, int> counts;
   for (const auto& round : rounds)

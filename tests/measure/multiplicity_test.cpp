@@ -15,8 +15,8 @@ using testing::ElementsAre;
 constexpr int kTrials = 20'000;
 constexpr double kAlpha = 0.05;
 
-/// Returns four standard deviations of a share: the share of `trials` in which an event happens
-/// whose probability is `share`.
+/// Returns four standard deviations of the share of `trials` in which an event with probability
+/// `share` happens.
 double error_of(double share, int trials = kTrials) {
   return 4 * std::sqrt(share * (1 - share) / trials);
 }
@@ -29,12 +29,12 @@ bool any_below_alpha(const std::vector<double>& p_values, std::size_t first = 0)
 TEST(FamilyPValues, AreSharesOfTheWaysToTurnSigns) {
   EXPECT_THAT(family_p_values({}), ElementsAre());
   EXPECT_THAT(family_p_values({{1, 2, 3}}), ElementsAre(1.0 / 8));
-  EXPECT_THAT(family_p_values({{1, 2, -3}}), ElementsAre(5.0 / 8));  // 5 of 8 sums reach 0
+  EXPECT_THAT(family_p_values({{1, 2, -3}}), ElementsAre(5.0 / 8));  // 5 of 8 sums are at least 0
   EXPECT_THAT(family_p_values({{-1, -1}}), ElementsAre(1));
-  EXPECT_THAT(family_p_values({{0, 0, 0}}), ElementsAre(1));  // nothing was measured
-  // The p-value of a series is the share of all draws of signs in which the larger of the two
-  // series' drawn sums is at least the sum of that series as it is. For the first series, these are
-  // the draws that keep all signs or turn all signs.
+  EXPECT_THAT(family_p_values({{0, 0, 0}}), ElementsAre(1));  // all drawn sums are equal
+  // Each draw of signs gives a sum for either series, of which the larger counts. The p-value of a
+  // series is the share of draws in which the larger sum is at least the series' own sum. For the
+  // first series, these are the draws that keep all signs or turn all signs.
   EXPECT_THAT(family_p_values({{1, 1, 1}, {-1, -1, -1}}), ElementsAre(2.0 / 8, 1));
   EXPECT_THAT(family_p_values({std::vector<double>(20, 1)}), ElementsAre(1.0 / 4096));
 }
@@ -94,7 +94,7 @@ TEST(Bonferroni, PairsOfEqualContendersDifferInFewerThanAlphaOfTheRuns) {
     single_errors += one.low > 1 || one.high < 1 ? 1 : 0;
   }
   EXPECT_LE(static_cast<double>(errors) / kRuns, kAlpha + error_of(kAlpha, kRuns));
-  EXPECT_GT(errors, 0);  // the intervals are not wider than needed
+  EXPECT_GT(errors, 0);  // else the intervals would be too wide
   EXPECT_LE(static_cast<double>(single_errors) / kRuns, kAlpha + error_of(kAlpha, kRuns));
   EXPECT_GT(single_errors, kRuns / 100);
 }

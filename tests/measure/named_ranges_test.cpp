@@ -85,7 +85,7 @@ TEST_F(NamedProfileTest, TurnsWithoutMarksHaveNoRanges) {
   recorder.enable(false);
   const std::vector<ThreadLog> logs = recorder.take();
   ASSERT_EQ(logs.size(), 1u);
-  EXPECT_EQ(logs[0].slices.size(), 1u);  // only the warm-up has one
+  EXPECT_EQ(logs[0].slices.size(), 1u);  // the slice of the warm-up
 }
 
 TEST_F(NamedProfileTest, StagesAreWaitedForAsEver) {
@@ -108,7 +108,7 @@ class NamedGraphTest : public DeviceProfileTest {
                                   on_device(D2h{}, 0)});
     planned.graph = true;
   }
-  /// Returns the recorded names when a range contains the stages `first` to `last`.
+  /// Puts the stages `first` to `last` into a range. Returns the recorded names.
   Strings recorded(std::size_t first, std::size_t last) {
     for (std::size_t s = first; s <= last; ++s) planned.stages[s].ranges = {"range"};
     add_group({planned});

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 constexpr std::size_t page = 4096, block = std::size_t{2} << 20;
 constexpr int first_node = 0, second_node = 1;
 
-/// Two sockets with two cores each.
+/// The NUMA node of each of four threads, on two sockets with two cores each.
 const std::vector<int> two_sockets{first_node, first_node, second_node, second_node};
 
 TEST(GpuDayNuma, BlocksOfAnArenaGoRoundTheNodesAndTheirThreads) {
@@ -59,7 +59,7 @@ TEST(GpuDayNuma, EachThreadTouchesItsPagesAndNoOther) {
                }});
   EXPECT_EQ(asked.size(), 4u);
   for (std::size_t at = 0; at < memory.size(); at += page)
-    EXPECT_EQ(memory[at], std::byte{rank_of(at) < 4}) << at / page;  // there is no fifth thread
+    EXPECT_EQ(memory[at], std::byte{rank_of(at) < 4}) << at / page;  // rank 4 has no thread
 }
 
 /// Groups of cases with a source of 48 KiB, on a made-up host with NUMA nodes.
@@ -195,8 +195,8 @@ struct GpuDayFreshMemory : GpuDayHostMemory {
     return turn.round.wall_ns;
   }
 
-  std::vector<int> allocations;  // bindings at each allocation of pageable memory
-  std::set<int> bound_at_work;   // bindings when the device's first row runs
+  std::vector<int> allocations;  // number of bindings at each allocation of pageable memory
+  std::set<int> bound_at_work;   // numbers of bindings when the device's first row runs
 };
 
 TEST_F(GpuDayFreshMemory, ThatComesBackIsNearTheGpuAndTheClockSeesNoneOfIt) {

@@ -69,7 +69,7 @@ TEST(Pace, GroupsOfWhichNothingRunsHereTakeNoTime) {
   EXPECT_DOUBLE_EQ(pace.seconds_left(0.1), kAsked);
   pace.group_finished(5);
   EXPECT_DOUBLE_EQ(pace.seconds_left(5), 0);
-  pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 7);  // its cases were the only ones
+  pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 7);  // other groups have no profiles
   EXPECT_DOUBLE_EQ(pace.seconds_left(7), 0);
 }
 

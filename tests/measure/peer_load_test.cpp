@@ -24,8 +24,8 @@ struct PeerLoadTest : testing::Test {
   }
   ~PeerLoadTest() override { fs::remove_all(folder); }
 
-  /// Runs a peer that loads 2 of 3 images per item. Returns two outcomes of the check: of the
-  /// peer's first call, and of a turn.
+  /// Runs a peer that loads 2 of 3 images per item. Returns two outcomes of the check: after the
+  /// first call and after a turn.
   std::vector<CheckOutcome> outcomes(const std::string& how, const std::string& more_stages = "") {
     PlanOptions named;
     named.images_dir = folder;

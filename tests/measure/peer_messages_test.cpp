@@ -10,8 +10,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Returns the message that `read` throws for a line, or "". A message that starts with "skipped: "
-/// means that the peer is not at fault.
+/// Returns the message that `read` throws for a line, or "". The message of a CannotRunHere, which
+/// does not blame the peer, begins with "skipped: ".
 template <class Read>
 std::string mistake(const Read& read, const std::string& line) {
   try {

@@ -113,7 +113,7 @@ TEST_F(PipelineContenderTest, ALaneAloneReadsWhatIsReadyAndWritesWhereItsPipelin
   EXPECT_THAT(read_from, testing::Not(testing::IsEmpty()));
 }
 
-/// Returns a row that calls `Act` with the item's number before its work.
+/// Returns a row like `kernel` that first calls `Act` with the item's number.
 template <void (*Act)(std::int64_t item)>
 Kernel acting(const Kernel& kernel) {
   static const Kernel* real;
@@ -149,8 +149,8 @@ TEST_F(PipelineContenderTest, AStageThatThrowsEndsTheTurnWithItsReason) {
 
 std::atomic<std::int64_t> begun, ended;
 
-/// With these functions, item 0's second stage does not read before item 1's first stage has begun.
-/// Item 1's first stage then waits until item 0 has ended.
+/// first_waits() holds item 1's first stage until item 0 has ended. second_waits() holds item 0's
+/// second stage until item 1's first stage has begun. copies_end() notes that an item has ended.
 void first_waits(std::int64_t item) {
   begun = item + 1;
   while (ended < item) std::this_thread::yield();
@@ -160,7 +160,7 @@ void second_waits(std::int64_t item) {
 }
 void copies_end(std::int64_t item) { ended = item + 1; }
 
-/// Adds a third stage, which runs on the second lane and reports that the second stage has ended.
+/// Adds a third stage, "end", which runs in the second lane after the second stage.
 void add_end(Case& planned) {
   planned.stages.push_back(planned.stages[1]);
   planned.stages[2].label = "end";
@@ -212,8 +212,9 @@ TEST_F(FreelyFlyingTest, DISABLED_OnTheSameBuffers) { fly_on_buffers_for(1); }
 
 std::atomic<bool> fourth_began, first_ended;
 
-/// With these functions, item 0's second stage waits until item 3 has begun. Item 3 writes only
-/// after item 0's second stage has ended.
+/// fourth_waits() holds item 3's first stage until item 0's second stage has ended.
+/// waits_for_fourth() holds item 0's second stage until item 3 has begun. first_ends() notes that
+/// item 0's second stage has ended.
 void fourth_waits(std::int64_t item) {
   if (item != 3) return;
   fourth_began = true;

@@ -65,7 +65,7 @@ TEST_F(PipelineProfileTest, RecordsOneWindowOfItemsInEveryWayOfSubmitting) {
     const ProfiledSteps steps = profiled(options);
     EXPECT_THAT(steps.step_ns, SizeIs(5));
     EXPECT_EQ(steps.discarded, 3);
-    ASSERT_THAT(steps.lane_work, SizeIs(10));  // all items: fewer than are kept
+    ASSERT_THAT(steps.lane_work, SizeIs(10));  // two stages of each of five items
     EXPECT_GE(steps.lane_work.front().start_ns, 0);
     for (const LaneWork& planned : steps.lane_work) {
       EXPECT_EQ(planned.lane, planned.stage);

@@ -23,7 +23,8 @@ struct CaptureTest : DeviceProfileTest {
 };
 
 TEST_F(CaptureTest, ProfilersAreStartedAroundTheProfilePassOfAllGroups) {
-  std::vector<std::size_t> told_before;  // size of observer.told; at a profile, size of told()
+  // At a start or stop of the capture, the size of observer.told. At a profile, the size of told().
+  std::vector<std::size_t> told_before;
   device->on_capture = [&] { told_before.push_back(observer.told.size()); };
   on_profile = [&](const ProfileTrace&, CaseProfile&) { told_before.push_back(told().size()); };
   add_group({send_and_cast()});
@@ -45,7 +46,7 @@ TEST_F(CaptureTest, OneThatCannotBeStartedCostsNoResult) {
   EXPECT_EQ(uncaptured, "cudaProfilerStart failed");
 }
 
-/// A tool that returns from the call that stops its recording only when the run gives up waiting.
+/// A tool whose stop call returns only when the run no longer waits for it.
 struct StuckToolTest : CaptureTest {
   StuckToolTest() {
     plan.measure.turn_timeout_seconds = 0;

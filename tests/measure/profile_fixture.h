@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// Profiles one case of two stages. All profiles have the rows `rows`.
+/// Profiles cases on the fake CPU. Every profile gets the rows `rows`.
 class ProfileTest : public RunTest {
  protected:
   ProfileTest() {
@@ -23,7 +23,8 @@ class ProfileTest : public RunTest {
     fake->rows[1].cost_ns = 3'000'000;
     two_steps = make_case("two steps", {{.op = Cast{}}, {.op = Sub{.mean = {1}}, .row = 1}});
   }
-  /// Returns depth, name, duration in ns and bytes of each slice, and whether it is numbered.
+  /// Returns a text for each slice: depth, name, duration in ns and bytes, followed by " numbered"
+  /// if the slice has an external id.
   static std::vector<std::string> slices(const ProfileTrace& trace) {
     std::vector<std::string> found;
     for (const ThreadLog& log : trace.threads)
@@ -33,7 +34,7 @@ class ProfileTest : public RunTest {
                                     slice.external_id == 0 ? "" : " numbered"));
     return found;
   }
-  /// Returns the profile of the only case.
+  /// Runs a group with only this case. Returns the case's profile.
   CaseProfile profiled(const Case& planned) {
     add_group({planned});
     return run_plan().groups.at(0).profile.at(0);
@@ -45,7 +46,7 @@ class ProfileTest : public RunTest {
   std::vector<ProfileTrace> traces;
 };
 
-/// Profiles cases that use the device, whose number is 3.
+/// Profiles cases on the fake device, which has number 3.
 class DeviceProfileTest : public DeviceTest {
  protected:
   DeviceProfileTest() {
@@ -61,12 +62,12 @@ class DeviceProfileTest : public DeviceTest {
     planned.graph = true;
     return planned;
   }
-  /// Returns the profile of the only case.
+  /// Runs a group with only this case. Returns the case's profile.
   CaseProfile profiled(const Case& planned) {
     add_group({planned});
     return run_plan().groups.at(0).profile.at(0);
   }
-  /// Returns when the last step that began at or before `ns` began, in ns.
+  /// Returns the start, in ns, of the last step that began at or before `ns`.
   static std::int64_t step_ns(const ProfileTrace& trace, std::int64_t ns) {
     std::int64_t last_ns = 0;
     for (const ThreadLog& log : trace.threads)
@@ -74,8 +75,8 @@ class DeviceProfileTest : public DeviceTest {
         if (step.kind == RangeKind::Step && step.start_ns <= ns) last_ns = step.start_ns;
     return last_ns;
   }
-  /// Returns name, start, end, bytes and number of each slice. Times are in ns since the start of
-  /// its step.
+  /// Returns a text for each slice: name, start, end, bytes and external id. Times are in ns since
+  /// the start of the slice's step.
   static std::vector<std::string> slices(const ProfileTrace& trace) {
     std::vector<std::string> found;
     for (const ThreadLog& log : trace.threads)

@@ -22,7 +22,7 @@ TEST_F(ProfileOnlyTest, EachCaseIsCheckedOnceAndProfiled) {
   EXPECT_EQ(group.stop, std::nullopt);
   ASSERT_EQ(group.profile.size(), 1u);
   EXPECT_EQ(group.profile[0].steps, 2);
-  EXPECT_EQ(group.profile[0].overhead, 0);  // not known
+  EXPECT_EQ(group.profile[0].overhead, 0);  // unknown without rounds
   // The first call, the pass's own warm-up, a waiting step, a warm-up step, and two recorded steps.
   EXPECT_EQ(fake->rows[0].calls, 1 + 1 + 1 + 1 + 2);
 }

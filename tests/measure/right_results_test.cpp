@@ -154,7 +154,7 @@ Moments32 two_passes_by_halves(std::span<const float> x) {
 }
 
 /// Computes moments with Welford's recurrence in blocks of at most 512 values, and joins the blocks
-/// in pairs, as libraries do. Over 50,000 values in one run, the mean's error would be as large as
+/// in pairs, as libraries do. In one run over 50,000 values, the mean's error would be as large as
 /// the op's eps.
 Moments32 welford(std::span<const float> x) {
   if (x.size() > 512) {
@@ -175,7 +175,8 @@ Moments32 welford(std::span<const float> x) {
   return {mean, squares / count};
 }
 
-/// Sums the differences from the first value and their squares in eight lanes, as vector code does.
+/// Computes moments from the differences to the first value. The differences and their squares are
+/// summed in eight lanes, as in vector code.
 Moments32 shifted_in_lanes(std::span<const float> x) {
   std::array<float, 8> sums{}, squares{};
   for (std::size_t i = 0; i < x.size(); ++i) {

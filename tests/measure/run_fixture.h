@@ -108,7 +108,7 @@ class RunTest : public testing::Test {
   Journal* journal = nullptr;
   FakeObserver observer;
   std::atomic<bool> interrupted = false;
-  std::string unkept, untraced, uncaptured;  // reasons of the last run
+  std::string unkept, untraced, uncaptured;  // errors of the last run
   std::int64_t cache_bytes = 1 << 10;
   bool check = true;                        // whether outputs are checked
   std::map<std::string, std::string> hung;  // contenders that hung in another process

@@ -29,8 +29,8 @@ struct RunnerTest : RunTest {
   }
 };
 
-/// Returns the group's document as text. Each case and each limit has a line of its own, and so has
-/// each other field.
+/// Returns the group's document as text. Each case, each limit and each other field has its own
+/// line.
 std::string lines(const GroupResult& group) {
   std::string text;
   const Json document = to_json(group);

@@ -94,7 +94,7 @@ TEST_F(SavedFilesTest, EveryFormatIsCheckedAndNoFileOutlivesItsCase) {
       saves->last_call();
       const CheckOutcome outcome = saves->check();
       EXPECT_TRUE(outcome.result.ok) << outcome.reason;
-      EXPECT_THAT(files(), SizeIs(planned.pipeline ? 6 : 2));  // for all items in flight
+      EXPECT_THAT(files(), SizeIs(planned.pipeline ? 6 : 2));  // 2 files for each item in flight
     }
   EXPECT_THAT(files(), IsEmpty());
 }

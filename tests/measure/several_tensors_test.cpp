@@ -48,7 +48,7 @@ class SeveralTensorsTest : public testing::Test {
     Recorder recorder{clock};
     std::mt19937_64 random(1);
     Engine prepared(planned, memory, backends, recorder, clock, random);
-    for (int i = 0; i < 3; ++i) {  // each uses another copy of the inputs
+    for (int i = 0; i < 3; ++i) {  // each iteration uses another copy of the inputs
       prepared.advance();
       prepared.item().poison({std::byte{0xFF}});
       prepared.iterate({});

@@ -163,7 +163,7 @@ TEST(StopRule, LooksOnlyWhereItMay) {
 TEST(StopRule, LooksAfterTheBlockThatHoldsTheRound) {
   StopRule rule(0.01, 1000);
   std::vector<int> stopped;
-  for (int rounds = 7; rounds <= 490; rounds += 7) {  // in blocks of seven contenders
+  for (int rounds = 7; rounds <= 490; rounds += 7) {  // seven contenders: blocks of seven
     const std::vector<std::vector<double>> series(7, alternating(rounds, 0.001));
     if (rule.decide(series, 3, 0)) stopped.push_back(rounds);
   }

@@ -36,8 +36,8 @@ class Pictures {
   fs::path folder_;
 };
 
-/// Each of these functions returns the number of the item whose files loading() reads in place of
-/// those of item `item`.
+/// These functions return the number of the item whose files loading() reads instead of those of
+/// `item`.
 std::int64_t as_asked(std::int64_t item) { return item; }
 std::int64_t always_the_first(std::int64_t) { return 0; }
 std::int64_t wrong_in_the_middle(std::int64_t item) { return item == 3 ? 1 : item; }
@@ -67,7 +67,8 @@ struct WalkingLoadTest : testing::Test {
   std::mt19937_64 random{1};
   std::optional<Plan> plan;
 
-  /// Returns the variant. `members` are added to its load.
+  /// Returns the case of variant "v". `members` are added to its load, and `options` to the
+  /// variant.
   Case case_of(const std::string& members, const std::string& options) {
     const std::string text = fmt::format(
         R"({{"schema": 1, "name": "walk", "measure": {{"cache": "hot"}}, "experiments": [{{"name": "e",
@@ -83,8 +84,8 @@ struct WalkingLoadTest : testing::Test {
     const Case* const cases[] = {&planned};
     return {cases, plan->measure, backends, 1 << 20};
   }
-  /// Returns the outcome of the check of the last output. It is made by six items in flight, or
-  /// without a pipeline by a turn of six iterations.
+  /// Makes a first call, which must pass the check, a turn and a last call. Returns the outcome of
+  /// the check after the last call.
   CheckOutcome last_outcome(const Case& planned) {
     GroupMemory memory = memory_for(planned);
     std::unique_ptr<Contender> contender;
@@ -128,8 +129,8 @@ TEST_F(WalkingLoadTest, ALoaderThatStaysAtTheFirstItemIsWrong) {
 }
 
 TEST_F(WalkingLoadTest, ItemsWithTheSameFilesMustBeEqual) {
-  // There are so many items that the wrong one is not among those that are compared with their own
-  // references.
+  // Only some of the 60 items are compared with their own references. The wrong item is not among
+  // them.
   Case planned = case_of("", R"(, "in_flight": 3, "items": 60)");
   const Kernel right = loading<as_asked>(*planned.stages[0].kernel);
   const Kernel wrong = loading<wrong_in_the_middle>(*planned.stages[0].kernel);
@@ -164,7 +165,7 @@ TEST_F(WalkingLoadTest, ALaneAloneIsFedOtherItemsEachTurn) {
       turns.push_back(greys_read);
     }
   }
-  const std::set<int> first{10}, second{200};  // items of two: (10, 100), (200, 10)
+  const std::set<int> first{10}, second{200};  // an item has two images: (10, 100) or (200, 10)
   EXPECT_THAT(turns, testing::AnyOf(testing::ElementsAre(first, second, first),
                                     testing::ElementsAre(second, first, second)));
 }

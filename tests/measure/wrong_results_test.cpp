@@ -67,7 +67,8 @@ struct Problem {
     reference(other, from, out, 0);
     return out;
   }
-  /// Returns the right outputs. changed() changes the first of them, and each() all its values.
+  /// Returns the right outputs. changed() changes the first output, and each() changes every value
+  /// of it.
   Tensors right() const {
     Tensors all;
     for (const selftest::Exact& one : exact) all.push_back(one.values);
@@ -92,7 +93,7 @@ struct Problem {
   std::vector<selftest::Exact> exact = {};
 };
 
-/// Compares the outputs, stored in their dtypes, with the right outputs.
+/// Stores the outputs in their dtypes, and compares what is stored with the right outputs.
 std::vector<OutputCheck> held(const Problem& problem, const Tensors& got) {
   std::vector<OutputCheck> checks(got.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -370,8 +371,9 @@ TEST(WrongResults, OfSmallOpsAreSeen) {
   }
 }
 
-/// Group normalization in double, with possible mistakes. `outside` is an eps that is added outside
-/// of the root. `beside` is subtracted from the count of values.
+/// Group normalization in double, with possible mistakes. `outside` is an eps that is added to the
+/// root instead of the variance. `beside` is subtracted from the number of values that divides the
+/// sum of squares.
 struct Normalized {
   std::int64_t groups = 4;
   double eps = 1e-5, outside = 0, beside = 0;

@@ -25,10 +25,10 @@ Tensor64 all_bytes() {
   return all;
 }
 
-/// Checks results against exact values. `computed(i)` returns several results for element i, and
-/// each must be within the element's bound. The bounds must also be tight: some result uses more
-/// than half of its bound, and the sum of the bounds is below 8 times the sum of the largest errors
-/// of the elements.
+/// Checks results against exact values. `computed(i)` returns several results for element i, whose
+/// errors must be at most the element's bound. The bounds must also be tight: some error exceeds
+/// half of its bound, and the sum of the bounds is below 8 times the sum of the elements' largest
+/// errors.
 template <class Computed>
 void expect_tight(const Errors& bounds, const Tensor64& exact, Computed computed) {
   double nearest = 0, errors = 0, allowed = 0;

@@ -17,7 +17,7 @@ inline Image decoded(const Bytes& file) {
   return image;
 }
 
-/// Returns the error of decoding a file, or "" if it succeeds.
+/// Decodes a file. Returns the error, or "" if there is none.
 inline std::string complaint(const Bytes& file) try {
   decoded(file);
   return "";
@@ -25,14 +25,15 @@ inline std::string complaint(const Bytes& file) try {
   return error.what();
 }
 
-/// Returns a file of tests/ops/data.
+/// Returns the bytes of file `name` in tests/ops/data.
 inline Bytes data(const std::string& name) {
   Bytes bytes;
   read_file(source_dir() + "/tests/ops/data/" + name, bytes);
   return bytes;
 }
 
-/// Returns the picture in the files of tests/ops/data. Its channels are 4 x, 5 y and 2 (x + y).
+/// Returns the RGB pixels of the picture in the files of tests/ops/data. A pixel in row y and
+/// column x is (4 x, 5 y, 2 (x + y)).
 inline Bytes ramp(int height, int width) {
   Bytes pixels;
   for (int y = 0; y < height; ++y)

@@ -99,8 +99,8 @@ TEST_F(FindFiles, FoldersOfAFolderWithoutPicturesAreItsClasses) {
 
 TEST_F(FindFiles, OrderIsThatOfTorchvision) {
   // torchvision 0.29.2 sorts the classes, then the folders that os.walk finds in each class by
-  // their whole paths, then the files in each folder. A sort of the files' paths would differ: it
-  // has "a b/" before "a/", and "a/b c/" before "a/b/".
+  // their whole paths, then the files in each folder. Sorting the whole paths of the files would
+  // give another order, with "a b/" before "a/", and "a/b c/" before "a/b/".
   write({"a/z.jpg", "a/b.jpg", "a/b/y.jpg", "a/b/c/x.jpg", "a/b c/w.jpg", "a b/v.jpg", "B/u.jpg"});
   EXPECT_THAT(found("."), ElementsAre("B/u.jpg", "a/b.jpg", "a/z.jpg", "a/b/y.jpg", "a/b c/w.jpg",
                                       "a/b/c/x.jpg", "a b/v.jpg"));

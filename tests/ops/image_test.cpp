@@ -158,8 +158,8 @@ TEST(Jpeg, BytesThatBelongToNothingArePassedOver) {
   EXPECT_THAT(behind.remarks, IsEmpty());
 }
 
-/// Returns the JPEG with another byte `at` bytes past the second byte of its frame marker. With 0,
-/// that byte itself changes. With 3, the bits per sample change.
+/// Returns the JPEG with one byte replaced, `at` bytes after the second byte of its frame marker.
+/// An `at` of 0 replaces the second byte of the marker, and 3 the bits per sample.
 Bytes with_frame(Bytes jpeg, std::size_t at, std::uint8_t byte) {
   const auto frame = std::ranges::search(jpeg, Bytes{0xFF, 0xC0});
   *(frame.begin() + 1 + static_cast<std::ptrdiff_t>(at)) = byte;

@@ -76,8 +76,8 @@ TEST(NpyType, HasManySpellings) {
     EXPECT_EQ(refused(descr, DType::Float32), "") << descr;
   for (const char* descr : {"f2", "|f2", "<f2", "=f2", "e", "<e", "=e", "float16", "half"})
     EXPECT_EQ(refused(descr, DType::Float16), "") << descr;
-  // bfloat16 as unsigned 16-bit numbers, or as two raw bytes, which is how NumPy saves the type of
-  // ml_dtypes.
+  // bfloat16 is stored as unsigned 16-bit numbers, or as two raw bytes, as NumPy saves the bfloat16
+  // of ml_dtypes.
   for (const char* descr :
        {"u2", "|u2", "<u2", "=u2", "H", "<H", "uint16", "ushort", "V2", "|V2", "<V2", "=V2", ">V2"})
     EXPECT_EQ(refused(descr, DType::BFloat16), "") << descr;

@@ -96,7 +96,7 @@ TEST(Op, RowsOfARowWiseOneAreThoseOfItsInput) {
         SCOPED_TRACE(name);
         const auto s = signature_of(op, fed);
         ASSERT_TRUE(s.has_value());
-        if (s->in.size() > 1) continue;  // ops on the same input twice
+        if (s->in.size() > 1) continue;  // the op got the same input twice
         row_wise_ones.push_back(name);
         Tensor64 in = counted(s->in[0]);
         for (double& value : in.values) value = std::fmod(value, 251);

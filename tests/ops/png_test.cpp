@@ -138,8 +138,8 @@ TEST_F(Damaged, AWrongHeaderAllocatesNothing) {
 }
 
 TEST_F(Damaged, PixelsWithoutAnyChecksumAreBroken) {
-  // The file ends within the checksum of the pixels. The pixels are then right if the checksums of
-  // the complete chunks are right.
+  // The file ends within the checksum of the zlib stream. The pixels count as right if the
+  // checksums of all complete chunks are right.
   const std::size_t length = end - data - 12;
   const auto part = [&](std::size_t from, std::size_t count) {
     return Bytes(&whole[data + 8 + from], &whole[data + 8 + from] + count);

@@ -64,7 +64,7 @@ TEST(Source, IsTheSameInEveryDtypeAndLayout) {
     for (const auto& layout : words(Layout{})) {
       const Source source{.dtype = dtype.value, .layout = layout.value, .shape = odd};
       const double bound =
-          source.accuracy({}, {}, {})[0].errors.at(0);  // 0 if the dtype holds every byte
+          source.accuracy({}, {}, {})[0].errors.at(0);  // 0 if the dtype represents all bytes
       EXPECT_THAT(filled(source, 7), testing::Pointwise(testing::DoubleNear(bound), expected))
           << dtype.name << " " << layout.name;
     }

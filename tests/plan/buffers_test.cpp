@@ -55,7 +55,7 @@ TEST(Resident, WhatLiesBetweenCounts) {
 
 TEST(Resident, TheSourceNeverIs) {
   EXPECT_EQ(resident(R"(["copy"])", {.host = 1 << 30}), "");
-  // A stage that passes the source on has not written it.
+  // The copy reads the source, which `register` passes on without writing it.
   EXPECT_EQ(resident(R"(["register", "copy", "unregister"])", {.host = 1 << 30}), "");
 }
 

@@ -15,8 +15,8 @@ namespace normbench::fakes {
 inline bool anything(const Op&, const Signature&) { return true; }
 inline bool nothing(const Op&, const Signature&) { return false; }
 
-/// Returns true if a graph could capture the op. It cannot capture calls in which the host waits,
-/// or constants that are sent each time.
+/// Returns true if a CUDA graph can capture the op. A graph cannot capture a call in which the host
+/// waits, nor constants that are sent in each call.
 inline bool can_be_captured(const Op& op, const Signature& signature) {
   if (const auto* sub = std::get_if<Sub>(&op)) return sub->constants == Constants::Cached;
   if (std::holds_alternative<Sync>(op) || std::holds_alternative<Pin>(op) ||

@@ -24,7 +24,7 @@ Group group_of(const std::string& experiment, const PlanOptions& options,
   return make_plan("c.json", text, fakes::with_gpu(), options).groups.at(0);
 }
 
-/// Returns each variant and why it is skipped, or "".
+/// Returns the name of each variant, with the reason why it is skipped, or "".
 std::vector<std::pair<std::string, std::string>> skips(const std::vector<Case>& list) {
   std::vector<std::pair<std::string, std::string>> found;
   for (const Case& planned : list) found.emplace_back(planned.variant, planned.skip.value_or(""));

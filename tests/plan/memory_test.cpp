@@ -52,9 +52,9 @@ TEST(Memory, EachSideExceedsItsOwnCache) {
           R"("source": {"batch": 1, "channels": 1, "size": [1000, 1000], "memory": "device"},
          "variants": {"v": [{"op": "cast", "to": "float32"}, {"op": "d2h", "memory": "mapped"}]})"),
       fakes::with_gpu());
-  // Lines of the device have 512 B. The buffers there take 1,000,448 B, and 4,000,256 B + 3,584 B
-  // of gap. The check covers three values of 1 million elements each. Making the source takes host
-  // memory for it and for a copy.
+  // Lines of the device have 512 B. A buffer there takes 1,000,448 B (`small`), or 4,000,256 B and
+  // a gap of 3,584 B (`large`). The check covers three values of 1 million elements each. Making
+  // the source takes host memory for the source and for a copy.
   constexpr std::int64_t small = 1'000'448, large = 4'003'840;
   constexpr std::int64_t passing = 8 * 10'000'000 + 2 * small;
   expect_need(need_of(planned, Cache::Hot, {.host = 1, .device = 1}),

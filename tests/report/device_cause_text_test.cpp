@@ -95,7 +95,7 @@ TEST_F(SmallGpuWork, ABusyGpuIsNotBoundByCalls) {
   EXPECT_EQ(of(launch_cause, 1), "");
 }
 
-/// SmallGpuWork without a profile, so that the GPU's time is only known by marks.
+/// SmallGpuWork without a profile, so that only marks tell how long the GPU works.
 struct GpuDayLaunches : SmallGpuWork {
   GpuDayLaunches() { group().profile.clear(); }
 };
@@ -107,7 +107,7 @@ TEST_F(GpuDayLaunches, MarksOfManyShortStagesAreNoSureTime) {
     const CaseAnalysis analysis = analyse_case(group(), runs, results_);
     return busy_ns({group(), analysis, 1, results_});
   };
-  EXPECT_EQ(busy(), std::nullopt);  // 24 us, but marks may take most of it
+  EXPECT_EQ(busy(), std::nullopt);  // 24 us, mostly of marks perhaps
   runs.bracket_ns = 5'000;
   EXPECT_EQ(busy(), 4'000);
   for (StageResult& stage : runs.stages) stage.rounds_ns.assign(examples::rounds, 20'000);

@@ -266,7 +266,7 @@ TEST(CompareRuns, TheMarginIsTheLargestThatIsKnown) {
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.03);
   now[5].config["measure"] = {{"precision", 0.035}};
   now[5].quick = true;
-  now[5].precision = 0.1;  // of the short run: not used
+  now[5].precision = 0.1;  // the short run's precision is not used
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.035);
   now[5].calibration = {{"between", 0.04}};
   EXPECT_DOUBLE_EQ(margin_of(base, now, true).value, 0.04);

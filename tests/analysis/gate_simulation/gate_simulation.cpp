@@ -112,8 +112,8 @@ class Machine {
     return by[static_cast<std::size_t>(5 * uniform())] * (0.7 + 0.6 * uniform());
   }
 
-  /// Returns the slowdown of a case in one process, as a natural logarithm. It stands for the
-  /// places of the process's pages in memory.
+  /// Returns the slowdown of a case in one process, as a natural logarithm. It models the effect of
+  /// where the process's pages lie in memory.
   double of_process() {
     const bool slow = setting_.world == World::TwoSpeeds && uniform() < 0.35;
     return (slow ? 0.08 : 0) + normal(0.004);
@@ -188,8 +188,8 @@ Count count_gates(const Setting& setting, int repeats) {
 
 constexpr double kMostFalseAlarms = 0.02;
 
-/// The promise: at least these shares of gates fail, with a case 10 % slower in six pairs of runs,
-/// and with a case 5 % slower in ten pairs of runs. 0 promises nothing.
+/// The least shares of gates that must fail: with a case 10 % slower in six pairs of runs, and with
+/// a case 5 % slower in ten pairs of runs.
 struct Promise {
   double ten_percent = 0, five_percent = 0;
 };
