@@ -33,8 +33,8 @@ TEST(FaultCost, IsTheDifferenceToTheReusedTwin) {
   EXPECT_FALSE(cost->twin->is_peer);
 }
 
-/// Returns the blog's example. The rounds of its `first_touch` limit take `wall_ms`, and `cpu_ms`
-/// of CPU time.
+/// Returns the blog's example. The rounds of its `first_touch` limit take `wall_ms` of wall time
+/// and `cpu_ms` of CPU time.
 Results with_touch(double wall_ms, double cpu_ms) {
   Results results = examples::blog();
   for (Round& round : results.groups[0].limits.back().rounds) {
@@ -98,9 +98,9 @@ TEST(FaultCost, ALimitOfOtherMemoryIsNone) {
   EXPECT_TRUE(fault_cost(results.groups[0], 1, results)->at_most);
 }
 
-/// Returns results with two peers, whose commands are `stock` and `other`. Case "a" is by the first
-/// peer: it has page faults and takes 160 ms. Case "b" is by the second: it has none and takes 58
-/// ms. Touching a page costs 1 us.
+/// Returns results with two peers, whose commands are `stock` and `other`. The first peer runs case
+/// "a", which has page faults and takes 160 ms. The second peer runs case "b", which has no page
+/// faults and takes 58 ms. Touching a page costs 1 us.
 Results two_peers(const Json& stock, const Json& other) {
   using examples::make_case;
   Results results = examples::make_results("peers", {GroupResult{}});

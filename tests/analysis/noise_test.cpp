@@ -175,7 +175,7 @@ TEST(Noise, RatiosWithoutDisturbedRoundsOfEither) {
   ASSERT_TRUE(noise.undisturbed);
   EXPECT_EQ(*noise.undisturbed, (Interval{1, 1, 1}));
   EXPECT_EQ(noise_of(results.groups[0], results)[0].undisturbed, std::nullopt);  // the baseline
-  for (int i = 0; i < 3; ++i) first.rounds[12 + i].disturbance.steal_ns = 1;     // 5 are left
+  for (int i = 0; i < 3; ++i) first.rounds[12 + i].disturbance.steal_ns = 1;     // 5 rounds left
   results = of_cases({first, second});
   EXPECT_EQ(noise_of(results.groups[0], results)[1].undisturbed, std::nullopt);
 }

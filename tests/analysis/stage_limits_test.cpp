@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMb = 1'000'000;
 constexpr int kRounds = 20;
 
-/// The description from which `made` makes a stage.
+/// What made() makes a stage from.
 struct MadeStage {
   std::string op;
   std::int64_t read = 0, written = 0, link = 0;

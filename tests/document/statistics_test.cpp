@@ -90,8 +90,8 @@ TEST(WilsonInterval, IsThatOfNewcombesTable) {
 }
 
 TEST(WilsonInterval, IsThatOfTheFormula) {
-  // 1/2 -+ z / (2 sqrt(n + z^2)) for n = 10, z = 1.959964.
-  // These are the roots of (p - 1/2)^2 = z^2 p (1 - p)/n.
+  // The bounds are 1/2 -+ z / (2 sqrt(n + z^2)) for n = 10 and z = 1.959964, which are the roots p
+  // of (p - 1/2)^2 = z^2 p (1 - p)/n.
   expect_interval(wilson_interval(5, 10, 0.95), 0.5, 0.236593, 0.763407, 1e-6);
   // Without successes, high = z^2 / (n + z^2), for z = 1.644854 and z = 2.575829.
   expect_interval(wilson_interval(0, 10, 0.90), 0, 0, 2.705543 / 12.705543, 1e-6);
@@ -167,7 +167,7 @@ TEST(TwoLevels, AreHeapsWithAClearGap) {
   std::mt19937_64 random(1);
   std::vector<double> values = normal_values(40, 0.002, random);
   EXPECT_FALSE(two_levels(values, 0.03));
-  for (std::size_t i = 1; i < values.size(); i += 2) values[i] += 0.1;  // levels may alternate
+  for (std::size_t i = 1; i < values.size(); i += 2) values[i] += 0.1;  // every other value is high
   const auto levels = two_levels(values, 0.03);
   ASSERT_TRUE(levels);
   EXPECT_NEAR(levels->low, 0, 0.002);
@@ -190,7 +190,7 @@ TEST(TwoLevels, OfWhichOneIsRareComeInRuns) {
   EXPECT_FALSE(two_levels(scattered, 0.03));
   std::vector<double> fewer = normal_values(100, 0.002, random);
   for (std::size_t i = 0; i < 4; ++i) fewer[40 + i] += 0.1;
-  EXPECT_FALSE(two_levels(fewer, 0.03));  // less than a twentieth of the values
+  EXPECT_FALSE(two_levels(fewer, 0.03));  // less than a twentieth of the values are high
 }
 
 TEST(TwoLevels, AreFoundBesideOutliers) {
@@ -212,7 +212,7 @@ TEST(TimeInterval, HoldsWhatQuartersOfTheSeriesSayOfIt) {
   std::mt19937_64 random(1);
   std::vector<double> values;
   for (const double value : normal_values(200, 0.001, random)) values.push_back(std::exp(value));
-  for (std::size_t i = 150; i < 200; ++i) values[i] *= 1.01;  // 1 % is less than the 3 % of a level
+  for (std::size_t i = 150; i < 200; ++i) values[i] *= 1.01;  // two levels are at least 3 % apart
   const Interval interval = time_interval(values, 0.95);
   EXPECT_LT(interval.low, 1.001);
   EXPECT_GT(interval.high, 1.008);

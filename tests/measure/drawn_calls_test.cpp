@@ -1,5 +1,5 @@
-/// Outputs of randomly drawn calls are checked after the calls ran. The inputs differ, so that a
-/// kernel that is wrong in some calls is found.
+/// The outputs of some calls, drawn at random, are checked after these calls. The inputs of the
+/// calls differ, so that a kernel that repeats an output is found.
 #include "measure/contender.h"
 #include "measure/group_memory.h"
 #include "measure/measure_group.h"

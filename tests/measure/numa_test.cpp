@@ -113,7 +113,7 @@ struct GpuDayHostMemory : DeviceTest {
   Source source = small_source();
   std::map<const std::byte*, int> touched;
   std::vector<int> near;    // all nodes that the thread was bound to
-  static inline int bound;  // how many bindings exist now
+  static inline int bound;  // how many bindings of threads to nodes exist now
 };
 
 TEST_F(GpuDayHostMemory, WhatIsSentIsNearTheGpuAndTheRestWithTheThreadsThatUseIt) {

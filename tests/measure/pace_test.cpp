@@ -18,7 +18,7 @@ Plan plan_of(std::size_t groups, bool profiled = false) {
 }
 
 GroupStep prepared(std::size_t group) { return {GroupStep::Kind::Prepared, group, 4, 4}; }
-/// Returns the last turn of a round of two variants and two limits.
+/// Returns the step of the last turn of a round of two variants and two limits.
 GroupStep last_turn(std::size_t group, std::size_t rounds) {
   return {GroupStep::Kind::Turn, group, 4, 4, rounds};
 }
@@ -152,7 +152,7 @@ TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
 TEST(Pace, ProfilesOfAnEarlierRunTookNoTimeOfThisOne) {
   const Plan plan = plan_of(4, true);
   Pace pace(plan);
-  pace.step_done({GroupStep::Kind::Profiled, 2, 1, 2}, 3);  // half of the third group in 3 s
+  pace.step_done({GroupStep::Kind::Profiled, 2, 1, 2}, 3);  // half of the group's, in 3 s
   EXPECT_NEAR(pace.seconds_left(3), 3 * 3, 1e-9);
 }
 

@@ -23,7 +23,7 @@ struct PeerGroupTest : RunTest {
     EXPECT_THAT(peer_folders(), IsEmpty());
   }
 
-  /// Returns a variant that a tiny peer runs.
+  /// Returns a case that tests/tiny_peer.py runs.
   Case peer_case(const std::string& how) {
     Case planned = cast_case("peer " + how, 0);
     planned.peer = how;

@@ -24,7 +24,7 @@ struct PeerProcessTest : testing::Test {
   std::string ask(PeerProcess& peer, const std::string& line, PeerProcess::Duration timeout = 20s) {
     return peer.ask("run", line, timeout).line;
   }
-  /// Asks the peer once. Returns the message that this throws, or "answered " followed by the
+  /// Sends the peer one request. Returns the message of the error, or "answered " followed by the
   /// answer.
   std::string failure(const std::string& script, PeerProcess::Duration timeout = 20s) {
     PeerProcess peer("torch", shell(script), interrupted);

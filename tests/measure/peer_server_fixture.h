@@ -94,7 +94,7 @@ class PeerServerTest : public testing::Test {
     EXPECT_EQ(reply({{"type", "output"}, {"path", path}}), Json({{"type", "written"}}));
     return to_double(ArrayFile(path, result).view(), 0, result.shape.n).values;
   }
-  /// Returns the output of a new server for this message.
+  /// Sends the message to a new server and runs one iteration. Returns the output.
   std::vector<double> output_of(const Json& message, const TensorDesc& result) {
     server = new_server(clock);
     EXPECT_EQ(reply(message), ready);

@@ -92,7 +92,7 @@ TEST_F(PeerServerTest, RunsChainsWithForcedKernelsOnSeveralThreadsFromManyCopies
   EXPECT_EQ(output_of(message, floats), counted(plainly));
 }
 
-/// Fresh outputs of 32 MiB or more are freed in their iteration.
+/// Fresh outputs of 32 MiB or more are freed in the iteration that allocates them.
 TEST_F(PeerServerTest, WritesAResultThatWasFreed) {
   SystemClock real;
   server = new_server(real);

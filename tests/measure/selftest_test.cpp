@@ -266,7 +266,8 @@ TEST(Selftest, LargeTensorsAreLeftOutWhereTheyDoNotFit) {
               ElementsAre(unknown));
 }
 
-/// Rows of a device that registers memory. All registered memory must be unregistered.
+/// Rows that register and unregister memory, and note which memory is registered. The self-test
+/// must unregister all of it.
 Launch prepare_register(const Register&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View>, View) {
     if (!static_cast<PlantedBackend::PlantedQueue&>(queue)

@@ -194,7 +194,7 @@ TEST_F(WalkingLoadTest, APartThatCannotBeFedSaysWhy) {
 struct WalkingTurns : RunTest {
   Pictures pictures;
 
-  /// Returns a case that loads with row `row` of the fake.
+  /// Returns a case that loads with row `row` of the fake backend.
   Case load_case(const std::string& variant, int row, std::int64_t batch) {
     Load load{.path = pictures.path(), .batch = batch, .height = 1, .width = 1};
     load.resolve({.base_dir = {}, .images_dir = {}});

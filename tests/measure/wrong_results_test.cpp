@@ -32,7 +32,7 @@ TensorDesc nchw(DType dtype, const Shape& shape) {
   return dense(dtype, Layout::Nchw, shape, Memory::Pageable);
 }
 
-/// Returns random pixels from 0 to 255, different in all images and channels.
+/// Returns random pixels from 0 to 255. No two images or channels are equal.
 Input pixels(DType dtype, const Shape& shape) {
   std::mt19937 random(1);
   return holding(nchw(dtype, shape),

@@ -293,7 +293,7 @@ TEST(ImageWalkTest, EveryImageComesAtEveryPlaceAboutAsOften) {
     for (std::size_t place = 0; place < order.size(); ++place) ++seen[place][order[place]];
   }
   for (const auto& place : seen)
-    for (const int times : place) EXPECT_NEAR(times, epochs / count, 150);  // 5 sigma
+    for (const int times : place) EXPECT_NEAR(times, epochs / count, 150);  // 5 standard deviations
 }
 
 TEST_F(LoadTest, ADatasetIsAFolderOfTheImages) {

@@ -50,7 +50,7 @@ TEST(WebP, LossyGivesWhatLibwebpMakesOfIt) {
 }
 
 TEST(WebP, IsReadUnderAnyName) {
-  const Image image = decoded(data("webp-named.jpg"));  // lossy; the pixels are from Pillow
+  const Image image = decoded(data("webp-named.jpg"));  // lossy; Pillow made the pixels below
   EXPECT_EQ(image.height, 24);
   EXPECT_EQ(image.width, 32);
   const auto pixel = [&](std::ptrdiff_t y, std::ptrdiff_t x) {

@@ -142,8 +142,8 @@ TEST(Fit, PinnedMemoryIsHostMemory) {
 TEST(Fit, LimitsAreLeftOutRatherThanACase) {
   const std::string experiment = R"("source": {"batch": 1000, "channels": 1, "size": [1000, 1000]},
                                     "variants": {"up": ["h2d"]})";
-  // The case takes 1.16 GB of host memory. Its limit has a source of its own in pinned memory,
-  // which is as large as the case's.
+  // The case takes 1.16 GB of host memory. Its limit needs a second source of the same size, in
+  // pinned memory.
   const PlanOptions options = with_free({.host = 1'500'000'000});
   const Group group = group_of(experiment, options);
   EXPECT_THAT(skips(group.cases), ElementsAre(Pair("up", "")));

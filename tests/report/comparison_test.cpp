@@ -51,7 +51,7 @@ Comparison everything() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Returns a comparison of six runs a side. The regression of "a" is in doubt, because one pair
+/// Returns a comparison of six runs per side. The regression of "a" is in doubt, because one pair
 /// contributes most of the slowdown and "b" is noisy.
 Comparison doubtful() {
   examples::Pairs pairs = examples::timed_pairs({{"a", {1.03, 1.03, 1.04, 1.03, 1.05, 2}},
@@ -79,7 +79,7 @@ Comparison over_limits() {
   return compare(pairs.base, pairs.now, {});
 }
 
-/// Returns a comparison of one run a side.
+/// Returns a comparison of one run of BASE with one run of NEW.
 Comparison of_rounds() {
   std::vector<std::int64_t> rounds;
   for (int i = 0; i < 20; ++i) rounds.push_back(1'000'000 + 1000 * (7 * i % 20));

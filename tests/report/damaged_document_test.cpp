@@ -44,8 +44,8 @@ bool has_word(const std::string& text, std::string_view word) {
   return false;
 }
 
-/// Makes all reports of the document, and compares it with `whole`, the undamaged document. Returns
-/// a description of the first mistake, or "".
+/// Reads a damaged document and makes all reports of it, alone and compared with `whole`, the
+/// undamaged document. Returns a description of the first mistake, or "".
 std::string fault(const std::string& text, const Results& whole, bool& was_read) {
   std::vector<std::string> texts;
   was_read = false;

@@ -31,7 +31,7 @@ std::vector<std::string> lines(const std::string& text) {
   return list;
 }
 
-/// Returns the output of a run on a screen with `width` columns.
+/// Returns what a run shows on a terminal with `width` columns.
 template <std::size_t width = 100, bool colour = false>
 std::string on(const Analysed& document) {
   return terminal(document, Screen{.width = width, .colour = colour});
@@ -115,7 +115,7 @@ std::string terminal_with_stats(const Analysed& document) {
   return terminal(document, TableKind::Stats);
 }
 
-/// Renders the results of some published experiments in the document.
+/// Renders what the document reproduces of the published experiments A* and C5.
 template <class Render>
 std::string rendered(const Analysed& document, Render render) {
   std::vector<Reproduction> all;

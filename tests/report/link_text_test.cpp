@@ -10,7 +10,7 @@
 namespace normbench::link_text_test {
 namespace {
 
-/// Returns the example on another link. Its copies reach 54.9 GB/s.
+/// Returns the GPU example on a PCIe link of this generation and width. Its copies reach 54.9 GB/s.
 Results on_link(int generation, int width) {
   Results results = examples::gpu();
   Json& pcie = results.environment["gpu"]["pcie"];

@@ -18,7 +18,7 @@ std::string shown(const Results& results, TableKind kind = TableKind::Torch,
   return shown_profile(experiments(results)[0], results, kind, most_lines);
 }
 
-/// Returns the profile of the document that the terminal shows.
+/// Returns the profile that the terminal shows: the first one of the last group.
 CaseProfile& profile_of(Results& results) { return results.groups.back().profile[0]; }
 
 TEST(ShownProfile, KeepsSharesAndMeansWithoutADevice) {

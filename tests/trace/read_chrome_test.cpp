@@ -595,7 +595,7 @@ TEST(ReadChrome, EachSliceOfARunIsACall) {
   EXPECT_THAT(rows, ElementsAre("other 1", "instant 7"));
 }
 
-/// There are more slices than a chunk holds. Every third slice is left out.
+/// The slices fill several chunks of the reader's memory. Every third slice is left out.
 TEST(ReadChrome, WhatIsLeftOutAtTheEndLeavesTheRestInOrder) {
   std::string events;
   for (int i = 0; i < 9000; ++i)
@@ -750,7 +750,7 @@ TEST(ReadChrome, TextThatIsNoJson) {
               HasSubstr("line 1, column 18: a NUL byte"));
 }
 
-/// Reads files that programs leave behind, most of which are not JSON.
+/// Each kind of mistake has one warning, which counts all places of the mistake.
 TEST(ReadChrome, LeniencyHasOneWarning) {
   const auto said = [](const std::string& text) {
     const ReadTrace model = read(text);

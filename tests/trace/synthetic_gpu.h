@@ -27,7 +27,7 @@ namespace normbench {
 /// A second thread, named "omp worker 1", has the range "gather" [730, 880) in each step.
 ProfileTrace synthetic_gpu_profile(int steps);
 
-/// Returns the finished model of 4 steps, on one GPU with 100 processors.
+/// Returns the finished model of 4 steps, on one GPU with 100 multiprocessors.
 TraceModel synthetic_gpu_model();
 
 }  // namespace normbench

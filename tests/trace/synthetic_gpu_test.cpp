@@ -88,7 +88,7 @@ TEST(SyntheticGpu, TwoProfilesOfOneRunDoNotMix) {
                           "synthetic, batch 8: three streams [5010000000, 5011900000)"));
 }
 
-/// The environment variable is set by tests/app/hta_test.py.
+/// tests/app/hta_test.py sets NORMBENCH_SYNTHETIC_TRACE, and reads the file.
 TEST(SyntheticGpu, IsWrittenForOtherPrograms) {
   const char* const wanted = std::getenv("NORMBENCH_SYNTHETIC_TRACE");
   const std::string path =

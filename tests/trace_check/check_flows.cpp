@@ -45,8 +45,8 @@ class Slices {
     }
   }
 
-  /// Returns all work that starts on the track and at the time of `step`, the end of an arrow. There
-  /// may be several pieces, as work may take no time.
+  /// Returns all work that starts on the track and at the time of `step`, the end of an arrow.
+  /// There may be several pieces, as work may take no time.
   std::vector<const TraceEvent*> work_at(const TraceEvent& step) const {
     std::vector<const TraceEvent*> work;
     const auto [first, last] = work_.equal_range(place_of(step));

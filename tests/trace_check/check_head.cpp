@@ -23,8 +23,8 @@ Json loss_of(const Json& head, std::string_view name) {
   return at(head, fmt::format("/normbench/losses/{}", name));
 }
 
-/// Returns true if the trace must have an instant for the loss when the loss is not 0. The counts
-/// of launches need none, because launches without work have an instant of their own.
+/// Returns true if the trace must have an instant for the loss whenever the loss is not 0.
+/// "launches" needs one only if it exceeds "launched". "launched" and "most_skew_ns" never do.
 bool is_marked(std::string_view loss) {
   return loss != "launches" && loss != "launched" && loss != "most_skew_ns";
 }
@@ -36,8 +36,8 @@ void check_losses(const Json& head, Mistakes& mistakes) {
           fmt::format("no normbench.losses.{} (an integer of at least 0)", field.name));
 }
 
-/// Returns true if the head has rank 0 with a space after the colon. HTA's reader takes the first
-/// "rank" that is written like that.
+/// Returns true if the head has `"rank": 0`, with a space after the colon. HTA's reader takes the
+/// first "rank" that is written with this space.
 bool says_rank(const std::string& text, const Json& head) {
   const std::string key = "\"rank\": ";
   const auto found = text.find(key);

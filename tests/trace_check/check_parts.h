@@ -36,8 +36,8 @@ void check_flows(const Events& events, std::int64_t without_launch, Mistakes& mi
 /// stages to a later stage on another track.
 void check_items(const Events& events, Mistakes& mistakes);
 
-/// Checks that each loss that the head counts has an instant, and that each device with work has
-/// properties.
+/// Checks that the trace has the instants that the losses in its head need, and that the head has
+/// properties of each device with work.
 void check_claims(const Events& events, const Json& head, Mistakes& mistakes);
 
 }  // namespace normbench

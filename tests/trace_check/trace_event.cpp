@@ -45,7 +45,8 @@ class Reading {
     return {};
   }
 
-  /// Returns a process or track id. Viewers would change ids outside of 0 to 2^32-1.
+  /// Returns a process or track id. An id outside of 0 to 2^32-1 is a mistake, because viewers
+  /// would change it.
   std::int64_t track_id(const Json& event, const char* key) {
     const auto found = event.find(key);
     const bool fits = found != event.end() && found->is_number_unsigned() &&
