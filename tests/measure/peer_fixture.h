@@ -20,7 +20,7 @@ inline PeerCommand tiny(const std::string& how) {
           .directory = testing::TempDir()};
 }
 
-/// Returns a shell script as a peer.
+/// Returns the command of a peer that is a shell script.
 inline PeerCommand shell(const std::string& script) {
   return {.argv = {"/bin/sh", "-c", script}, .directory = ""};
 }

@@ -20,8 +20,8 @@ TEST(Op, EveryOneHasANameOfItsOwn) {
 }
 
 /// Returns the signature of `op` on `feeds`. If `op` does not take them, the first of them is added
-/// again as a last input. The memory is the first kind that `op` takes. Returns nothing if `op` takes
-/// no kind.
+/// again as a last input. The memory is the first kind that `op` takes. Returns nothing if `op`
+/// takes no kind.
 std::optional<Signature> signature_of(const Op& op, const Feeds& feeds) {
   for (const auto& memory : words(Memory{}))
     for (const bool twice : {false, true}) try {

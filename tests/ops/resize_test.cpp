@@ -139,7 +139,7 @@ TEST(Resize, BoundHoldsInFloat32) {
       ASSERT_LE(std::abs(std::nearbyint(inexact[i]) - exact[i]), uint8.at(i)) << to;
     }
     EXPECT_LE(uint8.largest(), 0.503);
-    EXPECT_LE(float32.largest(), 1e-5 * 255);  // a wrong pixel's weight would be far larger
+    EXPECT_LE(float32.largest(), 1e-5 * 255);  // a wrong pixel would change far more
   }
 }
 

@@ -96,7 +96,7 @@ TEST(CompareFindings, FaultsMustDifferByATenthAndByOne) {
   EXPECT_THAT(findings(0, 1), ElementsAre(Shown{"faults", "1 page faults a batch, was 0"}));
   EXPECT_THAT(findings(43'200, 0),
               ElementsAre(Shown{"faults", "0 page faults a batch, was 43,200"}));
-  EXPECT_THAT(findings(90, 100), IsEmpty());  // 10 is a tenth of 100
+  EXPECT_THAT(findings(90, 100), IsEmpty());  // a change of at most a tenth
   EXPECT_EQ(findings(89, 100).size(), 1u);
 }
 
