@@ -75,7 +75,7 @@ TEST(FaultCost, ATwinWithoutALimitBoundsIt) {
 
 TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
   const Results results = examples::blog();
-  const auto cost = fault_cost(results.groups[0], 0, results);  // no twin starts from uint8
+  const auto cost = fault_cost(results.groups[0], 0, results);  // no twin has a uint8 source
   ASSERT_TRUE(cost.has_value());
   EXPECT_FALSE(cost->twin.has_value());
   EXPECT_TRUE(cost->at_most);

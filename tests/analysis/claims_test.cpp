@@ -165,7 +165,8 @@ TEST(Claims, AreOfTheirPoint) {
   EXPECT_THAT(outcomes, testing::ElementsAre(NotJudged, Confirmed, NotJudged));
 }
 
-// Times of two threads over one thread: 2.2 at 1 image, 0.80 at 8 images, 0.625 at 64 images.
+// Two threads take 2.2 times as long as one thread for 1 image, 0.80 times for 8 images, and 0.625
+// times for 64 images.
 TEST(Trends, AreReadOnceAnExperiment) {
   const auto trends = [](Trend trend, Relation relation, std::size_t from = 1,
                          const std::string& right = "fused", std::size_t to = 3) {

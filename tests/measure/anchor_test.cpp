@@ -57,7 +57,7 @@ TEST(Anchor, BelievesTheTightestBracket) {
   queue.mark();  // take_anchor() must forget this mark
   const Anchor anchor = take_anchor(queue, clock);
   const std::int64_t truth_ns = queue.reached_ns.at(0) - ScriptedQueue::epoch_ns;
-  EXPECT_EQ(anchor.error_ns, 401);            // half of 801
+  EXPECT_EQ(anchor.error_ns, 401);            // half of 801, rounded up
   EXPECT_EQ(anchor.host_ns - truth_ns, 100);  // the middle is at 400, the mark was at 300
 }
 

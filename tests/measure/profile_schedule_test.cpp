@@ -9,7 +9,8 @@
 namespace normbench::profile_schedule_test {
 namespace {
 
-/// Returns the schedule's action for each step as one letter, like "NNWWRRS".
+/// Returns a letter for the action of each step: N for none, W for warm-up, R for record, S for
+/// record and save.
 std::string schedule(const ProfileOptions& options, std::int64_t steps) {
   std::string text;
   for (std::int64_t step = 0; step < steps; ++step)

@@ -103,7 +103,6 @@ Case noted(const std::string& variant, Cache cache, const Backends& backends) {
   return planned;
 }
 
-/// Returns `reuse_bytes` of every stage.
 std::vector<std::int64_t> reuse_bytes(const std::string& variant, Cache cache,
                                       const Backends& backends = fakes::without_gpu()) {
   std::vector<std::int64_t> bytes;
@@ -112,7 +111,6 @@ std::vector<std::int64_t> reuse_bytes(const std::string& variant, Cache cache,
   return bytes;
 }
 
-/// Returns `read_next` of every stage.
 std::vector<bool> read_next(const std::string& variant,
                             const Backends& backends = fakes::without_gpu()) {
   std::vector<bool> read;
