@@ -107,7 +107,7 @@ TEST_F(GpuDayLaunches, MarksOfManyShortStagesAreNoSureTime) {
     const CaseAnalysis analysis = analyse_case(group(), runs, results_);
     return busy_ns({group(), analysis, 1, results_});
   };
-  EXPECT_EQ(busy(), std::nullopt);  // 24 us, mostly of marks perhaps
+  EXPECT_EQ(busy(), std::nullopt);  // the marks may take most of the 24 us
   runs.bracket_ns = 5'000;
   EXPECT_EQ(busy(), 4'000);
   for (StageResult& stage : runs.stages) stage.rounds_ns.assign(examples::rounds, 20'000);

@@ -31,7 +31,7 @@ TEST(Factors, OfCasesThatDoTheSameAreNone) {
   CaseResult said = chain();
   set_constants(said, "cached");
   EXPECT_THAT(shown(chain(), chain()), IsEmpty());
-  EXPECT_THAT(shown(chain(), said), IsEmpty());  // the default is "cached", too
+  EXPECT_THAT(shown(chain(), said), IsEmpty());  // "cached" is also the default
 }
 
 TEST(Factors, OneChangeIsOneFactor) {

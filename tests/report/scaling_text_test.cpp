@@ -40,8 +40,8 @@ TEST(Unscaled, IsATimeThatStaysWhileTheBytesGrow) {
 }
 
 TEST(Unscaled, AllowsLessGrowthForLessWork) {
-  // A time counts as unscaled in two cases: it grows by less than 10 % for twice the bytes, or by
-  // less than 25 % for four times the bytes and more.
+  // A time counts as unscaled if its relative growth is less than a tenth of that of the bytes, and
+  // less than 25 %.
   EXPECT_EQ(shown(along_batch({1, 2}, {{"a", linear(0.95, 0.05)}})).size(), 1u);
   EXPECT_EQ(shown(along_batch({1, 2}, {{"a", linear(0.85, 0.15)}})).size(), 0u);
   EXPECT_EQ(shown(along_batch({1, 4}, {{"a", linear(0.95, 0.05)}})).size(), 1u);
