@@ -61,7 +61,7 @@ TEST_F(CheckTest, NamesTheElementFarthestOff) {
 
 TEST_F(CheckTest, RowsOfALargeImageAreCheckedByThemselves) {
   Source source = small_source();
-  // The output has many slabs, and the last slab has fewer rows than the others.
+  // An image is checked in parts of 16 rows. The last part has 5 rows.
   source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};
   const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
   EXPECT_TRUE(outcome(planned).result.ok);
