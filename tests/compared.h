@@ -1,4 +1,4 @@
-/// Documents for comparisons. Their times are round numbers.
+/// Makes result documents for tests of comparisons.
 #pragma once
 
 #include <string>
@@ -54,7 +54,7 @@ inline Results timed_run(const std::vector<TimedCase>& cases, int minute = 0) {
   return results;
 }
 
-/// Pairs of runs that took turns. `base[i]` and `now[i]` are one pair.
+/// Pairs of runs. `base[i]` and `now[i]` are one pair.
 struct Pairs {
   std::vector<Results> base, now;
 };

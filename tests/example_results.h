@@ -1,5 +1,5 @@
-/// Results like those of runs, for tests of the analysis and of reports. The rounds come from a
-/// generator with a fixed seed.
+/// Makes example results for tests of the analysis and of reports. Their rounds are random numbers
+/// with fixed seeds.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ inline constexpr Shape shape{10, 3, 720, 1280};
 inline constexpr int rounds = 20;
 inline constexpr double noise = 0.005;  // rounds differ from `ms` by at most this share
 
-/// Returns `count` rounds of `iterations` iterations each. An iteration takes `ms`, plus or minus
-/// at most the share `amplitude` of it. The same seed gives the same rounds.
+/// Returns `count` rounds of `iterations` iterations each. An iteration takes a random time between
+/// (1 - amplitude) * ms and (1 + amplitude) * ms. The same seed gives the same rounds.
 std::vector<Round> make_rounds(double ms, std::uint64_t seed, int count = rounds,
                                double amplitude = noise, std::int64_t faults = 0,
                                std::int64_t iterations = 1);
@@ -38,8 +38,8 @@ std::vector<Round> make_rounds(double ms, std::uint64_t seed, int count = rounds
 /// rounds.
 CaseResult make_case(const CaseSpec& spec);
 
-/// Returns the limit `name`. It streams memory: it reads as many bytes as a batch of `source` has,
-/// and writes as many as a batch of float32 has.
+/// Returns the case of a limit that streams memory: it reads the bytes of a batch of dtype `source`
+/// and writes the bytes of a batch of float32.
 CaseResult make_limit(const std::string& name, double ms, DType source);
 
 /// Returns a document with these groups, and with an example tool, environment, config and options.

@@ -165,7 +165,7 @@ struct FakeStage {
   int row = 0;
   OutputPolicy output = OutputPolicy::Reuse;
   const Backend* backend = nullptr;   // owner of the row; null: fake_case's backend
-  std::optional<Memory> memory = {};  // where the output lies; absent: the op decides
+  std::optional<Memory> memory = {};  // memory of the output; absent: as the op infers
 };
 
 /// Returns a case that starts from `source` and runs `stages` one after another. The ops infer the
@@ -188,8 +188,7 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
     stage.out = {from + 1};
     stage.output = fake.output;
     stage.signature.in = {planned.values.back().desc};
-    // `unregister` gets the registered value as its second input. It is the value before the first
-    // input.
+    // The second input of `unregister` is the registered value, the one before the first input.
     if (std::holds_alternative<Unregister>(fake.op)) {
       stage.in.push_back(from - 1);
       stage.signature.in.push_back(planned.values[static_cast<std::size_t>(from) - 1].desc);

@@ -8,16 +8,16 @@
 ///   taken           cuptiSubscribe returns 39; cuptiSubscribe_v2 also names the holder
 ///   taken_unnamed   cuptiSubscribe returns 39 and names no holder
 ///   too_new         cuptiSubscribe returns 15, as with a driver older than the library
-///   cuda12          records and version are of CUDA 12; if no mode says otherwise, of CUDA 13.0
+///   cuda12          records and version are those of CUDA 12 instead of CUDA 13.0
 ///   no_version      cuptiGetVersion returns 999
 ///   old             the version is 18, of CUDA 11.8
-///   no_clock        the timestamp callback is refused: the library uses a clock of its own
+///   no_clock        the library refuses the timestamp callback and uses a clock of its own
 ///   forbidden       cuptiActivityEnable returns 35 for memory sets
 ///   no_flush        cuptiActivityFlushAll returns 999
 ///
 /// A fake runtime reports its work by the functions below. If nothing is reported between a push
-/// and a pop of an external id, the library invents one launch and one kernel. So a program without
-/// a fake runtime has a GPU lane, too.
+/// and a pop of an external id, the library invents one launch and one kernel, so that programs
+/// without a fake runtime get device records, too.
 #pragma once
 
 #include <dlfcn.h>

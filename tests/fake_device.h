@@ -22,7 +22,7 @@ class FakeDevice final : public Backend {
   static constexpr int row_count =
       6;  // the last row has scratch memory, rows 1 to 5 are capturable
 
-  /// Each call appends a line to `log`, to which other objects may append, too.
+  /// Each call of a member appends a line to `log`. Other objects may append to `log`, too.
   FakeDevice(FakeClock& clock, std::vector<std::string>& log) : log(log), clock_(clock) {}
 
   std::array<FakeRow, row_count> rows;  // their cost_ns is the time on the device
@@ -89,7 +89,7 @@ class FakeDevice final : public Backend {
   }
 
  private:
-  /// A piece of work. It starts when it has been submitted and the work before it is done.
+  /// A piece of work. It starts once it is submitted and all work before it is done.
   struct Work {
     std::int64_t cost_ns = 0;
     std::function<void()> run = {};
@@ -185,8 +185,7 @@ class FakeDevice final : public Backend {
     std::unique_ptr<FakeGraph> captured;
   };
 
-  /// An allocation. The host can access device memory only during `unlocked`, and other memory
-  /// always.
+  /// An allocation. If it is device memory, the host can access it only during `unlocked`.
   class FakeMemory final : public Allocation {
    public:
     FakeMemory(FakeDevice& device, Memory memory, std::size_t bytes, const std::string& policy)

@@ -1,4 +1,4 @@
-/// Makes example sweeps. A function for each variant gives its time at an amount of the axis.
+/// Makes example sweeps. Each variant has a function from the value of the axis to its time.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@ namespace normbench::sweeps {
 
 struct Curve {
   std::string variant;
-  std::function<double(double)> ms;  // time in ms at an amount of the axis
+  std::function<double(double)> ms;  // time in ms at a value of the axis
   double bytes_per_unit = 1e6;
-  double noise = examples::noise;  // 0: all rounds take the same time; other values do nothing
+  double noise = examples::noise;  // 0: all rounds take the same time; else as by default
 };
 
 /// Returns the group at `point`. The functions of the curves are called with `amount`.

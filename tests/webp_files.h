@@ -55,7 +55,7 @@ inline Bytes webp_chunk(std::string_view name, const Bytes& data) {
   return chunk;
 }
 
-/// Returns the chunks of a file that webp_file made.
+/// Returns a file of webp_file() without its RIFF header.
 inline Bytes webp_payload(const Bytes& file) { return {file.begin() + 12, file.end()}; }
 
 enum WebPFlag : std::uint8_t { WebPAnimated = 2, WebPXmp = 4, WebPExif = 8 };
@@ -89,7 +89,7 @@ inline Bytes webp_frame(const Bytes& file, int y, int x, int height, int width) 
   return webp_chunk("ANMF", data);
 }
 
-/// Returns an animation. Viewers may show any colour where no frame covers the canvas.
+/// Returns an animated WebP with these frames of webp_frame().
 inline Bytes animated_webp(int height, int width, const Bytes& frames) {
   Bytes chunks = webp_chunk("ANIM", {0x11, 0x22, 0x33, 0xFF, 0, 0});
   append(chunks, frames);

@@ -158,8 +158,8 @@ TEST_P(FusedDenormalize, TakesEveryAlignmentOfBothSides) {
       }
 }
 
-/// Each channel of the input has all 256 values. Images of the first shape fill all their slots.
-/// Images of the second shape fill some slots only partly.
+/// Each channel of the input has all 256 values. The images of the first shape consist of whole
+/// slots. Those of the second shape do not.
 TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
   const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
   for (const Layout layout : both_layouts)
@@ -211,8 +211,7 @@ TEST(FusedDenormalize, HoldsTheConstantsOfAChannel) {
   EXPECT_EQ(arguments.b[1], 40.0f);
 }
 
-/// The first list has windows that one launch takes. The windows of the second list need a launch
-/// each.
+/// One launch handles all windows of the first list. The second list needs one launch per window.
 TEST(FusedNormalize, TakesWindowsAsCropsThatAreConcatenated) {
   const auto at = [](std::int64_t top, std::int64_t left) {
     return Window{.height = 8, .width = 24, .top = top, .left = left};

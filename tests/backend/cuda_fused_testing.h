@@ -1,4 +1,4 @@
-/// Comparison of fused kernels with their references, on the host.
+/// Runs fused kernels on the host and compares their outputs with references.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace normbench::cuda {
 
-/// Where buffers start, in elements past a cache line, and how many threads are enough for a
-/// launch. With `enough_threads` 0, every thread takes as many slots as it can.
+/// The input starts `in_shift` and the output `out_shift` elements past a cache line. A launch with
+/// `enough_threads` threads is large enough. With 0, every thread takes as many slots as it can.
 struct FusedSetting {
   std::int64_t in_shift = 0, out_shift = 0, enough_threads = 1 << 18;
 };
@@ -19,16 +19,15 @@ inline std::ostream& operator<<(std::ostream& out, const FusedSetting& s) {
   return out << "in +" << s.in_shift << ", out +" << s.out_shift << ", " << s.enough_threads;
 }
 
-/// Runs an op once on the host, with this `enough_threads`.
+/// A function that runs an op once on the host.
 using OnHost =
     std::function<void(const Op&, const View& in, const View& out, std::int64_t enough_threads)>;
 
-/// Runs the kernel body that the CUDA row of the op launches, thread after thread.
+/// Runs the kernel body that the CUDA row of the op launches, one thread after another.
 void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_threads);
 
-/// Launches `op` on an input with the description `in_desc`. Returns what is wrong, or nothing.
-/// Each output element must be written with a value within the op's bound. Nothing else may be
-/// written.
+/// Runs `op` by `launched` on an input with the description `in_desc`. Returns what is wrong, or
+/// nothing if each output element is within the op's bound and nothing else was written.
 std::optional<std::string> fault_of(const Op& op, const TensorDesc& in_desc,
                                     const FusedSetting& setting, const OnHost& launched = on_host);
 

@@ -19,14 +19,15 @@ TensorDesc tensor(Layout layout, const Shape& shape) {
   return dense(DType::UInt8, layout, shape, Memory::Device);
 }
 
-/// A move of more than 2^31 elements. The tests compare its element order with plain formulas and
-/// touch no memory.
+/// A move of more than 2^31 elements. The tests only compute which element moves where. They touch
+/// no memory.
 struct Large {
   TensorDesc in, out;
   bool alike;
 };
 
-/// Returns the index of the input element of an output element, from its coordinates.
+/// Returns the index of the input element that moves to output element `element`. Computes it from
+/// the coordinates of `element`.
 std::int64_t source_of(const Large& large, std::int64_t element) {
   const Shape& s = large.out.shape;
   const Strides& strides = large.in.strides;
@@ -39,7 +40,7 @@ std::int64_t source_of(const Large& large, std::int64_t element) {
   return n * strides.n + c * strides.c + h * strides.h + w * strides.w;
 }
 
-/// Returns the index of the input element for element `i` of run `run`.
+/// A function that returns the index of the input element for element `i` of run `run`.
 using Source = std::function<std::int64_t(const Walk&, std::int64_t run, std::int64_t i)>;
 
 std::int64_t source_by_walk(const Walk& walk, std::int64_t run, std::int64_t i) {

@@ -50,7 +50,8 @@ void run_broadcast(const View& in, const View& out, const std::vector<double>& v
                                  [](const auto& body) { run_body(body); });
 }
 
-/// plain_shapes and planes of whole vectors, smaller and larger than a block.
+/// plain_shapes, and two shapes whose planes are whole vectors. A plane is smaller than a block in
+/// the one and larger in the other.
 const std::vector<Shape> eager_shapes = [] {
   std::vector<Shape> shapes = plain_shapes;
   shapes.insert(shapes.end(), {{2, 3, 4, 8}, {2, 3, 32, 36}});
@@ -175,7 +176,7 @@ TEST(CudaEager, AQuotientThatIsNotCorrectedIsSeen) {
   EXPECT_GT(wrong, 10);
 }
 
-/// Returns true if the body for a tensor of this size counts planes by its grid.
+/// Returns true if a tensor of this size gets the body whose grid has one index per plane.
 bool counts_planes_by_its_grid(std::int64_t images, std::int64_t channels, std::int64_t inner) {
   const BroadcastArguments arguments{
       .elements = images * channels * inner, .inner = inner, .channels = channels};

@@ -6,8 +6,8 @@
 namespace normbench::cuda::cuda_plain_reference_test {
 namespace {
 
-/// Returns the whole view and views of its middle, whose rows and planes have gaps. Some are
-/// mirrored.
+/// Returns `whole` and views of its middle. The rows and planes of these views have gaps, and some
+/// of the views are mirrored.
 std::vector<View> strided(const View& whole) {
   const auto& [n, c, h, w] = whole.desc.shape;
   const View inner = crop_view(whole, 1, 2, h - 2, w - 3);
@@ -20,7 +20,7 @@ void run_pointwise(const PointwiseArguments& arguments) {
   run_body(PointwiseReference{arguments.out.desc.elements(), arguments});
 }
 
-/// Returns the op's exact values, rounded once to the dtype in `desc`.
+/// Returns the bytes of the values `exact`, each rounded once to the dtype of `desc`.
 std::vector<std::byte> rounded(const Tensor64& exact, const TensorDesc& desc) {
   Guarded out(desc);
   from_double(exact, out.view(), 0);

@@ -23,8 +23,8 @@ ResizeArguments arguments_of(const View& in, const View& out) {
           .to_width = to.w};
 }
 
-/// An input shape and an output size. Some pairs shrink the image, some enlarge it, some shrink it
-/// to one pixel, and some keep its size. Some need far more taps than the sum takes in one block.
+/// An input shape and an output size. Some pairs shrink the image, some down to one pixel, some
+/// enlarge it, and one keeps its size. The last two pairs need hundreds of taps per output pixel.
 struct Sizes {
   Shape from;
   std::int64_t height, width;

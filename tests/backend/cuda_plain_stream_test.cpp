@@ -22,7 +22,7 @@ std::vector<std::byte> streamed(const View& in, std::int64_t read, std::int64_t 
   return out.payload();
 }
 
-// The input holds no poison. Poison in the output is therefore a byte that was not written.
+// The input holds no poison, so a poison byte in the output was not written.
 TEST(CudaStream, WritesEveryByte) {
   for (const auto& [reads, writes] :
        {std::pair{1, 4}, {1, 2}, {1, 1}, {2, 1}, {4, 1}, {3, 5}, {0, 1}})
@@ -130,7 +130,7 @@ TEST(CudaStream, CountsPast32Bits) {
                        EXPECT_LT(body.writes.first(blocks - 1), body.out.rows());
                      });
   };
-  check(terabyte / 4 + 77, terabyte + 320);  // one read to four writes
+  check(terabyte / 4 + 77, terabyte + 320);  // reads 1 byte for each 4 that it writes
   check(terabyte / 3, terabyte + 320);       // rows are dealt to blocks
 }
 

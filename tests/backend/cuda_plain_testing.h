@@ -1,4 +1,4 @@
-/// Bodies of CUDA kernels on the host, thread after thread.
+/// Runs the bodies of CUDA kernels on the host.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-/// Which body of a fused kernel handles which tensors. All bodies must compute the same bits.
+/// Tests which body of a fused kernel is chosen for a tensor, and that all bodies compute the same
+/// bits.
 #include <gmock/gmock.h>
 
 #include <cmath>

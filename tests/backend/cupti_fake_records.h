@@ -30,8 +30,7 @@ class ScarceMemory final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-/// One buffer of records. After bytes(), next_record() finds the records until the buffer is
-/// destroyed.
+/// One buffer of records. next_record() can read it after bytes() was called.
 class FakeBuffer {
  public:
   FakeBuffer() = default;
@@ -51,12 +50,12 @@ class FakeBuffer {
     bytes_.resize(bytes_.size() - bytes);
     return *this;
   }
-  /// Adds space for the start of a record that next_record() does not return.
+  /// Adds bytes that are too few for a record. next_record() skips them.
   FakeBuffer& leave(std::size_t bytes) {
     bytes_.resize(bytes_.size() + bytes);
     return *this;
   }
-  /// Adds bytes that are not a record.
+  /// Adds bytes that are no record. next_record() returns CUPTI_ERROR_INVALID_KIND for them.
   FakeBuffer& spoil() {
     bytes_.resize(bytes_.size() + 16);
     layout_.spoiled = true;
@@ -71,7 +70,7 @@ class FakeBuffer {
     return bytes_;
   }
 
-  /// Does the same as cuptiActivityGetNextRecord, but also returns a record that is cut off.
+  /// Does what cuptiActivityGetNextRecord does, but also returns records that cut() shortened.
   static CUptiResult next_record(std::uint8_t* buffer, std::size_t, CUpti_Activity** record) {
     const Layout& layout = layouts().at(buffer);
     auto next = layout.starts.begin();

@@ -36,8 +36,7 @@ constexpr const char* kEvents = ": device times come from CUDA events";
 ScarceMemory queue_memory;
 [[maybe_unused]] auto* const default_memory = std::pmr::set_default_resource(&queue_memory);
 
-/// Runs against the fake library, which first forgets what earlier tests did. A test can choose a
-/// mode of the library.
+/// Tests against the fake library, which is reset before each test. A test can set its mode.
 class CuptiTracer : public testing::Test {
  protected:
   CuptiTracer() : library_(dlopen(FAKE_CUPTI, RTLD_NOW)), fake(FakeCupti::find(FAKE_CUPTI)) {
@@ -69,7 +68,7 @@ class CuptiTracer : public testing::Test {
   Tracer tracer{FAKE_CUPTI, kNowhere};
 };
 
-/// Removes the lines that choose which calls are recorded.
+/// Removes the log lines of the CUPTI calls that choose which CUDA calls are recorded.
 std::vector<std::string> without_choices(std::vector<std::string> lines) {
   std::erase_if(lines, [](const std::string& line) {
     return line.starts_with("cuptiActivityEnableRuntimeApi") ||
@@ -296,7 +295,8 @@ TEST_F(CuptiTracer, ARefusedClockIsMappedToTheHosts) {
   ASSERT_THAT(trace.records, SizeIs(1));
   EXPECT_GT(trace.clock_error_ns, 0);
   const std::int64_t off = trace.records[0].start_ns - static_cast<std::int64_t>(before);
-  // Both ends of the mapping have an error. Times outside of the ends are extrapolated.
+  // The clocks are compared when tracing starts and stops, each time with an error. The call began
+  // before tracing started, so its time is extrapolated and has a larger error.
   EXPECT_LE(std::abs(off), 10 * trace.clock_error_ns + 1000);
 }
 

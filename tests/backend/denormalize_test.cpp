@@ -1,5 +1,5 @@
-/// CPU rows of denormalize with exactly known results. Tests of random values allow an error of 1
-/// and would miss these bugs.
+/// Tests the CPU rows of denormalize on inputs whose exact results are known. Tests on random
+/// values allow an error of 1, so they would miss a wrong rounding.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/simd_targets.h"

@@ -15,7 +15,8 @@ namespace normbench::fresh_pages_test {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-// Both shapes are walked in several slices. Only in the first do all planes start at a cache line.
+// Both shapes are walked in several slices. All planes of the first shape start at a cache line,
+// but not those of the second.
 const std::vector<Shape> kShapes{{2, 3, 210, 320}, {1, 3, 301, 299}};
 
 /// An output in pages that nothing has touched. It starts `shift` bytes past the start of the
@@ -109,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, FreshPages, testing::ValuesIn(simd_targets()),
                          [](const auto& info) { return info.param; });
 
 /// Walks an image into a fresh output. Before each run of elements is written, calls `seen` with
-/// two flags: whether the run's first and last page are mapped.
+/// two flags: true if the first page of the run is mapped, and true if its last page is.
 void walk_fresh(const Shape& shape, Layout from, FirstTouches touches,
                 const std::function<void(bool first, bool last)>& seen) {
   Guarded in(dense(DType::UInt8, from, shape, Memory::Pageable));

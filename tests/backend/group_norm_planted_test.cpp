@@ -1,5 +1,4 @@
-/// Group norms with planted faults whose outputs look right at a glance. The comparison of rows
-/// must find each fault.
+/// Plants small faults into a group norm. The comparison with the reference must find each fault.
 #include <gmock/gmock.h>
 
 #include <algorithm>

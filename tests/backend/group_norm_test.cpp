@@ -11,8 +11,7 @@ namespace {
 constexpr std::int64_t channels = 96;
 constexpr std::int64_t numbers_of_groups[] = {1, 3, 32, channels};
 
-/// Over all dtypes and layouts, each shape meets every number of groups. With one image, there may
-/// be fewer groups than threads.
+/// With one image, there may be fewer groups than threads.
 constexpr Shape shapes[] = {
     {1, channels, 1, 1},   {128, channels, 1, 1}, {33, channels, 7, 1},
     {1, channels, 1, 7},   {17, channels, 7, 7},  {1, channels, 7, 7},
@@ -31,7 +30,7 @@ std::vector<Kernel> group_norm_rows() {
   return rows;
 }
 
-/// Checks the rows on all instruction sets. Large tensors are only checked on the one in use.
+/// Checks the rows on all instruction sets, but large tensors only on the default one.
 void expect_right(const GroupNormCase& one) {
   constexpr std::int64_t large = 1'000'000;  // number of elements
   const GroupNormPasses passes(one);
@@ -61,16 +60,15 @@ TEST_P(GroupNormRows, KeepToTheReferenceOnStandardNormalValues) {
     expect_right({.x = x(shapes[i]), .groups = groups(i), .values = standard});
 }
 
-/// A sum of squares in one pass fails if the mean is far from 0. The largest planes are left out
-/// because they would find nothing more.
+/// If the mean is far from 0, a variance that is computed as E[x^2] - E[x]^2 is wrong. The shape
+/// with the largest planes is left out to save time.
 TEST_P(GroupNormRows, KeepToTheReferenceOnConstantValuesAndFarFromZero) {
   for (std::size_t i = 0; i + 1 < std::size(shapes); ++i)
     for (const RandomValues& values : {constant, far_from_zero})
       expect_right({.x = x(shapes[i]), .groups = groups(i), .values = values});
 }
 
-/// The sizes of planes at which the CPU rows change their way of working: planes with rows of their
-/// own, planes that share a row, planes in pieces, and planes that end within cache lines.
+/// Sizes of planes around those at which the CPU rows switch to another code path.
 TEST_P(GroupNormRows, KeepToTheReferenceWhereTheWayOfWorkingChanges) {
   constexpr std::int64_t groups_in_three_images = 7;
   for (const std::int64_t pixels : {63, 64, 65, 1024, 1025, 3000, 5461, 5462, 10922, 10923}) {

@@ -87,8 +87,8 @@ class GroupNormPasses {
   std::uint64_t seed_ = 0;
 };
 
-/// Returns one text per pass: what is wrong with the row in these settings, or "". A right row is
-/// within the op's bound, gives the same bits in all settings, and writes nothing beside its
+/// Returns one text per pass: what is wrong with the row in these settings, or "". The row must
+/// stay within the op's bound, give the same bits in all settings, and write nothing beside its
 /// tensors.
 inline std::vector<std::string> failures_of(selftest::Lab& lab, const Kernel& row,
                                             const GroupNormPasses& passes,
@@ -107,7 +107,7 @@ inline std::vector<std::string> failures_of(selftest::Lab& lab, const Kernel& ro
 }
 
 /// Runs a CPU row on these instruction sets, with 1, 2 and 3 threads, and with buffers at several
-/// offsets. Returns what is wrong.
+/// offsets. Returns one text per pass: what is wrong, or "".
 inline std::vector<std::string> failures_of(const Kernel& row, const GroupNormPasses& passes,
                                             const std::vector<std::string>& simd = simd_targets()) {
   Backends cpu;

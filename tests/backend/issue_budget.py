@@ -63,15 +63,14 @@ ROWS = [
     Row("PixelsToPlanes<float, Affine, true, .*>", 24, 96, 140),
     Row(f"PixelsToPlanes<{HALF}, Affine, false, .*>", 24, 48, 140),
     Row(f"PixelsToPlanes<{HALF}, Affine, true, .*>", 24, 48, 140),
-    # The constants are in memory.
+    # These kernels load their constants from memory.
     Row("PlanesToPlanes<unsigned char, float, Affine, 1, .*>", 24, 64, 90, constants=8),
     Row("PixelsToPlanes<float, Affine, false, .*>", 48, 96, 120, constants=24),
     Row("StreamBody<1, 4, .*>", 16, 64, 35),
     Row("StreamBody<2, 4, .*>", 32, 64, 35),
     Row("StreamBody<4, 4, .*>", 64, 64, 35),
     Row("CopyBody<Vector16>", 64, 64, 35),
-    # These bodies process 4 elements per thread, as frameworks do. Each thread moves fewer bytes
-    # than above, with about 40 instructions.
+    # These bodies process 4 elements per thread, as frameworks do.
     Row("CastBody<unsigned char, float>", 4, 16, 40),
     Row(f"CastBody<unsigned char, {HALF}>", 4, 8, 40),
     Row(f"CastBody<float, {HALF}>", 16, 8, 40),
@@ -79,8 +78,8 @@ ROWS = [
     Row("PlanesBody<float, Divide>", 24, 16, 44, constants=8),  # a division takes 8 instructions
     Row("PlanesBody<float, ScaleAndShift>", 20, 16, 40, constants=4),
     Row("PairBody<float, (Add|Multiply)>", 32, 16, 40),
-    # One block per group: one loop sums, one loop normalizes. Whether shared memory holds the group
-    # and whether there is an x are conditions.
+    # One block handles a group: one loop sums, another loop normalizes. Each loop has a row here.
+    # Accesses to shared memory and to x are conditional, so they count as instructions only.
     *[Row(f"Group{body}, true>", loads, stores, most, loop=True, registers=64)
       for body, loads, stores, most in [
           ("Forward<float, 4, (1|4)", 64, 0, 120), ("Forward<float, 4, (1|4)", 0, 64, 130),

@@ -73,7 +73,7 @@ inline std::optional<std::string> mismatch(const Tensor64& expected, const View&
   return std::nullopt;
 }
 
-/// Returns what the op's reference computes from a view.
+/// Returns what the op's reference computes from `in`, as an output of description `out`.
 inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out) {
   const std::vector<Tensor64> from{to_double(in, 0, in.desc.shape.n)};
   std::vector<Tensor64> to(1);
@@ -83,7 +83,7 @@ inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out)
   return to[0];
 }
 
-/// Returns the op's error bounds for the result of expected_of(). fill() must have filled the view.
+/// Returns the op's error bounds for the result of expected_of(). `in` must be filled by fill().
 inline Errors bounds_of(const Op& op, const View& in, const TensorDesc& out) {
   const Tensor64 from = to_double(in, 0, in.desc.shape.n);
   const Known known{from, filled(in.desc.dtype)};

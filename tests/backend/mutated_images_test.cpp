@@ -1,5 +1,5 @@
-/// Image files with bytes changed, removed and inserted. Every row must load the file or name it in
-/// an error. Sanitizers check memory accesses.
+/// Loads image files in which bytes were changed, removed or inserted. Each row must load the file,
+/// or throw an error that names it. Sanitizers check memory accesses.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns random bytes. As pixels, they give files in which many bytes matter.
+/// Returns random bytes. As pixels, they hardly compress, so that image files have many bytes.
 Bytes noise(std::size_t count, std::mt19937& random) {
   Bytes bytes(count);
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
@@ -101,7 +101,7 @@ TEST(MutatedImages, AreLoadedOrNamedByBothRows) {
     EXPECT_THAT(whole, testing::HasSubstr(name + " ("));
   }
   EXPECT_GT(broken, 600);
-  EXPECT_LT(broken, 2000);  // a decoder accepts changed coefficients
+  EXPECT_LT(broken, 2000);  // decoders accept other coefficients
   fs::remove_all(folder);
 }
 

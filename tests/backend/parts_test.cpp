@@ -1,4 +1,5 @@
-/// Kernels that work on several parts in turn. The tensors start anywhere in a page.
+/// Tests kernels that split a tensor into parts and work on them in turn, for tensors that start
+/// anywhere in a page.
 #include <gmock/gmock.h>
 
 #include "backend/cpu/fetch.h"

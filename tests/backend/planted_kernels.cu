@@ -5,7 +5,7 @@
 
 namespace normbench::cuda {
 
-/// Chooses the kind of each store at run time.
+/// Chooses between two kinds of stores by a condition at run time.
 struct ChoosesStores {
   Grid grid;
   const std::uint8_t* in;
@@ -120,8 +120,7 @@ struct Spills {
   }
 };
 
-/// Takes more registers than a body with a grid may. The compiler allows it because this body has
-/// no grid.
+/// Takes more registers than the compiler allows for bodies with a grid. This body has no grid.
 struct TakesRegisters {
   static constexpr int count = 12;
   std::int64_t threads;

@@ -41,7 +41,7 @@ int team_of(int threads, const std::function<void(Queue&)>& work) {
   const auto queue = make_cpu_backend()->make_queue(threads, &recorder);
   queue->stage = "counted";
   work(*queue);
-  int others = 0;  // the caller's share has no range of its own
+  int others = 0;  // without the caller, whose share is not recorded
   for (const ThreadLog& log : recorder.take())
     others += std::ranges::any_of(log.slices, [](const Slice& slice) {
       return slice.kind == RangeKind::Worker && slice.name == "counted";
@@ -156,7 +156,7 @@ TEST(TeamFor, NeedsMoreThanACoreKeepsToItself) {
   const std::array large{64 * kKiB, 16 * kMiB, 64 * kMiB};
   EXPECT_EQ(team_for(16 * kMiB, 2, large), 1);
   EXPECT_EQ(team_for(16 * kMiB + 1, 2, large), 2);
-  EXPECT_EQ(team_for(4 * kMiB, 2, std::array{16 * kMiB}), 2);  // an only level may be shared
+  EXPECT_EQ(team_for(4 * kMiB, 2, std::array{16 * kMiB}), 2);  // may be a shared cache
 }
 
 TEST(TeamFor, IsExplained) {
@@ -292,8 +292,7 @@ cpu_set_t only(int cpu) {
   return cpus;
 }
 
-// The system itself may move an unbound thread to the right CPU, but does not do so in half of the
-// tries.
+// The system may move an unbound thread to the right CPU by itself, but not in half of the tries.
 TEST_F(BoundTeam, MovesTheCallerAwayFromAnothersCpu) {
   constexpr int tries = 20;
   int moved = 0;

@@ -1,4 +1,5 @@
-/// Several windows in one normalize, compared with the same work in steps: crop, concat, normalize.
+/// Compares a normalize of several windows with three ops that give the same result: crop, concat
+/// and normalize.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/simd_targets.h"

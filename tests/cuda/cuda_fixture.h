@@ -1,5 +1,5 @@
-/// A fixture with a fake CUDA runtime of its own. A test fails if objects of the runtime are still
-/// alive at its end, or if it causes a violation.
+/// A fixture with a fake CUDA runtime of its own. A test fails if it leaves objects of the runtime
+/// alive, or if the runtime finds a violation.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ class CudaTest : public ::testing::Test {
     EXPECT_THAT(cuda.violations, ::testing::IsEmpty());
   }
 
-  /// Returns the calls of the runtime that `work` makes.
+  /// Returns the log entries of the runtime calls that `work` makes.
   template <class Work>
   Calls calls_of(Work work) {
     const std::size_t before = cuda.log.size();

@@ -13,8 +13,8 @@
 
 namespace normbench {
 
-/// A clock that shows the fake device's time, plus the host's time in runtime calls, plus `step_ns`
-/// for each reading so far.
+/// A clock that shows a sum: the fake device's time, the host's time in runtime calls, and
+/// `step_ns` for each reading so far.
 class SteppingClock final : public Clock {
  public:
   explicit SteppingClock(const FakeCuda& cuda) : cuda_(cuda) {}

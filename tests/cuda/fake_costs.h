@@ -1,5 +1,5 @@
-/// What work costs on a GPU, for the fake CUDA runtime. Its calls and its device work take as long
-/// as on a GPU. Bodies of kernels only run if a check reads their output.
+/// Makes the calls and the device work of the fake CUDA runtime take as long as on a GPU. To save
+/// time, device work is only done if a check will read its output.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -37,21 +37,21 @@ class FakeCosts {
   };
 
   /// Sets the device time of the task that the present call submits. Unless the task is `captured`,
-  /// it cannot start before now. Its work is left out if no check reads its output.
+  /// it cannot start before now, and its work is left out if no check will read its output.
   void charge(FakeTask& task, bool captured);
   /// Waits until this process's clock shows `device_ns`.
   void wait_until(std::int64_t device_ns) const;
 
-  /// Lets the next task run for real if the host memory starts with a poison byte, which means that
-  /// a check will read the memory. The first tasks after the creation of a stream, cudaMemcpy or
-  /// cudaMemset run for real, too.
+  /// Lets the next task run for real if the host memory starts with 16 equal poison bytes, because
+  /// a check will then read the memory. The first tasks after the creation of a stream, after
+  /// cudaMemcpy and after cudaMemset run for real in any case.
   void see_output(const void* host_memory, std::size_t bytes);
   bool runs_bodies() const { return !on() || looked_at_ > 0; }
 
  private:
   std::int64_t device_ns() const;
 
-  const std::int64_t faster_;  // how many times as fast as a GPU; 0: costs are off
+  const std::int64_t faster_;  // $NORMBENCH_FAKE_COSTS; 0: costs are off
   bool context_made_ = false;
   int looked_at_ = 0;  // how many of the next tasks run for real
   std::string_view function_;

@@ -1,6 +1,5 @@
-/// A fake CUDA runtime with the C functions of cuda_runtime_api.h. It does the device's work on the
-/// host, in the order that streams and events promise and no earlier. It logs every call and can
-/// make any call fail.
+/// A fake CUDA runtime with the C functions of cuda_runtime_api.h. It runs device work on the host,
+/// and only when a call must wait for the work. It logs every call and can make any call fail.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -35,7 +34,7 @@ struct FakeFailure {
   bool always = false;
 };
 
-/// Memory of a pool that was freed by task `number` of `stream`.
+/// Memory of a pool. Task `number` of `stream` frees it.
 struct FakeFreed {
   std::byte* data;
   std::size_t bytes;
@@ -48,7 +47,7 @@ struct FakePool {
   std::vector<FakeFreed> freed;       // memory that the pool may give again
 };
 
-/// A kernel as nvcc's code registered it.
+/// A kernel that nvcc's host code registered.
 struct FakeKernel {
   std::string name;  // its mangled name on the device
   const void* fat_binary = nullptr;
@@ -64,8 +63,8 @@ struct FakeLaunch {
   std::int64_t threads = 0;
 };
 
-/// Runs the host body of a launch from the last thread to the first. No thread may need another's
-/// result.
+/// Runs the host body of a launch from the last thread to the first. This gives right results only
+/// if no thread reads what another one writes.
 void run_host_body(const FakeLaunch& launch);
 
 class FakeCuda {
@@ -76,23 +75,23 @@ class FakeCuda {
   int driver_version = CUDART_VERSION;
   cudaDeviceProp properties{};                     // of device 0; see properties_of()
   std::map<cudaDeviceAttr, int> attributes;        // 0 where a key is missing
-  std::size_t free_bytes = std::size_t{60} << 30;  // of the memory of device 0
+  std::size_t free_bytes = std::size_t{60} << 30;  // free memory of device 0
   // How long work takes on the device. `event_call_ns` is the host's time in the call that records
   // an event. FakeTask holds the host's times in all other calls.
   std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000, event_ns = 500;
   std::int64_t event_call_ns = 800;
-  std::int64_t wake_ns = 0;  // from an event until the sleeping host wakes
+  std::int64_t wake_ns = 0;  // from an event until a host thread that sleeps for it wakes
 
   std::vector<FakeFailure> failures;
   std::set<std::string, std::less<>> ignored;  // functions that return success and do nothing
-  std::optional<std::size_t> failing_call;     // index in the log
+  std::optional<std::size_t> failing_call;     // index of this call in the log
   cudaError_t failing_code = cudaErrorUnknown;
   std::set<const void*> loaded;                     // kernels whose code is on the device
   int late_loads = 0;                               // launches that first had to load their kernel
   std::map<const void*, std::size_t> shared_bytes;  // raised limits, by kernel
-  /// Returns true if this thread of a launch shall run. If empty, all threads run.
+  /// Returns true if the thread of a launch is to run. If empty, all threads run.
   std::function<bool(std::int64_t thread)> runs;
-  /// Runs launches. If empty, the kernels' host bodies run.
+  /// Runs a launch. If empty, the kernel's host body runs.
   std::function<void(const FakeLaunch& launch)> runs_launch;
 
   std::string made_context = {};        // the call that made the first context, or ""
@@ -113,13 +112,15 @@ class FakeCuda {
   std::vector<std::string> live() const;
   /// Returns the entries of the log from index `from` on.
   std::vector<std::string> log_from(std::size_t from) const;
-  /// Returns the present bytes of any memory. Waiting work is not done first.
+  /// Returns the present bytes of any memory. Does not run waiting work first.
   std::vector<std::byte> read(const void* data, std::size_t bytes);
   void write(void* data, const std::vector<std::byte>& bytes);
 
-  /// Logs a call of the runtime. The call then fails or is ignored if a test asked for that.
-  /// Otherwise `work` does the call. Only one call runs at a time. With `releases`, `work` also
-  /// runs if the call fails, because real calls that release memory may report earlier errors.
+  /// Logs a call of the runtime, runs `work`, and returns its result. If `function` is `ignored`,
+  /// returns success without running `work`. If a test wants the call to fail, or if a kernel has
+  /// failed, returns that error without running `work`. With `releases`, `work` runs also in this
+  /// case, because real calls that release memory may report earlier errors. Only one call runs at
+  /// a time.
   cudaError_t call(std::string_view function, const std::string& arguments,
                    const std::function<cudaError_t()>& work, bool releases = false);
 

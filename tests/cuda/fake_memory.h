@@ -23,17 +23,17 @@ struct FakeBlock {
   FakeKind kind;
   std::byte* data;
   std::size_t bytes;
-  bool usable = true;            // false: before its stream's allocation and after the free
-  bool freeing = false;          // a stream will release it
-  bool closed = false;           // host memory that only the device can touch
-  std::byte* mapping = nullptr;  // null: registered memory of the host
+  bool usable = true;            // false: a stream has not reached its allocation, or has freed it
+  bool freeing = false;          // a submitted task will release it
+  bool closed = false;           // write-combined memory that host code cannot touch
+  std::byte* mapping = nullptr;  // null: host memory that the runtime has only registered
   std::size_t mapping_bytes = 0;
   std::byte* written = nullptr;  // 1 for each byte written by a copy, a fill or a kernel
 };
 
-/// All memory of the runtime. Each allocation is a mapping of its own with a guard at its end. It
-/// starts out poisoned and is never reused after its release, so that overruns and uses after a
-/// free are noticed. Only pools reuse memory.
+/// All memory of the runtime. Each allocation is a mapping of its own, starts out poisoned, and has
+/// a guard at its end, so that overruns are noticed. Addresses are not reused after a release, so
+/// that uses after a free are noticed. Only pools reuse memory.
 class FakeMemory {
  public:
   static constexpr std::byte poison{0xCD};
@@ -41,8 +41,7 @@ class FakeMemory {
   bool guards = true;  // false: no protection, guard or poison, to save time
 
   /// If true, host code crashes when it touches write-combined memory that is allocated from now
-  /// on. Reads by the host, which are slow, are thus noticed. Copies by the runtime still read and
-  /// write the memory.
+  /// on, so that slow reads by the host are noticed. Copies by the runtime still work.
   bool closes_write_combined = false;
 
   explicit FakeMemory(std::vector<std::string>& violations) : violations_(violations) {}
@@ -55,8 +54,8 @@ class FakeMemory {
   bool add_registered(std::byte* data, std::size_t bytes);
   /// Forgets the block that starts at `data`. Returns false if there is none.
   bool release(const void* data);
-  /// Makes a block usable and poisons it. A stream calls this when it reaches the allocation, and
-  /// calls close() when it reaches the free. close() makes the block unusable.
+  /// Makes a block usable and poisons it, when a stream reaches the allocation. close() makes the
+  /// block unusable, when a stream reaches the free.
   void open(const void* data);
   void close(const void* data);
   void set_freeing(const void* data, bool freeing) {
@@ -65,15 +64,16 @@ class FakeMemory {
 
   /// Marks bytes of a block as written. Bytes without the mark are undefined.
   void set_written(const void* data, std::size_t bytes);
-  /// Copies bytes and their marks: a destination byte is marked as written unless its source byte
-  /// is device memory without the mark.
+  /// Copies bytes. Marks each destination byte as written, unless its source byte is device memory
+  /// without the mark.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes);
 
   const std::map<const std::byte*, FakeBlock>& blocks() const { return blocks_; }
   /// Returns the block that holds these bytes, or null for pageable memory of the host.
   const FakeBlock* find(const void* data, std::size_t bytes = 1) const;
   FakeKind kind_of(const void* data) const;
-  /// Returns kind and size of each block that nothing will release, like "pinned 4096".
+  /// Returns the kind and size of each live block, like "pinned 4096", except blocks that a
+  /// submitted task will release.
   std::vector<std::string> live() const;
 
   /// A scope in which device memory can be touched.

@@ -48,7 +48,7 @@ struct FakeTask {
   std::int64_t ns = 0;           // how long it takes on the device's clock
   std::int64_t call_ns = 2'500;  // how long its call takes on the host's clock
   std::function<void()> run;
-  std::int64_t ready_ns = 0;  // it starts no earlier than this
+  std::int64_t ready_ns = 0;  // earliest start on the device's clock
 };
 
 /// For each stream, the number of its tasks that come before some point in time.
@@ -64,7 +64,7 @@ struct FakeRecord {
 
 struct FakeEvent {
   bool timing = true;
-  bool sleeps = false;  // the host sleeps while it waits for the event
+  bool sleeps = false;  // a host thread that waits for the event sleeps
   int device = 0;
   std::shared_ptr<FakeRecord> last = {};
 };
@@ -95,30 +95,31 @@ class FakeStreams {
   FakeObjects<cudaEvent_t, FakeEvent> events;
   FakeObjects<cudaGraph_t, FakeGraph> graphs;
   FakeObjects<cudaGraphExec_t, FakeGraph> execs;
-  cudaError_t broken = cudaSuccess;  // error of a kernel; all later work fails with it
+  cudaError_t broken = cudaSuccess;  // error of a failed kernel; all later work returns it
   std::int64_t device_ns = 0;        // the device's clock
-  FakeCosts* costs = nullptr;        // the times of all work, if they are on
+  FakeCosts* costs = nullptr;        // set the times of all work if they are on
   std::int64_t host_ns = 0;          // time spent in calls of the host
 
   /// Returns the stream, which may be the default one, or null if it is not live.
   FakeStream* find(cudaStream_t stream);
   /// Adds a task to a stream, or to its capture.
   cudaError_t submit(cudaStream_t stream, FakeTask task);
-  /// Does all waiting tasks of the stream. Returns an error if the stream is not live, if it
+  /// Runs all waiting tasks of the stream. Returns an error if the stream is not live, if it
   /// captures, or if a kernel has failed.
   cudaError_t finish(cudaStream_t stream);
   void finish_all();
-  /// Does the tasks of the record's stream until the event is reached.
+  /// Runs the waiting tasks of the record's stream until the event is reached.
   void reach(const FakeRecord& record);
-  /// Returns the tasks that come before work that is submitted to the stream now.
+  /// Returns for each stream how many of its tasks come before a task that is submitted to `stream`
+  /// now.
   FakePast past_of(cudaStream_t stream);
   /// Returns true if the first `number` tasks of the stream are done.
   bool is_done(cudaStream_t stream, std::int64_t number);
   /// Returns true if the first `number` tasks of `of` are done, or come before all future tasks of
   /// `stream`.
   bool is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream);
-  /// If a stream's capture forbids calls that may synchronize, makes that capture invalid and
-  /// returns an error. Otherwise returns success.
+  /// Must be called first in each call that may synchronize. If a stream's capture forbids such
+  /// calls, invalidates that capture and returns an error. Otherwise returns success.
   cudaError_t may_synchronize();
   std::vector<std::string> live() const;
 

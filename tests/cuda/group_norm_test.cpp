@@ -27,7 +27,7 @@ class GroupNormOfCuda : public CudaTest,
   }
 };
 
-/// The sizes of shared memory hold no group, a part of a group, and most groups.
+/// Shared memory holds nothing, then up to 8 KiB of a group, then most groups as a whole.
 TEST_P(GroupNormOfCuda, KeepsToTheReferenceOnStandardNormalValues) {
   for (const int shared : {0, 8 << 10, 227 << 10}) {
     cuda.attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] = shared;
@@ -81,8 +81,8 @@ class SharedMemoryOfGroupNorm : public CudaBackendTest {
   std::size_t bytes_for(const Shape& shape) { return launched(shape).bytes; }
 };
 
-/// In shared memory, 16 bytes for each warp come before the group. A launch beyond the default
-/// limit fails unless the kernel asked for more.
+/// In shared memory, 16 bytes for each warp come before the group. A launch that needs more than
+/// the default limit fails unless the kernel's limit was raised.
 TEST_F(SharedMemoryOfGroupNorm, HoldsAGroupWhereItFits) {
   EXPECT_EQ(bytes_for({256, 1, 16, 16}), 16 * 16 * 4 + 2 * 16);
   EXPECT_EQ(bytes_for({256, 1, 112, 112}), 112 * 112 * 4 + 16 * 16);

@@ -17,7 +17,7 @@ namespace normbench::ptx {
 inline constexpr int warp_lanes = 32;
 using Lanes = u32;  // one bit per thread of a warp
 
-/// An error in a kernel, or in what it does when it runs.
+/// An error in the text of a kernel, or an error that occurs when it runs.
 struct Fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -51,8 +51,8 @@ struct Op {
   std::string_view text;
 };
 
-/// A register that the hardware sets. Each block runs on a multiprocessor of its own, which has the
-/// block's number. A block takes 1,980 cycles and 1,000 ns.
+/// A register that the hardware sets. In the interpreter, Processor is the block's number, and each
+/// block takes 1,980 cycles and 1,000 ns.
 enum class Special { Tid, Ntid, Ctaid, Nctaid, Lane, Processor, Cycles, Nanoseconds };
 
 struct SpecialRegister {
@@ -77,8 +77,8 @@ struct Kernel {
   bool has_barrier = false;
 };
 
-/// No: fma rounds its product before it adds, as the host computes an a * b + c that nvcc contracts
-/// to an fma.
+/// With No, an fma instruction rounds its product before the addition. The host code does the same
+/// for an a * b + c that nvcc compiles to an fma.
 enum class Fusing : bool { No, Yes };
 
 /// Decodes the entry `name` of a module. `module` must outlive the kernel. If an instruction is

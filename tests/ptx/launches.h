@@ -19,8 +19,8 @@ std::string_view ptx_of(const void* fat_binary);
 bool take_barrier_away(Kernel& kernel, int which);
 
 /// Runs launches by their PTX instead of by host bodies. If `compares` is true, also runs the host
-/// body of each launch on the same memory, and throws Fault if the results differ by more than
-/// fusing explains.
+/// body of each launch on the same memory. Throws Fault if the results differ both with
+/// Fusing::Yes and with Fusing::No.
 class PtxLaunches {
  public:
   explicit PtxLaunches(FakeCuda& cuda, bool compares)
@@ -29,7 +29,7 @@ class PtxLaunches {
 
   std::function<void(Kernel&)> change;      // changes a kernel before it runs, if set
   std::map<std::string, int> launches;      // number of launches by kernel
-  std::map<std::string, int> contractions;  // launches that differ from the host by fusing alone
+  std::map<std::string, int> contractions;  // launches that equal the host only with Fusing::No
 
  private:
   void run(const FakeLaunch& launch, Fusing fusing);

@@ -16,8 +16,8 @@ namespace normbench::ptx {
 
 dim3 position_of(u64 i, const dim3& extent);
 
-/// The phases of a launch. A phase is the time between two barriers of a block. All phases of all
-/// blocks have different numbers.
+/// The phases of a launch. A phase is the time between two barriers of a block. Each phase of each
+/// block has a number of its own.
 struct Phases {
   dim3 grid, block;
   std::vector<u64> first_of_blocks = {};  // first phase of each block that started
@@ -30,7 +30,7 @@ struct Phases {
 /// A thread at a moment of its execution.
 struct Moment {
   const Phases& phases;
-  u64 since;  // first phase of the launch or of the block; earlier accesses cannot race
+  u64 since;  // accesses in phases before this one cannot race
   u64 phase;
   unsigned thread;      // in the block
   unsigned warp_syncs;  // synchronisations of its warp in this phase
@@ -44,7 +44,7 @@ class Marks {
   explicit Marks(std::size_t bytes) : writers_(bytes), readers_(bytes) {}
   std::size_t bytes() const { return writers_.size(); }
 
-  /// Notes an access. Throws Fault if it is not ordered with an access of another thread.
+  /// Notes an access. Throws Fault if the access races with an earlier access of another thread.
   void note(std::size_t at, std::size_t bytes, bool writes, const Moment& now);
   bool written_in_block(std::size_t at, std::size_t bytes, const Moment& now) const;
 

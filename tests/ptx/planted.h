@@ -17,7 +17,7 @@ enum class Planted {
   UnknownInstruction
 };
 
-/// Adds 1 to each number, or converts it to half for WrongHalf. Each thread handles one number.
+/// Adds 1 to each number, one number per thread. With WrongHalf, converts each to half instead.
 cudaError_t launch_planted(cudaStream_t stream, Planted what, const float* in, float* out,
                            std::int64_t elements);
 

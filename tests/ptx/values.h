@@ -21,7 +21,7 @@ using s16 = std::int16_t;
 using s32 = std::int32_t;
 using s64 = std::int64_t;
 
-/// The bits of a 16-bit float. Such floats are converted, and never computed with.
+/// The bits of a 16-bit float. It has conversions only, no arithmetic.
 struct F16 {
   static constexpr int precision = 11, least_exponent = -14;
   u16 bits;
@@ -46,7 +46,7 @@ T from_bits(u64 bits) {
     return std::bit_cast<T>(static_cast<BitsOf<T>>(bits));
 }
 
-/// Returns the register's bits for x. Signed numbers are sign-extended to 64 bits.
+/// Returns the bits of a register that holds x. Signed numbers are sign-extended to 64 bits.
 template <class T>
 u64 to_bits(T x) {
   if constexpr (std::is_integral_v<T>)
@@ -90,8 +90,8 @@ T narrowed(double x) {
   return {static_cast<u16>(sign | (infinity - (inwards ? 1 : 0)))};
 }
 
-/// Converts a float to an integer, in the rounding mode of the processor. Clamps numbers that are
-/// too large.
+/// Converts a float to an integer, in the rounding mode of the processor. Clamps numbers outside of
+/// the range of To.
 template <std::integral To, std::floating_point From>
 To to_integer(From x) {
   using Limits = std::numeric_limits<To>;

@@ -1,4 +1,4 @@
-/// A warp: 32 threads that execute an instruction together while their paths are the same.
+/// The state of a warp: up to 32 threads that execute together until they branch apart.
 #pragma once
 
 #include <cuda_runtime_api.h>

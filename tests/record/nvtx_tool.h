@@ -1,5 +1,5 @@
-/// How the tool of nvtx_test.cpp reads the number of bytes that a range carries. Depends on the
-/// NVTX headers of the build: see nvtx_payload.cpp and nvtx_payload_absent.cpp.
+/// Reads the payload of an NVTX range, a number of bytes, for nvtx_test.cpp. nvtx_payload.cpp or
+/// nvtx_payload_absent.cpp implements it, depending on the NVTX headers of the build.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
