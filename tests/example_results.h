@@ -67,6 +67,6 @@ Results constants();         // constants per call or cached; one case has two f
 Results peers();             // a peer runs two variants; other peers failed or were skipped
 Results why_slow();          // a peer with two allocators; one thread is at its limit
 Results constants_reused();  // the variants of constants() with every output reused
-Results pipelines();         // a pipeline: in turn, in flight, and by one host thread
+Results pipelines();         // one pipeline in three cases: in turn, in flight, one host thread
 
 }  // namespace normbench::examples

@@ -31,7 +31,7 @@ struct FakeCuptiWork {
   enum Kind : std::uint32_t { Kernel, Copy, Set };
 
   Kind kind = Kernel;
-  std::uint32_t correlation = 0;  // the correlation of the call that started it
+  std::uint32_t correlation = 0;  // correlation id of the call that started it
   std::uint64_t start_ns = 0, end_ns = 0;
   std::uint32_t stream = 7;
   const char* kernel = nullptr;  // mangled name; not copied, has to stay alive
@@ -43,8 +43,8 @@ struct FakeCuptiWork {
 
 /// Functions that only the fake library has. All pointers are null if the library is not loaded.
 struct FakeCupti {
-  /// Reports that this thread called the runtime's function with CUPTI's number `cbid`. Returns the
-  /// correlation of the call.
+  /// Reports that this thread called the runtime function with the CUPTI callback id `cbid`. Returns
+  /// the correlation id of the call.
   std::uint32_t (*call)(std::uint32_t cbid, std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
   void (*work)(const FakeCuptiWork*) = nullptr;
   /// Reports that this thread waited. `type` is a CUpti_ActivitySynchronizationType.

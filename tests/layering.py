@@ -34,10 +34,10 @@ WORDS = re.compile(r"[a-z]{2,}[,:]? \(?[a-z]{2,}")
 FAILING = re.compile(r"\bthrow\b|\bfail\(|\bcomplain(?:_at)?\(")
 # Files of measure/ that explain why an output, a row, a peer or a tracer is wrong.
 FAILURES = ("check.cpp", "device_tracing.cpp", "contender.cpp", "saved_files.cpp", "peer/", "selftest/")
-# Files that name threads. A name may have words in it, because an error quotes it if the thread
-# cannot start.
+# Files that name threads. A thread's name may be a phrase, because the error of a thread that cannot
+# start quotes it.
 THREADS = ("lanes.cpp", "watchdog.cpp")
-# Files that write notes of profiles as sentences. The notes shall become facts (document/note.h).
+# Files that still write notes of profiles as sentences, instead of facts (document/note.h).
 NOTES = ("profile_pass.cpp",)
 DEVICE_ONLY = {f"backend/cuda/{name}.cuh" for name in ("access", "block", "clock", "launch")}
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}

@@ -176,7 +176,7 @@ TEST(CudaEager, AQuotientThatIsNotCorrectedIsSeen) {
   EXPECT_GT(wrong, 10);
 }
 
-/// Returns true if a tensor of this size gets the body whose grid has one index per plane.
+/// Returns true if a tensor of this size gets PlanesBody, whose grid counts channels and images.
 bool counts_planes_by_its_grid(std::int64_t images, std::int64_t channels, std::int64_t inner) {
   const BroadcastArguments arguments{
       .elements = images * channels * inner, .inner = inner, .channels = channels};

@@ -23,8 +23,7 @@ ResizeArguments arguments_of(const View& in, const View& out) {
           .to_width = to.w};
 }
 
-/// An input shape and an output size. Some pairs shrink the image, some down to one pixel, some
-/// enlarge it, and one keeps its size. The last two pairs need hundreds of taps per output pixel.
+/// An input shape and an output size. The last two pairs need more than 1,000 taps per output.
 struct Sizes {
   Shape from;
   std::int64_t height, width;

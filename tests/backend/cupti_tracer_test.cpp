@@ -276,7 +276,7 @@ TEST_F(CuptiTracer, ABufferThatCannotBeKeptCountsAsLost) {
   for (const bool out : {true, false}) {
     tracer.start();
     fake.call(211, 100, 200);
-    queue_memory.out = out;  // CUPTI's C code returns the buffer inside stop()
+    queue_memory.out = out;  // stop() makes CUPTI return the buffer
     const DeviceTrace trace = tracer.stop();
     queue_memory.out = false;
     EXPECT_THAT(trace.records, SizeIs(out ? 0 : 1));

@@ -70,7 +70,7 @@ TEST(HugePages, FaultOnceEach) {
   const std::int64_t given = kib * 1024 / static_cast<std::int64_t>(huge);
   if (given == 0) GTEST_SKIP() << "the system has no huge pages free";
   const std::int64_t expected = given + (count - given) * 512;
-  constexpr std::int64_t of_others = 8;  // faults of the calls around the writes
+  constexpr std::int64_t of_others = 8;  // allowed page faults outside of the writes
   EXPECT_GE(faults, expected);
   EXPECT_LE(faults, expected + of_others);
 }

@@ -129,7 +129,7 @@ TEST(ParseJson, SaysWhereTheTextEndsTooEarly) {
   EXPECT_EQ(mistake("/* never closed"), "line 1, column 16: a comment without its end, */");
 }
 
-/// Every text of four pieces must be accepted, or refused at a place within it.
+/// Each text that is made of four pieces must parse, or give an error at a place within the text.
 TEST(ParseJson, RefusesWhatIsMadeOfPiecesAtAPlaceInIt) {
   const auto pieces =
       std::to_array<std::string>({"{", "}", "[", "]", ":", ",", "\"a\"", "1", "-", "true", "x", " ",

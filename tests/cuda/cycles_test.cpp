@@ -1,4 +1,4 @@
-/// The clock rate of multiprocessors, computed from the clock readings of a kernel.
+/// Tests the clock rate of multiprocessors, which comes from the clock readings of a kernel.
 #include "backend/cuda/clock.cuh"
 #include "cuda/cuda_measure.h"
 #include "measure/contender.h"
@@ -60,8 +60,8 @@ TEST_F(CyclesTest, AreThoseOfEveryTurnOnTheGpu) {
   }
 }
 
-/// The clocks must be read for the second time before the host reads the times of stages. The GPU
-/// is idle while the host reads, and idle time would lower the measured clock rate.
+/// The second reading of the clocks must come before the host reads the times of stages, because
+/// the GPU is idle meanwhile, and idle time would lower the measured clock rate.
 TEST_F(CyclesTest, AreReadBeforeTheTimesOfStages) {
   const Plan plan = plan_of(R"({"schema": 1, "name": "test", "measure": {"cache": "hot"},
     "experiments": [{"name": "e", "question": "?",

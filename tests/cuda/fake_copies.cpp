@@ -148,9 +148,9 @@ std::string fill_name(const void* data, int value, std::size_t bytes) {
 
 }  // namespace
 
-// For each kind of memory, these functions wait only where the CUDA header says so. Even cudaMemcpy
-// may return before the bytes have arrived: when it copies from device to device, or from pageable
-// memory to the device. No function waits for streams other than its own.
+// These functions wait only where the CUDA header promises it for the kinds of memory. cudaMemcpy
+// does not wait for its copy from device to device, or from pageable memory to the device. No
+// function waits for streams other than its own.
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {

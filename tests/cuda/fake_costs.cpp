@@ -17,7 +17,7 @@
 namespace normbench {
 namespace {
 
-/// Returns how many times as fast as on a GPU everything is. 0 turns the costs off.
+/// Returns the factor by which everything is faster than on a GPU, or 0 if the costs are off.
 std::int64_t faster() {
   static const std::int64_t value = [] {
     const char* const text = std::getenv("NORMBENCH_FAKE_COSTS");
@@ -75,11 +75,11 @@ constexpr auto kCalls = std::to_array<CallCost>({
     {"cudaHostUnregister", 5e4, 5},
     {"cudaGetDeviceProperties", 1e6},
 });
-constexpr double kContextNs = 1e9;  // for the first cudaSetDevice
+constexpr double kContextNs = 1e9;  // time of the first cudaSetDevice
 
 // The modelled GPU is a Tesla T4, one of the slowest GPUs that this build has kernels for. Its link
-// is PCIe 3. The rate from pageable memory is from the blog post of configs/blog-gpu.json. The rate
-// of device memory is what copies reach of its 320 GB/s.
+// is PCIe 3. The rate from pageable memory is from the blog post of configs/blog-gpu.json. Of the
+// 320 GB/s of device memory, copies reach 260 GB/s.
 constexpr double kPageableBytesPerNs = 4.14, kPinnedBytesPerNs = 12, kDeviceBytesPerNs = 260;
 constexpr std::size_t kMemoryBytes = std::size_t{15} << 30;
 constexpr std::int64_t kCacheBytes = 4 << 20;

@@ -130,7 +130,7 @@ class FakeCuda {
   void need_context(std::string_view function);
   std::optional<cudaError_t> failure_of(std::string_view function);
 
-  std::recursive_mutex mutex_;  // held during a call; kernels and captures call again
+  std::recursive_mutex mutex_;  // held during a call, which may make further calls
 };
 
 /// Returns the runtime of this process.

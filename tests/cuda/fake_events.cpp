@@ -112,7 +112,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (!found) return cudaErrorInvalidResourceHandle;
     if (!found->last || found->last->reached_ns) return cudaSuccess;
     if (found->last->captured) return cudaErrorCapturedEvent;
-    fake_cuda().streams.reach(*found->last);  // the next query finds it reached
+    fake_cuda().streams.reach(*found->last);  // so the next query succeeds
     return cudaErrorNotReady;
   });
 }

@@ -16,7 +16,7 @@ using namespace normbench;
 /// The most shared memory that a launch may use if its kernel's limit was not raised.
 constexpr std::size_t usual_shared_bytes = std::size_t{48} << 10;
 
-/// Returns the kernels that nvcc's code registered before main.
+/// Returns the kernels that nvcc's host code registered before main(). The key is the stub.
 std::map<const void*, FakeKernel>& kernels() {
   static std::map<const void*, FakeKernel> registered;
   return registered;

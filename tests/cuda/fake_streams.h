@@ -115,8 +115,8 @@ class FakeStreams {
   FakePast past_of(cudaStream_t stream);
   /// Returns true if the first `number` tasks of the stream are done.
   bool is_done(cudaStream_t stream, std::int64_t number);
-  /// Returns true if the first `number` tasks of `of` are done, or come before all future tasks of
-  /// `stream`.
+  /// Returns true if the first `number` tasks of the stream `of` are done, or if they come before
+  /// all future tasks of `stream`.
   bool is_past(cudaStream_t of, std::int64_t number, cudaStream_t stream);
   /// Must be called first in each call that may synchronize. If a stream's capture forbids such
   /// calls, invalidates that capture and returns an error. Otherwise returns success.

@@ -47,7 +47,7 @@ TEST_F(GpuDayPeer, HasItsKernelsThereBeforeItsFirstCallIsTimed) {
 }
 
 TEST_F(GpuDayPeer, WarmsUpByOneIterationWhereItIsToldThatTheDeviceJustWorked) {
-  launches(20'000'000);               // only the first turn also measures marks
+  launches(20'000'000);               // the first turn launches more, to measure marks
   EXPECT_EQ(launches(1), 1 + 2 + 2);  // warm-up, two iterations, two clock readings
   EXPECT_GT(launches(20'000'000), 100);
 }

@@ -1,4 +1,4 @@
-/// Items in flight on the fake CUDA runtime: the work of each stream and its waits.
+/// Tests which work and which waits a pipeline submits to each stream of the fake CUDA runtime.
 #include <fmt/format.h>
 
 #include <map>
@@ -43,7 +43,7 @@ Calls with_names(const Calls& calls) {
   return named;
 }
 
-/// Three lanes of a device, h2d | gpu | d2h. Images are 1x3x4x8 uint8: 96 bytes.
+/// A pipeline with the lanes h2d, gpu and d2h. Images are 1x3x4x8 uint8, which are 96 bytes.
 class CudaPipelineTest : public CudaMeasureTest {
  protected:
   const Case& case_of(std::string_view options) {
@@ -107,7 +107,7 @@ TEST_F(CudaPipelineTest, OneHostThreadGivesThreeStreams) {
   EXPECT_EQ(calls_of_turn(case_of(R"("in_flight": 2, "items": 3, "submit": "one")")), expected);
 }
 
-/// Returns the calls that concern one lane's stream, in order.
+/// Returns the calls on the stream of `lane`, in order.
 Calls of_lane(const Calls& calls, const std::string& lane) {
   Calls own;
   for (const std::string& call : calls)
@@ -180,7 +180,7 @@ TEST_F(CudaPipelineTest, ItemsEndWhenTheirWorkDoes) {
   Engine engine(planned, memory, backends, recorder, clock, random);
   const Flow flow = engine.run(1, {});
   EXPECT_LE(flow.clock_error_ns, 1'000);
-  // The tolerance covers the host's submitting, during which the device's clock stands.
+  // The device's clock stands still while the host submits work. The tolerance covers this time.
   EXPECT_NEAR(static_cast<double>(flow.end_ns[0]), static_cast<double>(flow.round.wall_ns), 15'000);
 }
 

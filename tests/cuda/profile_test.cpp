@@ -90,8 +90,8 @@ TEST_F(CudaProfileTest, AProfilerRecordsTheProfilePassAndNothingElse) {
   ASSERT_NE(last, calls.end());
   EXPECT_EQ(std::ranges::count(calls, "cudaProfilerStart"), 1);
   EXPECT_THAT(Calls(last + 1, calls.end()), IsEmpty());
-  // The measured rounds launched their work before the profiler started. The profiled steps
-  // launched between its start and its stop.
+  // Only the profiled steps launch work between the profiler's start and stop. The measured rounds
+  // come before.
   const auto is_launch = [](const std::string& call) {
     return call.starts_with("cudaLaunchKernel");
   };

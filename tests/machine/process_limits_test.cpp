@@ -114,7 +114,7 @@ TEST(CgroupMemory, CachedFilesAreNotUsed) {
       .file("sys/fs/cgroup/memory.stat",
             "anon 400\nfile 500\ninactive_file 200\nactive_file 150\nshmem 150\n");
   EXPECT_EQ(free_cgroup_memory(root), 450);
-  root.file("sys/fs/cgroup/memory.current", "300\n");  // less than the cached files, read later
+  root.file("sys/fs/cgroup/memory.current", "300\n");  // read before memory.stat, maybe much less
   EXPECT_EQ(free_cgroup_memory(root), 1000);
 }
 
@@ -130,7 +130,7 @@ TEST(CgroupMemory, Version1IsRead) {
   EXPECT_EQ(free_cgroup_memory(root), 400);
 }
 
-/// 10.24 GB are available.
+/// 10,000,000 KiB, which are 10.24 GB, are available.
 constexpr const char* meminfo = "MemTotal: 20000000 kB\nMemAvailable: 10000000 kB\n";
 
 TEST(FreeMemory, OfNothingIsUnknown) {

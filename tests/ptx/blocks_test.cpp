@@ -1,4 +1,4 @@
-/// Tests how threads synchronise: lanes of a warp, warps of a block, and blocks. Also tests which
+/// Tests synchronisation of the lanes of a warp, of the warps of a block, and of blocks, and which
 /// memory they may share.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

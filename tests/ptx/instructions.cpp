@@ -1,4 +1,4 @@
-/// The instructions, as in the chapter "Instruction Set" of the PTX ISA manual.
+/// Implements the instructions of the chapter "Instruction Set" of the PTX ISA manual.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using Any = Types<u8, u16, u32, u64, s8, s16, s32, s64, F16, BF16, float, double
 template <class T>
 struct Pair {};
 
-/// A C++ type that represents a PTX type. Types of bits (.b32) are unsigned integers.
+/// A C++ type that represents a PTX type. Untyped bits, like .b32, are unsigned integers.
 using Type = std::type_index;
 
 /// Returns make<T>() for the type T among Ts that is `type`, or null.
@@ -379,7 +379,8 @@ Execute insert_field(Type type) {
   return among(Types<u32, u64>{}, type,
                []<class T> { return map<InsertField, T, T, T, u32, u32>; });
 }
-/// The functions of instructions by their names without type, rounding, .ftz and .sat.
+/// Maps the name of an instruction, without type, rounding, .ftz and .sat, to a function that
+/// returns its Execute for a type, or null.
 const std::map<std::string_view, Execute (*)(Type)> plain_instructions{
     {"add", either<on<Add, Floats>, bits<Add>>},
     {"sub", either<on<Subtract, Floats>, bits<Subtract>>},

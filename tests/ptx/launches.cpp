@@ -70,7 +70,8 @@ class Snapshot {
     const Word size = its & nan;  // without the sign bit
     return mine == nan && std::ranges::any_of(infinities, [&](Word inf) { return size > inf; });
   }
-  /// Returns true if both values are NaN. A device has one NaN per type, a host has many.
+  /// Returns true if both have a NaN at `at`. Only the host's NaN may have other bits than the NaN
+  /// that PTX instructions return.
   static bool is_nan_of_both(const std::vector<std::byte>& device,
                              const std::vector<std::byte>& host, std::size_t at) {
     return is_nan_of_both<u32>(device, host, at, 0x7FFFFFFF, {0x7F800000}) ||

@@ -8,9 +8,9 @@
 namespace normbench::ptx {
 namespace {
 
-// A mark packs a phase, the synchronisations of the warp, and two threads. In the mark of a byte's
-// readers, the threads are the first reader and another one, of another warp if possible. In the
-// mark of its writer, both are the writer.
+// A mark packs a phase, a number of synchronisations of a warp, and two threads. In the mark of a
+// byte's readers, the threads are the first reader and a later one, of another warp if one read the
+// byte. In the mark of a byte's writer, both threads are the writer.
 constexpr int phase_shift = 32, sync_shift = 20, thread_bits = 10;
 constexpr unsigned most_threads = 1 << thread_bits, most_syncs = 1 << (phase_shift - sync_shift);
 
@@ -75,7 +75,7 @@ void Marks::note(std::size_t at, std::size_t bytes, bool writes, const Moment& n
   if (now.warp_syncs >= most_syncs || now.phase >= u64{1} << phase_shift)
     throw Fault("too many synchronisations to count");
   const u64 own = make_mark(now, now.thread, now.thread);
-  u64 writer = 0, reader = 0;  // the marks that were checked last
+  u64 writer = 0, reader = 0;  // marks of earlier bytes that passed the check
   for (std::size_t i = at; i < at + bytes; ++i) {
     if (writers_[i] != writer) check(writer = writers_[i], "writes", now);
     if (writes) {

@@ -1,4 +1,4 @@
-/// The values of registers, and the rounding of PTX.
+/// Converts between the bits of registers and values, and rounds as PTX does.
 #pragma once
 
 #include <algorithm>

@@ -77,7 +77,7 @@ class Warp {
   Block& block_;
   unsigned first_thread_ = 0, syncs_ = 0;
   Lanes all_ = 0, live_ = 0;
-  std::vector<Part> parts_;    // the part that is furthest behind is last
+  std::vector<Part> parts_;    // sorted: the part with the smallest `at` is last
   std::vector<Part> waiting_;  // parts that wait at a meeting, sorted like parts_
   std::vector<u64> registers_;
   std::vector<Lanes> predicates_;
