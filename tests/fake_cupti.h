@@ -43,8 +43,8 @@ struct FakeCuptiWork {
 
 /// Functions that only the fake library has. All pointers are null if the library is not loaded.
 struct FakeCupti {
-  /// Reports that this thread called the runtime function with the CUPTI callback id `cbid`. Returns
-  /// the correlation id of the call.
+  /// Reports that this thread called the runtime function with the CUPTI callback id `cbid`.
+  /// Returns the correlation id of the call.
   std::uint32_t (*call)(std::uint32_t cbid, std::uint64_t start_ns, std::uint64_t end_ns) = nullptr;
   void (*work)(const FakeCuptiWork*) = nullptr;
   /// Reports that this thread waited. `type` is a CUpti_ActivitySynchronizationType.

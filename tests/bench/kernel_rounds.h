@@ -42,10 +42,9 @@ class Buffers {
   std::vector<std::size_t> offsets_;
 };
 
-/// Contenders that take turns on the same buffers: the kernel, then the rows of the stream, and
-/// then, if the kernel is a fused normalize on one thread, its witnesses. If the cache is to be
-/// cold, all buffers together take three times the largest cache, and each call uses the next
-/// buffers.
+/// The contenders are the kernel, the rows of the op `stream` and, if the kernel is a fused
+/// normalize on one thread, witnesses. All use the same buffers. For a cold cache, the buffers
+/// together take three times the largest cache, and each call uses the next of them.
 class KernelRounds {
  public:
   explicit KernelRounds(const KernelCase& what)

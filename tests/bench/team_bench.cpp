@@ -1,6 +1,6 @@
 /// Compares one thread with all threads on a small batch, 1x3x256x256 uint8 to float32. The two
-/// take turns in random order: back to back, after 10 ms of sleep, and after 10 ms of work without
-/// a team. The choice that `"threads": "all"` makes is based on these numbers.
+/// take turns in random order, with calls back to back, after 10 ms of sleep, and after 10 ms of
+/// work without a team. The rule for `"threads": "all"` is based on these numbers.
 ///
 /// Each line gives medians and 90th percentiles over 200 rounds, in us. It also gives the median
 /// ratio of one thread's time to that of all threads. With OMP_PROC_BIND=false the threads are not

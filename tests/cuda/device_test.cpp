@@ -99,8 +99,7 @@ TEST_F(DeviceTest, WithoutADeviceAnOldDriverIsNotTheReason) {
             "no CUDA device (cudaErrorNoDevice: no CUDA-capable device is detected)");
 }
 
-/// A call, an error of the call that makes a device useless, and the reason that the user then
-/// reads.
+/// A reason why a device cannot be used: the call that fails, its error, and the text for the user.
 struct Reason {
   friend void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.text; }
 

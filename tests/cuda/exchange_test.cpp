@@ -85,7 +85,7 @@ TEST_F(ExchangeTest, EachCallThatFailsIsSaidAndLeavesNothingRunning) {
     cuda.failing_call = cuda.log.size() + i;
     cuda.failing_code = cudaErrorDevicesUnavailable;
     EXPECT_THAT(error_of([&] { submit(); }), HasSubstr(calls[i].substr(0, calls[i].find(' '))));
-    launch = nullptr;  // waits for the copies that were started
+    launch = nullptr;  // the destructor waits for the copies
     queue->drain();
   }
 }

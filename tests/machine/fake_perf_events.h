@@ -1,5 +1,5 @@
-/// Counters of a made-up kernel. A test sets the threads, their counts and failures. The counters
-/// note which of them were opened, switched on or off, and closed.
+/// Fake perf events. A test sets the threads, the readings of counters, and the failures of open().
+/// The object notes which counters were opened, switched on or off, and closed.
 #pragma once
 
 #include <fmt/format.h>

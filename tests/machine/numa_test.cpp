@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Two sockets with two cores of two threads each. CPUs are numbered as on Linux.
+/// Two sockets with two cores of two threads each. CPUs n and n + 4 are the threads of core n.
 const std::vector<HardwareThread> two_sockets{{0, 0, 0}, {4, 0, 0}, {1, 1, 0}, {5, 1, 0},
                                               {2, 2, 1}, {6, 2, 1}, {3, 3, 1}, {7, 3, 1}};
 

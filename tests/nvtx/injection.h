@@ -28,8 +28,8 @@ inline std::uintptr_t number_of(const void* handle) {
 /// Returns the log entry of a payload that is not a plain number.
 Json other_payload(const nvtxEventAttributes_t& event);
 
-/// A function that normbench should not call. It ignores its arguments; the calling conventions of
-/// CUDA's platforms allow this.
+/// A function that normbench should not call. It is called with arguments that it does not declare,
+/// which the calling conventions of CUDA's platforms allow.
 using Unexpected = std::intptr_t (*)();
 
 template <std::uint32_t Module, std::size_t Id>

@@ -34,7 +34,7 @@ std::intptr_t slot_of(Function function) {
 }  // namespace
 
 /// Returns the log entry of the payload. If the payload has a schema, "value" is its 8 bytes as a
-/// number, or 0 if it has another size.
+/// number, or 0 if the payload does not have 8 bytes.
 Json other_payload(const nvtxEventAttributes_t& event) {
   if (event.payloadType != NVTX_PAYLOAD_TYPE_EXT) return {{"type", event.payloadType}};
   const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event.payload.ullValue);

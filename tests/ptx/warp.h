@@ -14,14 +14,14 @@
 
 namespace normbench::ptx {
 
-/// A launch. All of its threads share it.
+/// The sizes and the parameters of a launch.
 struct Launch {
   dim3 grid = {}, block = {};
   std::size_t shared_bytes = 0;  // bytes of dynamic shared memory
   std::span<const std::byte> params = {};
 };
 
-/// A running block. All of its threads share it.
+/// The state that the warps of a running block share.
 struct Block {
   const Kernel& kernel;
   const Launch& launch;
@@ -37,12 +37,12 @@ class Warp {
  public:
   explicit Warp(Block& block);
 
-  /// Moves all threads to the first instruction.
+  /// Moves the threads from `first_thread` of the block on to the first instruction.
   void start(unsigned first_thread);
   /// Runs until each thread has ended or waits at a barrier.
   void run();
-  /// Returns the barrier at which all threads wait, or null if all have ended. Throws Fault in any
-  /// other state.
+  /// Returns the barrier at which all threads of the warp wait, or null if all have ended. Throws
+  /// Fault if only some of them wait, or if they wait at different barriers.
   const Op* barrier() const;
 
   // Functions for instructions.
