@@ -1,5 +1,5 @@
-"""A PyTorch peer that differentiates the group norm automatically. So its gradients do not depend
-on the statistics that the request gives. torch_peer.py calls the kernel for the gradients instead.
+"""A PyTorch peer that computes the gradients of group norm by automatic differentiation. They do
+not depend on the statistics in the request. torch_peer.py calls the kernel for gradients instead.
 """
 
 from normbench_peer import arguments, serve

@@ -131,9 +131,9 @@ struct FieldValue {
   unsigned long long value;
 };
 
-/// Writes how long each reason has held the clocks back, in ns. Fields 251 to 253 are settings
-/// instead, as with drivers that count these reasons from field 269 on. Each call adds
-/// FAKE_NVML_HELD_BACK_NS to the time of the power cap.
+/// Writes for each reason (field) how long it has held the clocks back, in ns. As with newer
+/// drivers, fields 251 to 253 are settings, and the times of these reasons begin at field 269. Each
+/// call adds FAKE_NVML_HELD_BACK_NS to the time of the power cap (field 74).
 int nvmlDeviceGetFieldValues(void* device, int count, FieldValue* values) {
   static unsigned long long power_ns = 2'000'000'000;
   if (const char* const step = std::getenv("FAKE_NVML_HELD_BACK_NS"))

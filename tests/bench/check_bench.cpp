@@ -1,5 +1,5 @@
-/// Measures the cost of checking an output: the references of its stages, their errors, the
-/// comparison.
+/// Measures the cost of checking an output: computing the references and error bounds of the
+/// stages, and comparing.
 #include <benchmark/benchmark.h>
 
 #include <random>

@@ -60,8 +60,8 @@ TEST_F(CyclesTest, AreThoseOfEveryTurnOnTheGpu) {
   }
 }
 
-/// The second reading of the clocks must come before the host reads the times of stages, because
-/// the GPU is idle meanwhile, and idle time would lower the measured clock rate.
+/// The second reading of the clocks must come before the host reads the times of stages. The GPU is
+/// idle while the host reads them, and idle time would lower the measured clock rate.
 TEST_F(CyclesTest, AreReadBeforeTheTimesOfStages) {
   const Plan plan = plan_of(R"({"schema": 1, "name": "test", "measure": {"cache": "hot"},
     "experiments": [{"name": "e", "question": "?",

@@ -54,7 +54,7 @@ FakeCuda::FakeCuda() : devices(devices_asked_for()) {
   attributes[cudaDevAttrClockRate] = 1'000'000;
   attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] =
       static_cast<int>(properties.sharedMemPerBlockOptin);
-  if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {  // an old one: "12020"
+  if (const char* const driver = std::getenv("NORMBENCH_FAKE_DRIVER")) {  // too old, like "12020"
     driver_version = std::atoi(driver);
     failures = {{"cudaGetDeviceCount", cudaErrorInsufficientDriver, 1, true}};
   }

@@ -8,8 +8,8 @@
 namespace normbench::gpu_day_fresh_test {
 namespace {
 
-/// Inputs of 96 bytes on the GPU and outputs of 384 bytes. In whole cache lines, an input and an
-/// output take 512 bytes, so five of each exceed three times the L2 cache of 800 bytes.
+/// Inputs of 96 bytes on the GPU and outputs of 384 bytes. In whole cache lines, an input and its
+/// output take 512 bytes, so five such pairs exceed three times the L2 cache of 800 bytes.
 class GpuDayFresh : public CudaMeasureTest {
  protected:
   GpuDayFresh() {

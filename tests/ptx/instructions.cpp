@@ -201,7 +201,7 @@ void divide(const Op& op, Warp& warp, Lanes lanes) {
   for_each_lane(lanes, [&](int lane) {
     const T x = from_bits<T>(warp.in(op, 0, lane)), y = from_bits<T>(warp.in(op, 1, lane));
     if (y == 0) warp.fail(op, lane, "division by zero");
-    const bool negates = std::is_signed_v<T> && y == static_cast<T>(-1);  // may overflow
+    const bool negates = std::is_signed_v<T> && y == static_cast<T>(-1);  // x / y may overflow
     const u64 quotient = negates ? 0 - static_cast<u64>(x) : static_cast<u64>(x / y);
     warp.out(op, 0, lane) = rest ? static_cast<u64>(x) - quotient * y : quotient;
   });

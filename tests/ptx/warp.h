@@ -59,7 +59,8 @@ class Warp {
   void set_predicate(int at, Lanes value, Lanes lanes);
   /// Returns the bytes that a lane reads or writes. Throws Fault if the access is not allowed.
   std::byte* access(const Op& op, int lane, u64 address, std::size_t bytes);
-  /// Notes that `lanes` synchronise. Throws Fault if `members` has a lane that is not in `lanes`.
+  /// Notes that `lanes` synchronise. Throws Fault unless `lanes` are all lanes that have not ended,
+  /// and `members` has all of them.
   void synchronise(const Op& op, Lanes lanes, Lanes members);
   [[noreturn]] void fail(const Op& op, int lane, std::string_view what) const;
 
