@@ -133,7 +133,8 @@ cudaError_t copy_now(const CopyCall& copy, cudaMemcpyKind kind) {
 }
 
 cudaError_t fill(void* data, int value, std::size_t bytes, cudaStream_t stream) {
-  // CUDA only promises that copies can use the host's address of write-combined memory.
+  // CUDA promises only for copies that they accept the host's address of write-combined memory, so
+  // a fill of this memory fails here.
   const FakeBlock* block = fake_cuda().memory.find(data, bytes);
   if (!block || block->kind == FakeKind::WriteCombined) return cudaErrorInvalidValue;
   return fake_cuda().streams.submit(stream, {.ns = fake_cuda().fill_ns, .run = [=] {

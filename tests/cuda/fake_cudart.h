@@ -118,9 +118,9 @@ class FakeCuda {
 
   /// Logs a call of the runtime, runs `work`, and returns its result. If `function` is `ignored`,
   /// returns success without running `work`. If a test wants the call to fail, or if a kernel has
-  /// failed, returns that error without running `work`. With `releases`, `work` runs also in this
-  /// case, because real calls that release memory may report earlier errors. Only one call runs at
-  /// a time.
+  /// failed, returns that error without running `work`. With `releases`, `work` runs before such an
+  /// error is returned, because real calls that release memory may report earlier errors. Only one
+  /// call runs at a time.
   cudaError_t call(std::string_view function, const std::string& arguments,
                    const std::function<cudaError_t()>& work, bool releases = false);
 

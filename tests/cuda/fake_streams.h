@@ -71,7 +71,7 @@ struct FakeEvent {
 
 struct FakeCapture {
   std::vector<FakeTask> tasks;
-  bool safe_only = true;  // forbids calls that may synchronize, on any stream
+  bool safe_only = true;  // calls that may synchronize fail, on any stream
   bool invalidated = false;
 };
 

@@ -1,4 +1,4 @@
-// The profile pass with the CUDA backend on the fake runtime. Some tests also use a fake tracer.
+// Tests the profile pass with the CUDA backend on the fake runtime, in part with a fake tracer.
 #include <algorithm>
 
 #include "cuda/cuda_measure.h"
