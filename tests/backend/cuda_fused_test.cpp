@@ -159,7 +159,7 @@ TEST_P(FusedDenormalize, TakesEveryAlignmentOfBothSides) {
 }
 
 /// Each channel of the input has all 256 values. The images of the first shape consist of whole
-/// slots. Those of the second shape do not.
+/// slots of 16 bytes. Those of the second shape do not.
 TEST_P(FusedDenormalize, GivesTheBytesBackThatWereNormalized) {
   const std::vector<double> mean{123.675, 116.28, 103.53}, deviation{58.395, 57.12, 57.375};
   for (const Layout layout : both_layouts)

@@ -9,8 +9,8 @@
 
 namespace normbench::cuda {
 
-/// The input starts `in_shift` and the output `out_shift` elements past a cache line. A launch with
-/// `enough_threads` threads is large enough. With 0, every thread takes as many slots as it can.
+/// The input starts `in_shift` and the output `out_shift` elements past a cache line. If the output
+/// has more than `enough_threads` slots of 16 bytes, a thread handles several of them, else one.
 struct FusedSetting {
   std::int64_t in_shift = 0, out_shift = 0, enough_threads = 1 << 18;
 };

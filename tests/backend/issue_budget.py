@@ -79,7 +79,8 @@ ROWS = [
     Row("PlanesBody<float, ScaleAndShift>", 20, 16, 40, constants=4),
     Row("PairBody<float, (Add|Multiply)>", 32, 16, 40),
     # One block handles a group: one loop sums, another loop normalizes. Each loop has a row here.
-    # Accesses to shared memory and to x are conditional, so they count as instructions only.
+    # Accesses to shared memory, and to x, which may be null, are conditional: they count as
+    # instructions, but not as bytes.
     *[Row(f"Group{body}, true>", loads, stores, most, loop=True, registers=64)
       for body, loads, stores, most in [
           ("Forward<float, 4, (1|4)", 64, 0, 120), ("Forward<float, 4, (1|4)", 0, 64, 130),

@@ -98,7 +98,7 @@ class FakeStreams {
   cudaError_t broken = cudaSuccess;  // error of a failed kernel; all later work returns it
   std::int64_t device_ns = 0;        // the device's clock
   FakeCosts* costs = nullptr;        // set the times of all work if they are on
-  std::int64_t host_ns = 0;          // time spent in calls of the host
+  std::int64_t host_ns = 0;          // the host's time in runtime calls
 
   /// Returns the stream, which may be the default one, or null if it is not live.
   FakeStream* find(cudaStream_t stream);

@@ -1,4 +1,4 @@
-/// Page-locking of host memory, which the runtime does by whole pages.
+/// Tests page-locking of host memory. The runtime locks whole pages.
 #include <array>
 
 #include "cuda/cuda_fixture.h"

@@ -97,7 +97,7 @@ TEST_F(CudaPipelineTest, OneHostThreadGivesThreeStreams) {
                  "cudaMemcpyAsync 384 device->pinned d2h",
                  fmt::format("cudaEventRecord d2h#{}", i)};
   };
-  // The third item uses the first item's buffers.
+  // The third item uses the first item's buffers, so it must wait for the first item.
   Calls expected = item(1);
   std::ranges::copy(item(2), std::back_inserter(expected));
   expected.emplace_back("cudaEventSynchronize d2h#1");
