@@ -55,7 +55,7 @@ inline void fill(const View& view, unsigned seed = 1) {
   from_double(values, view, 0);
 }
 
-/// Returns the accuracy of values that fill() has written to a view.
+/// Describes the values that fill() writes to a view of this dtype.
 inline Accuracy filled(DType dtype) {
   return {.low = 0, .high = 255, .whole = dtype == DType::UInt8};
 }

@@ -8,8 +8,8 @@
 namespace normbench::windows_test {
 namespace {
 
-/// Returns the first `count` of four overlapping windows. The fourth one starts before the third one
-/// in memory.
+/// Returns the first `count` of four overlapping windows. In memory, the fourth one starts before
+/// the third one.
 std::vector<Window> windows(std::size_t count) {
   const auto at = [](std::int64_t top, std::int64_t left) {
     return Window{.height = 16, .width = 76, .top = top, .left = left};

@@ -114,7 +114,7 @@ TEST(CgroupMemory, CachedFilesAreNotUsed) {
       .file("sys/fs/cgroup/memory.stat",
             "anon 400\nfile 500\ninactive_file 200\nactive_file 150\nshmem 150\n");
   EXPECT_EQ(free_cgroup_memory(root), 450);
-  root.file("sys/fs/cgroup/memory.current", "300\n");  // read before memory.stat, maybe much less
+  root.file("sys/fs/cgroup/memory.current", "300\n");  // read first, so may be less than the cache
   EXPECT_EQ(free_cgroup_memory(root), 1000);
 }
 
