@@ -45,7 +45,7 @@ struct Verdict {
   double visible = 0;                  // without a winner: smallest difference that could be seen
   bool covered = true;                 // all pairs of `fastest` have enough rounds for an interval
   int rounds = 0;                      // without a winner: fewest rounds that two cases share
-  bool always_first = false;           // if not `covered`: fastest[0] led in every round
+  bool always_first = false;  // fastest[0] led in every round; set only if `covered` is false
   Cause bound;                         // what bounds the time of the winner, or of the only case
   std::optional<Slow> slow;
   std::optional<PinningCost> pinning;

@@ -37,7 +37,8 @@ StageResult made(const MadeStage& spec) {
   return stage;
 }
 
-/// Returns a case or a limit. Each of its turns takes the sum of the times of its stages.
+/// Returns a result that tests use as a case or as a limit. Each of its turns takes the sum of the
+/// times of its stages.
 CaseResult of_stages(const std::string& name, const std::vector<MadeStage>& stages,
                      int threads = 1) {
   CaseResult result;

@@ -64,7 +64,8 @@ class KernelRounds {
     }
   }
 
-  /// Runs one turn of each contender in random order. Returns the kernel's time per call, in ns.
+  /// Runs one turn of each contender in random order. Returns the time per call, in ns, of the
+  /// first contender, which is the kernel under test.
   double next() {
     place();
     std::vector<Contender*> order;

@@ -6,7 +6,8 @@
 namespace normbench {
 namespace {
 
-// Words of commands, and the beginnings of the variables that set up glibc's malloc.
+// Words in the commands of peers, and how the settings of environment variables begin that set up
+// glibc's malloc.
 constexpr std::string_view kEnv = "env", kAllocator = "--allocator", kMalloc = "MALLOC_",
                            kTunables = "GLIBC_TUNABLES=";
 

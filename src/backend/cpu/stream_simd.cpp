@@ -127,7 +127,8 @@ HWY_INLINE void visit(const std::byte* in, std::byte* out, std::int64_t units, c
   }
 }
 
-/// Visits each of `N` places. Moves `in` and `out` past the units of the first place.
+/// Visits the same units in each of `N` places. `in` and `out` point into the first place and are
+/// moved past its units. The other places lie at fixed offsets from it.
 template <StreamForm Form, int N, class Units>
 HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t units,
                           const Units& mix, const Places& places) {

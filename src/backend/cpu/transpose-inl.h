@@ -32,7 +32,7 @@ HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride
   }
 }
 
-/// Transposes four columns of as many rows as `d` has lanes, to as many elements of four rows.
+/// Transposes N rows of four columns to four rows of N columns. N is the number of lanes of `d`.
 template <class D>
 HWY_INLINE void transpose_quad(D d, const float* in, std::int64_t in_stride, float* out,
                                std::int64_t out_stride) {

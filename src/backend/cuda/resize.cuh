@@ -18,7 +18,7 @@ struct Taps {
   std::int32_t count;
   std::int32_t distance, step;  // from the centre to the first tap; from tap to tap
   std::int32_t reach;
-  float scale;  // 1 / (sum of the heights of all taps)
+  float scale;  // 1 / (sum of height(k) over all taps)
 
   __host__ __device__ float weight(std::int32_t k) const {
     return static_cast<float>(height(k)) * scale;
