@@ -86,8 +86,8 @@ struct RunContext {
   /// own.
   GroupMemory* memory = nullptr;
   Part part = {};  // the share of each group's rounds that this process measures
-  /// Measures a part of a group in a fresh process, if `measure.processes` asks for several.
-  /// Returns nothing when interrupted.
+  /// Measures a part of a group in a fresh process. Returns nullopt when interrupted. It is called
+  /// only if `measure.processes` is above 1.
   std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};
 };
 

@@ -19,7 +19,7 @@ struct Axis {
   std::string pointer = {};  // where the values are written in the user's file
 };
 
-/// The pointers to the values of axes in the user's file: axis -> pointer.
+/// For each axis by its name: the JSON pointer to its values in the user's file.
 using AxisPlaces = std::map<std::string, std::string>;
 
 /// Adds to `places` where the values of the assignment are written. Ignores axes that are not in

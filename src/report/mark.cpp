@@ -23,8 +23,8 @@ std::string packed(std::string_view text) {
   return kept;
 }
 
-/// Returns true for an object with the rows of a table. In a list of tables, each object has names
-/// in front of its rows.
+/// Returns true for an object with the rows of a table. In a list of tables, members such as
+/// "experiment" or "trace" come before the rows.
 bool is_table(std::string_view json) {
   const bool begins = std::ranges::any_of(
       std::array{R"({"rows":[)", R"({"experiment":")", R"({"document":")", R"({"trace":")"},

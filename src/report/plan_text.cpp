@@ -309,7 +309,7 @@ std::string free_text(const Plan& plan) {
 /// Returns the size that the document will have, if it is 10 MB or more; else "".
 std::string document_size_text(const Plan& plan) {
   constexpr double matters = 10e6;
-  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // typical
+  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // a guess
   const auto bytes = static_cast<double>(document_bytes(plan, rounds));
   if (bytes < matters) return "";
   return fmt::format("results.json: about {}, at {} rounds a case", format_bytes(bytes), rounds);
