@@ -165,7 +165,8 @@ void list_reports() {
   for (const Report& report : reports()) show(entry(report.name, report.about, 15));
 }
 
-/// Shows for each config its question, and what the config needs to run. The configs are planned, not run.
+/// Shows for each config its question, and what the config needs to run. The configs are planned,
+/// not run.
 void list_configs(const std::string& folder) {
   const Backends backends = make_backends();
   const Sides cache_bytes = cold_caches(backends, last_level_cache_bytes());
