@@ -211,19 +211,25 @@ std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   return text;
 }
 
-/// Returns whether all cases that this line is about were measured, decided or not.
-bool ran_here(const Reproduced& line) {
-  const Line words = std::visit(ToLine{line}, line.found);
-  const bool has_verdict = !words.verdict.empty() &&
-                           words.verdict != name_of(Judgement::Outcome::NotRun) &&
-                           words.verdict != name_of(Judgement::Outcome::Interrupted);
-  return has_verdict || !words.here.empty();
-}
+/// Returns whether the case of a figure was measured here, or both sides of a claim, even if the
+/// claim was not decided.
+struct RanHere {
+  static bool is_of_measured(Judgement::Outcome outcome) {
+    return outcome != Judgement::Outcome::NotRun && outcome != Judgement::Outcome::Interrupted;
+  }
+  bool operator()(const ReproducedClaim& found) const {
+    return is_of_measured(found.judgement.outcome);
+  }
+  bool operator()(const TrendJudgement& trend) const { return is_of_measured(trend.outcome); }
+  bool operator()(const ReproducedFigure& found) const { return found.figure.here.has_value(); }
+};
 
 /// Returns a text like "5 of 8 experiments ran here.", of the 8 that the user asked for.
 std::string count_text(const std::vector<Reproduction>& all) {
-  const auto here = std::ranges::count_if(
-      all, [](const Reproduction& one) { return std::ranges::any_of(one.lines, ran_here); });
+  const auto here = std::ranges::count_if(all, [](const Reproduction& one) {
+    return std::ranges::any_of(
+        one.lines, [](const Reproduced& line) { return std::visit(RanHere(), line.found); });
+  });
   return fmt::format("{} of {} ran here.", here, counted(std::ssize(all), "experiment"));
 }
 

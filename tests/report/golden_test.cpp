@@ -228,6 +228,29 @@ std::string told_of(std::optional<std::vector<MissingGroup>> missing) {
   return missing_text(results);
 }
 
+/// Returns examples::busy() with a claim of "A1" about two of its cases.
+Results claimed_of_a_busy_case() {
+  Results results = examples::busy();
+  GroupResult& group = results.groups[0];
+  group.published.clear();
+  group.claims = {{.text = "one is faster",
+                   .left = group.cases[0].variant,
+                   .relation = Relation::Less,
+                   .right = group.cases[1].variant,
+                   .ids = {"A1"}}};
+  return results;
+}
+
+TEST(Reproductions, CountAsRunIfTheyWereMeasuredButNotDecided) {
+  Results results = claimed_of_a_busy_case();
+  const std::string text = reproductions(Analysed(results));
+  EXPECT_THAT(text, testing::HasSubstr("A1: other programs had the processors\n"));
+  EXPECT_THAT(text, testing::HasSubstr("\n  1 of 9 experiments ran here.\n"));
+  results.groups[0].cases[1].status = Status::Skipped;
+  EXPECT_THAT(reproductions(Analysed(results)),
+              testing::HasSubstr("\n  0 of 9 experiments ran here.\n"));
+}
+
 TEST(Terminal, AnInterruptedRunTellsWhatIsMissing) {
   EXPECT_EQ(told_of({}), "groups that were not finished are missing");
   EXPECT_EQ(told_of({{}}), "all groups were measured, but not all were profiled");
