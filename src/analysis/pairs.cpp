@@ -8,15 +8,6 @@
 namespace normbench {
 namespace {
 
-bool are_alike(const TensorDesc& x, const TensorDesc& y) {
-  return x.dtype == y.dtype && x.layout == y.layout && x.shape == y.shape &&
-         (x.memory == Memory::Device) == (y.memory == Memory::Device);
-}
-
-bool ends_alike(const CaseResult& a, const CaseResult& b) {
-  return std::ranges::equal(outputs_of(a), outputs_of(b), are_alike);
-}
-
 /// Returns the effect of different processes. Each peer runs in a process of its own.
 double effect_between(const CaseResult& a, const CaseResult& b) {
   return a.peer.empty() && b.peer.empty() ? 0 : kProcessEffect;
@@ -84,14 +75,10 @@ bool is_tie(const Pair& pair, double precision) {
 }
 
 std::optional<Unlike> unlike_ends(const GroupResult& group) {
-  int first = -1;
-  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
-    const CaseResult& result = group.cases[i];
-    if (!measured(result) || result.stages.empty()) continue;
-    if (first < 0) first = i;
-    if (!ends_alike(group.cases[first], result)) return Unlike{first, i};
-  }
-  return std::nullopt;
+  std::vector<std::vector<TensorDesc>> outputs;
+  for (const CaseResult& result : group.cases)
+    outputs.push_back(measured(result) ? outputs_of(result) : std::vector<TensorDesc>());
+  return first_unlike(outputs, group.may_differ);
 }
 
 }  // namespace normbench

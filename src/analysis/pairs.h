@@ -3,6 +3,7 @@
 
 #include "document/results.h"
 #include "document/statistics.h"
+#include "plan/alike.h"
 
 namespace normbench {
 
@@ -45,11 +46,7 @@ double visible_difference(const Pair& pair, double precision);
 /// Returns true if the pair is not different and its interval is narrow enough to be called a tie.
 bool is_tie(const Pair& pair, double precision);
 
-/// Two measured cases whose results differ in dtype, layout, shape or place. They must not be
-/// ranked against each other.
-struct Unlike {
-  int a = 0, b = 0;
-};
+/// Returns the first two measured cases that must not be ranked against each other.
 std::optional<Unlike> unlike_ends(const GroupResult& group);
 
 }  // namespace normbench

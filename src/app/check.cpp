@@ -23,7 +23,7 @@ namespace normbench {
 namespace {
 
 struct CheckOptions {
-  std::vector<std::string> files;
+  std::vector<std::string> files, configs;  // FILE, and --config FILE
   std::string times;
   ConfigOptions config;
   BackendOptions backend;
@@ -138,7 +138,8 @@ Subcommand make_check() {
   const auto options = std::make_shared<CheckOptions>();
   options->config.allow_peers = true;  // nothing is run, so peers do no harm
   std::vector<Option> rows{
-      {"FILE", "", "Config files", &options->files, "", Option::Required | Option::Several}};
+      {"FILE", "", "Config files (- is stdin)", &options->files, "", Option::Several},
+      {"--config", "FILE", "Config files, too", &options->configs, "", Option::Several}};
   rows.push_back(
       {"--times", "DOC",
        "A results document (or a run's folder) whose stage times say what bounds pipelines",
@@ -148,6 +149,8 @@ Subcommand make_check() {
   rows.push_back(quiet_option(options->quiet));
   rows.push_back(asker_option(options->is_asked));
   const auto run = [options] {
+    std::ranges::copy(options->configs, std::back_inserter(options->files));
+    if (options->files.empty()) throw Invalid("check: give a config FILE");
     const std::optional<Results> times = read_times(options->times);
     const Backends backends = make_backends(options->backend);
     each_file(options->files, [&](const std::string& file) {
@@ -156,6 +159,7 @@ Subcommand make_check() {
       show(plan_text(plan, how.cache_bytes, stdout_screen().width));
       if (times) show(prediction_text(plan, *times, how.all_threads, stdout_screen()));
       tell_crowded(plan);
+      tell_unlike(plan);
       tell_memory(plan, options->config);
       check_scales(file, plan);
       check_images(file, plan);

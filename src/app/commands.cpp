@@ -117,6 +117,7 @@ std::span<const Command> commands() {
        "normbench calibrate --minutes 3", &make_calibrate},
       {"schema", "Print the JSON Schema of configs, by which editors complete and check them.",
        "normbench schema --out normbench.schema.json", &make_schema},
+      {"help", "Show what a subcommand takes.", "normbench help run", &make_help},
       {"completion", "Print what completes this command line in bash, zsh or fish.",
        "source <(normbench completion bash)", &make_completion},
       {"man", "Print the manual page.", "normbench man > normbench.1 && man ./normbench.1",

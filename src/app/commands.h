@@ -113,8 +113,7 @@ struct Subcommand {
   std::function<Exit()> run;
   std::string help = {};  // shown below the example
   std::vector<HelpSection> help_sections = {};
-  Given* given = nullptr;         // filled before `run` is called; null: not needed
-  std::string_view unnamed = {};  // the option that a stray word is probably meant for
+  Given* given = nullptr;  // filled before `run` is called; null: not needed
 };
 
 Subcommand make_run();
@@ -130,6 +129,7 @@ Subcommand make_list();
 Subcommand make_selftest();
 Subcommand make_calibrate();
 Subcommand make_schema();
+Subcommand make_help();
 Subcommand make_completion();
 Subcommand make_man();
 Subcommand make_peer();

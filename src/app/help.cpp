@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -74,7 +75,7 @@ std::string help_text() {
   std::string text = wrapped(purpose(), 0, width);
   text += "\nUsage: normbench [OPTIONS] SUBCOMMAND\n\nOptions:\n";
   text += option_line(std::string(help_label), help_meaning, width);
-  text += option_line("--version", "Show the version", width);
+  text += option_line("-V,--version", "Show the version", width);
   text += "\nSubcommands:\n";
   for (const Command& command : commands())
     if (!command.about.empty())
@@ -100,6 +101,27 @@ std::string help_text(const Command& command) {
       text += labelled(one.label, one.text, sections_start, width);
   }
   return text;
+}
+
+Subcommand make_help() {
+  const auto name = std::make_shared<std::string>();
+  const auto run = [name] {
+    if (name->empty()) {
+      show(help_text());
+      return Exit::Fine;
+    }
+    std::vector<std::string> known;
+    for (const Command& command : commands()) {
+      if (command.about.empty()) continue;
+      known.emplace_back(command.name);
+      if (command.name != *name) continue;
+      show(help_text(command));
+      return Exit::Fine;
+    }
+    throw Invalid(unknown("subcommand", *name, known));
+  };
+  return {.options = {{"COMMAND", "", "A subcommand (default: all of them)", name.get()}},
+          .run = run};
 }
 
 }  // namespace normbench

@@ -72,7 +72,7 @@ std::string early_option(const std::string& word) {
     if (std::ranges::find(options, name, &Option::name) != options.end())
       return fmt::format("\"{0}\" follows a subcommand (normbench {1} {0} …)", name, command.name);
   }
-  return unknown_option(name, {"--help", "--version"});
+  return unknown_option(name, {"--help", "--version", "-V"});
 }
 
 /// A subcommand, its declaration to CLI11, and its options and action.
@@ -92,14 +92,10 @@ std::vector<std::string> strays_of(const Declared& sub) {
   for (const std::string& word : strays)
     if (is_option(word)) wrong.push_back(unknown_option(word, options));
   if (!wrong.empty()) return wrong;  // other words may be values of these options
-  const std::string_view unnamed = sub.made.unnamed;
   for (const std::string& word : strays)
-    wrong.push_back(unnamed.empty()
-                        ? fmt::format("unexpected \"{}\" ({} takes {})", word, sub.command->name,
-                                      places.empty() ? "options only"
-                                                     : fmt::format("{}", fmt::join(places, " ")))
-                        : fmt::format("unexpected \"{}\" (did you mean {} {}?)", word, unnamed,
-                                      shell_word(word)));
+    wrong.push_back(
+        fmt::format("unexpected \"{}\" ({} takes {})", word, sub.command->name,
+                    places.empty() ? "options only" : fmt::format("{}", fmt::join(places, " "))));
   return wrong;
 }
 
@@ -236,7 +232,7 @@ Exit tell_mistakes(const std::vector<std::string>& mistakes, const Declared* sub
 
 Exit parse_and_run(int argc, char** argv) {
   CLI::App app{"", "normbench"};
-  app.set_version_flag("--version", version_text(), "Show the version");
+  app.set_version_flag("-V,--version", version_text(), "Show the version");
   app.require_subcommand(1);
   std::vector<Declared> declared;
   for (const Command& command : commands()) declared.push_back(declare(app, command));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 
 #include "core/issue.h"
@@ -12,15 +13,41 @@
 #include "machine/process_limits.h"
 #include "machine/topology.h"
 #include "measure/group_memory.h"
+#include "plan/alike.h"
 #include "report/torch_table.h"
+#include "report/verdict_text.h"
 
 namespace normbench {
+namespace {
+
+/// Splits each NAME=VALUE given to an option. Throws Invalid.
+Assignments assignments(std::string_view option, std::string_view value,
+                        const std::vector<std::string>& given) {
+  Assignments split;
+  for (const std::string& one : given) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Invalid(fmt::format("{0} {1}: no {2} (write {0} NAME={3})", option, one,
+                                equals == 0 ? "name" : "value", value));
+    split.emplace_back(one.substr(0, equals), one.substr(equals + 1));
+  }
+  return split;
+}
+
+}  // namespace
 
 std::vector<Option> config_options(ConfigOptions& options) {
   return {{"--images", "DIR", "Folder or glob of images for `load` stages", &options.images,
            "/options/images"},
-          {"--set", "NAME=VALUE", "Change the config: precision=0.02 or /json/pointer=value",
+          {"--set", "NAME=VALUE",
+           "Change the config: precision=0.02, normalize.dtype=float16, threads=2 or "
+           "/json/pointer=value",
            &options.set, "/options/set"},
+          {"--axis", "NAME=VALUES", "Sweep over values: source.batch=1,8,32 or threads=1,2",
+           &options.axis, "/options/axis", Option::Newer},
+          {"--vary", "NAME=VALUES",
+           "Make a case of each value: normalize.dtype=float32,float16 (a JSON list, too)",
+           &options.vary, "/options/vary", Option::Newer},
           {"--only", "GLOB", "Only experiments or variants that match; the baseline is kept",
            &options.only, "/options/only"},
           {"--quick", "", "A few rounds only, with wide intervals: seconds where a round is short",
@@ -90,12 +117,9 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
   PlanOptions plan;
   plan.base_dir = std::filesystem::absolute(file).parent_path().string();
   if (!options.images.empty()) plan.images_dir = std::filesystem::absolute(options.images).string();
-  for (const std::string& given : options.set) {
-    const std::size_t equals = given.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Invalid(fmt::format("--set {}: no value (write --set NAME=VALUE)", given));
-    plan.set.emplace_back(given.substr(0, equals), given.substr(equals + 1));
-  }
+  plan.set = assignments("--set", "VALUE", options.set);
+  plan.axis = assignments("--axis", "VALUES", options.axis);
+  plan.vary = assignments("--vary", "VALUES", options.vary);
   plan.only = options.only;
   plan.quick = options.quick;
   plan.profile = !options.no_profile;
@@ -119,6 +143,23 @@ void tell_memory(const Plan& plan, const ConfigOptions& options) {
   if (any_lacks && !options.fit)
     tell("normbench: {}: a batch does not fit in memory; --fit takes fewer images there\n",
          plan.name);
+}
+
+void tell_unlike(const Plan& plan) {
+  std::set<std::string> told;
+  for (const Group& group : plan.groups) {
+    std::vector<std::vector<TensorDesc>> outputs;
+    for (const Case& planned : group.cases) {
+      std::vector<TensorDesc>& ends = outputs.emplace_back();
+      if (planned.skip) continue;
+      for (const int i : planned.outputs) ends.push_back(planned.values[i].desc);
+    }
+    const std::optional<Unlike> unlike = first_unlike(outputs, group.may_differ);
+    if (!unlike || !told.insert(group.experiment).second) continue;
+    const auto end = [&](int i) { return NamedOutput{group.cases[i].variant, outputs[i].front()}; };
+    tell("normbench: {}: {}: {}\n", plan.name, group.experiment,
+         unlike_text(end(unlike->a), end(unlike->b), unlike->differences));
+  }
 }
 
 void tell_crowded(const Plan& plan) {

@@ -15,7 +15,7 @@ namespace normbench {
 /// Options that change a config or its plan.
 struct ConfigOptions {
   std::string images;
-  std::vector<std::string> set, only;
+  std::vector<std::string> set, axis, vary, only;
   bool quick = false;
   bool no_profile = false;
   bool allow_peers = false;
@@ -60,6 +60,10 @@ PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
 
 /// Suggests --fit if a case does not fit in memory and --fit is not given.
 void tell_memory(const Plan& plan, const ConfigOptions& options);
+
+/// Tells which experiments will have no winner, because the outputs of their variants are not
+/// alike.
+void tell_unlike(const Plan& plan);
 
 /// Warns if a case has more threads than there are CPUs for this process. The case keeps its
 /// threads.

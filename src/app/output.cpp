@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "analysis/claim_tally.h"
 #include "app/own_files.h"
 #include "app/process.h"
 #include "app/terminal.h"
@@ -226,6 +227,28 @@ Exit code_of(const Results& results) {
   return Exit::Fine;
 }
 
+/// Returns the exit code for the claims, and tells why it is not Fine.
+Exit strict_code(const Analysed& analysed) {
+  const ClaimTally tally = tally_claims(analysed);
+  const int all = tally.decided() + tally.inconclusive + tally.not_run;
+  const auto tell_some = [all](int count, std::string_view how) {
+    tell("normbench: --strict: {} of {} {}\n", count, counted(all, "judged claim"), how);
+  };
+  if (tally.contradicted > 0) {
+    tell_some(tally.contradicted, "contradicted, or in direction only");
+    return Exit::Failed;
+  }
+  if (tally.inconclusive > 0)
+    tell_some(tally.inconclusive, "inconclusive");
+  else if (all == 0)
+    tell("normbench: --strict: there is no claim to judge\n");
+  else if (tally.confirmed == 0)
+    tell_some(tally.not_run, "not run, so none was decided");
+  else
+    return Exit::Fine;
+  return Exit::Inconclusive;
+}
+
 }  // namespace
 
 std::string peers_option(const Job& job) {
@@ -281,6 +304,7 @@ Exit finish_run(const Job& job, const RunOptions& options, const Analysed& analy
   const WrittenFiles written =
       write_outputs(job.dir, options, analysed, trace, kept ? nullptr : &journal);
   Exit code = interrupted ? Exit::Interrupted : code_of(results);
+  if (options.strict && code == Exit::Fine) code = strict_code(analysed);
   try {
     show_run(analysed, job, written, options);
     if (interrupted) {

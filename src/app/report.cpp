@@ -12,16 +12,25 @@
 #include "app/options.h"
 #include "app/own_files.h"
 #include "app/terminal.h"
+#include "report/answer.h"
 #include "report/html/report_html.h"
 #include "report/profile_report.h"
 
 namespace normbench {
 namespace {
 
+/// What --table shows.
+enum class ShownTable { Answer, Torch, Stats };
+constexpr auto words(ShownTable) {
+  return std::to_array<Word<ShownTable>>({{ShownTable::Answer, "answer"},
+                                          {ShownTable::Torch, name_of(TableKind::Torch)},
+                                          {ShownTable::Stats, name_of(TableKind::Stats)}});
+}
+
 struct ReportOptions {
   std::vector<std::string> paths;
   std::string format, out;
-  std::optional<TableKind> table;
+  std::optional<ShownTable> table;
   bool quiet = false;
 };
 
@@ -35,9 +44,12 @@ Renderer renderer(const ReportOptions& options) {
   if (options.table) {
     TableFormat format = TableFormat::Text;
     if (!options.format.empty()) word_of<TableFormat>(format)("--format", options.format);
-    return [kind = *options.table, format](auto documents, auto files) {
-      const bool several = documents.size() > 1;
-      return profile_report(documents, files.first(several ? files.size() : 0), kind, format);
+    return [shown = *options.table, format, screen = screen_of(options.out)](auto documents,
+                                                                             auto files) {
+      const auto names = files.first(documents.size() > 1 ? files.size() : 0);
+      if (shown == ShownTable::Answer) return answer_report(documents, names, format, screen);
+      const TableKind kind = shown == ShownTable::Stats ? TableKind::Stats : TableKind::Torch;
+      return profile_report(documents, names, kind, format);
     };
   }
   const bool is_default = options.format.empty() || options.format == "terminal";  // the old name
@@ -73,7 +85,8 @@ Exit report_documents(const ReportOptions& options) {
   if (!mistakes.empty()) return Exit::BadInput;
   const std::vector<Analysed> documents(std::move_iterator(read.begin()),
                                         std::move_iterator(read.end()));
-  if (options.table && !options.format.empty() && options.format != "text")
+  const bool is_profile = options.table && options.table != ShownTable::Answer;
+  if (is_profile && !options.format.empty() && options.format != "text")
     tell_unprofiled(files, documents);
   const bool is_text = options.format.empty() || options.format == "text";
   deliver(render(documents, files), options.out, is_text ? show : write_result);
@@ -98,19 +111,19 @@ Subcommand make_report() {
   const Take take_format{
       [options](const std::string&, const std::string& given) { options->format = given; }, names};
   formats.replace(formats.size() - 2, 2, "; with --table: " + known_words<TableFormat>());
-  return {
-      .options =
-          {{"DOC", "",
-            "Results: results.json, a run's folder, or a folder of several (json of several: a "
-            "list)",
-            &options->paths, "", Option::Required | Option::Several},
-           {"--format", "NAME", formats, take_format},
-           {"--table", "KIND",
-            "Only the profiler tables: torch (torch.profiler's), stats (percentiles, GB/s, limits)",
-            word_of<TableKind>(options->table)},
-           quiet_option(options->quiet),
-           out_option(options->out)},
-      .run = [options] { return report_documents(*options); }};
+  return {.options =
+              {{"DOC", "",
+                "Results: results.json, a run's folder, or a folder of several (json of several: a "
+                "list)",
+                &options->paths, "", Option::Required | Option::Several},
+               {"--format", "NAME", formats, take_format},
+               {"--table", "KIND",
+                "Only one table: answer (a row for each case), or the profiler tables: torch "
+                "(torch.profiler's), stats (percentiles, GB/s, limits)",
+                word_of<ShownTable>(options->table)},
+               quiet_option(options->quiet),
+               out_option(options->out)},
+          .run = [options] { return report_documents(*options); }};
 }
 
 }  // namespace normbench

@@ -118,6 +118,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   tell_modes(options, tool_there, environment);
   tell_peers(plan, options);
   tell_crowded(plan);
+  tell_unlike(plan);
   tell_memory(plan, job.options.config);
   const std::unique_ptr<DeviceTracer> tracer = make_device_tracer(environment, tool_there);
   const double limit_seconds = plan.measure.turn_timeout_seconds;
@@ -180,6 +181,13 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   return end.code;
 }
 
+/// Returns the code of two runs: the larger one, but Failed rather than Inconclusive.
+Exit worse(Exit a, Exit b) {
+  return a == Exit::Inconclusive && b == Exit::Failed   ? b
+         : a == Exit::Failed && b == Exit::Inconclusive ? a
+                                                        : std::max(a, b);
+}
+
 Exit run_all(const RunOptions& options) {
   check_run_options(options);
   Exit worst = Exit::Fine;
@@ -189,7 +197,7 @@ Exit run_all(const RunOptions& options) {
   for (Job& job : read_jobs(options, files)) {
     if (worst == Exit::Interrupted) break;
     files = files.subspan(1);
-    worst = std::max(worst, run_job(begin(options, std::move(job)), options, files));
+    worst = worse(worst, run_job(begin(options, std::move(job)), options, files));
   }
   return worst;
 }
@@ -199,12 +207,15 @@ Exit run_all(const RunOptions& options) {
 Subcommand make_run() {
   const auto options = std::make_shared<RunOptions>();
   return {.options = run_options(*options),
-          .run = [options] { return run_all(*options); },
+          .run =
+              [options] {
+                std::ranges::copy(options->files, std::back_inserter(options->configs));
+                return run_all(*options);
+              },
           .help =
               "A case that cannot run here is skipped, which is no failure. Where every case "
               "is, the run exits 0 and its last line says that nothing was measured.",
-          .given = &options->given,
-          .unnamed = "--config"};
+          .given = &options->given};
 }
 
 }  // namespace normbench

@@ -8,7 +8,9 @@ namespace normbench {
 
 std::vector<Option> run_options(RunOptions& options) {
   std::vector<Option> rows{
-      {"--config", "FILE", "Config files; each is a run of its own", &options.configs, "",
+      {"FILE", "", "Config files; each is a run of its own (- is stdin)", &options.files, "",
+       Option::Several | Option::Once},
+      {"--config", "FILE", "Config files, too", &options.configs, "",
        Option::Several | Option::Once},
       {"--out", "DIR", "Folder to write to (default: results/NAME-TIME)", &options.out, "",
        Option::Once},
@@ -30,6 +32,9 @@ std::vector<Option> run_options(RunOptions& options) {
        {"--gzip-trace", "", "Write trace.json.gz instead of trace.json", &options.gzip_trace},
        {"--no-html", "", "Write no report.html", &options.no_html},
        quiet_option(options.quiet),
+       {"--strict", "",
+        "Exit 1 when a claim is contradicted, 4 when one is inconclusive or none could be decided",
+        &options.strict},
        {"--measure", "", "Under a profiling tool: measure too; nothing is ranked",
         &options.measure},
        {"--capture", "HOW",
@@ -51,7 +56,7 @@ void check_run_options(const RunOptions& options) {
   if (!machine.empty() && (is_blank || on_one_line(machine) != machine))
     throw Invalid("--machine: expected a name, without control characters");
   if (options.configs.empty() && options.resume.empty())
-    throw Invalid("give --config FILE, or --resume DIR to continue an unfinished run");
+    throw Invalid("give a config FILE, or --resume DIR to continue an unfinished run");
   if (options.resume.empty()) {
     if (options.force) throw Invalid("--force goes with --resume DIR");
     if (!options.then.empty()) throw Invalid("--then goes with --resume DIR");

@@ -19,7 +19,7 @@ constexpr auto words(Capture) {
 }
 
 struct RunOptions {
-  std::vector<std::string> configs;
+  std::vector<std::string> files, configs;  // FILE, and --config FILE
   JobOptions job;
   std::string out, resume;
   bool force = false;
@@ -29,6 +29,7 @@ struct RunOptions {
   bool gzip_trace = false;
   bool no_html = false;
   bool quiet = false;
+  bool strict = false;   // the exit code tells how the claims ended
   bool measure = false;  // measures even under a profiling tool
   Capture capture = Capture::Nvtx;
   std::string scratch;            // where stages save files; "": the system's temporary folder

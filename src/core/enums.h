@@ -35,6 +35,8 @@ enum class DecidingClock { Wall, Device };
 /// How a claim's left side compares with its right side, by time.
 enum class Relation { Less, More, Equal };
 enum class Trend { Grows, Shrinks, Stays };
+/// In what the outputs of variants may differ.
+enum class Difference { DType, Layout, Shape, Place };
 enum class Flip { None, Horizontal, Vertical, Both };
 
 /// Why a case cannot run here: no GPU, no kernel for it, not enough memory, peers not allowed, or
@@ -139,6 +141,12 @@ constexpr auto words(Skip) {
                                     {Skip::NoMemory, "no_memory"},
                                     {Skip::NotAllowed, "not_allowed"},
                                     {Skip::Other, "other"}});
+}
+constexpr auto words(Difference) {
+  return std::to_array<Word<Difference>>({{Difference::DType, "dtype"},
+                                          {Difference::Layout, "layout"},
+                                          {Difference::Shape, "shape"},
+                                          {Difference::Place, "place"}});
 }
 constexpr auto words(Flip) {
   return std::to_array<Word<Flip>>({{Flip::None, "none"},

@@ -181,13 +181,13 @@ Json parse_json(std::string_view text, std::vector<Issue>& issues) {
 }
 
 std::string read_text(const std::string& path, std::int64_t most_bytes) {
+  const char* const name = path == "-" ? "/dev/stdin" : path.c_str();
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0)
+  if (stat(name, &status) != 0)
     throw Invalid(errno == ENOENT ? std::string("no such file (check the path)")
                                   : fmt::format("cannot be read: {}", std::strerror(errno)));
   if (S_ISDIR(status.st_mode)) throw Invalid("is a directory (give a file)");
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name, "rb"), &std::fclose);
   if (!file) throw Invalid(fmt::format("cannot be read: {}", std::strerror(errno)));
   const auto refuse_larger = [most_bytes](std::int64_t bytes) {
     if (bytes > most_bytes)

@@ -235,6 +235,12 @@ std::vector<std::string> Reader::texts(std::string_view key, std::vector<std::st
   return list(find(key), pointer_to(key), issues_, std::move(fallback), as_text);
 }
 
+std::vector<std::string> Reader::texts_of(std::string_view key,
+                                          const std::vector<std::string>& words) {
+  describe(key, list_of({{"enum", words}}), Json::array());
+  return list(find(key), pointer_to(key), issues_, std::vector<std::string>(), as_text);
+}
+
 std::optional<std::string> Reader::text_of(std::string_view key,
                                            const std::vector<std::string>& words,
                                            std::string fallback) {

@@ -1,6 +1,7 @@
 /// Reads JSON objects as typed fields. Every mistake becomes an issue with its pointer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -57,6 +58,21 @@ class Reader {
     return fallback;
   }
 
+  /// Returns the values of E that the list spells, by the table of the enumeration, each once. An
+  /// absent list is empty.
+  template <class E>
+  std::vector<E> word_list(std::string_view key) {
+    std::vector<E> values;
+    for (const std::string& said : texts_of(key, all_words<E>())) {
+      const auto value = parse_word<E>(said);
+      if (!value)
+        unknown_word(key, said, all_words<E>());
+      else if (std::ranges::find(values, *value) == values.end())
+        values.push_back(*value);
+    }
+    return values;
+  }
+
   /// Returns the member itself, null if absent, for callers that read it on their own.
   const Json& member(std::string_view key);
   /// Returns a reader of a member object; an absent member counts as an empty object.
@@ -86,6 +102,7 @@ class Reader {
   /// Adds an issue at this object, or at its member `key`.
   void complain(std::string text);
   void complain_at(std::string_view key, std::string text);
+  std::vector<std::string> texts_of(std::string_view key, const std::vector<std::string>& words);
   void unknown_word(std::string_view key, const std::string& said,
                     const std::vector<std::string>& known);
 

@@ -308,6 +308,7 @@ struct GroupResult {
   // Settings of the experiment that replace those of the config.
   std::optional<double> precision = {};
   std::optional<Cache> cache = {};
+  std::vector<Difference> may_differ = {};  // differences between outputs that are allowed
   std::int64_t scaled_from = 0;  // images per batch in the config, if fewer fit; 0: all fit
   bool operator==(const GroupResult&) const = default;
 };
@@ -384,10 +385,10 @@ inline constexpr int document_schema = 1;
 ///   parameters, min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, dataset,
 ///   peer, peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
 ///   cut_rounds, cut_order, bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within,
-///   across, missing, submitted_ms, forced and ranges; a group's precision, cache and scaled_from;
-///   a check's unchecked_values, psnr_db, psnr_bound_db, held_to and variant; a dataset's left_out,
-///   remarks, other_pictures and in_folders; a profile row's annotation, constants, image, longest,
-///   min_ns to max_ns, bytes, faults.
+///   across, missing, submitted_ms, forced and ranges; a group's precision, cache, may_differ and
+///   scaled_from; a check's unchecked_values, psnr_db, psnr_bound_db, held_to and variant; a
+///   dataset's left_out, remarks, other_pictures and in_folders; a profile row's annotation,
+///   constants, image, longest, min_ns to max_ns, bytes, faults.
 /// - A double that is not finite is null, and read back as infinity. Only a check has such values.
 ///   All other numbers are finite, and only a seed may be negative.
 Json to_json(const Results& results);

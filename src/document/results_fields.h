@@ -302,6 +302,7 @@ void fields(auto& io, Is<GroupResult> auto& x) {
   io.when_known("ids", x.ids);
   io.when_known("precision", x.precision);
   io.when_known("cache", x.cache);
+  io.when_known("may_differ", x.may_differ);
   io.when_known("scaled_from", x.scaled_from);
 }
 

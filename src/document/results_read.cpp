@@ -135,6 +135,10 @@ class Loader {
   void read(const char* name, std::vector<std::string>& values) {
     values = reader_.texts(name, {});
   }
+  template <Enum E>
+  void read(const char* name, std::vector<E>& values) {
+    values = reader_.word_list<E>(name);
+  }
   void read(const char* name, TensorDesc& desc);
   void read(const char* name, std::vector<TensorDesc>& tensors);
   void read(const char* name, std::vector<Round>& rounds);

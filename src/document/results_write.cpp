@@ -39,8 +39,15 @@ Json write(const TensorDesc& desc) {
 
 /// Writes lists of plain values.
 template <class T>
-requires std::constructible_from<Json, T> Json write(const std::vector<T>& values) {
+requires(std::constructible_from<Json, T> && !Enum<T>) Json write(const std::vector<T>& values) {
   return values;
+}
+
+template <Enum E>
+Json write(const std::vector<E>& values) {
+  Json json = Json::array();
+  for (const E value : values) json.push_back(name_of(value));
+  return json;
 }
 
 /// Writes lists of structs.

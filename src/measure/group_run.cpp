@@ -146,6 +146,7 @@ GroupResult empty_result(const Group& group) {
   result.published = group.published;
   result.claims = group.claims;
   result.ids = group.ids;
+  result.may_differ = group.may_differ;
   result.precision = group.own.precision;
   result.cache = group.own.cache;
   result.scaled_from = group.scaled_from;

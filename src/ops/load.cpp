@@ -108,12 +108,20 @@ std::vector<double> fitted(const Load& load, const std::string& file) {
   Image image;
   read_file(file, bytes);
   decode_image(bytes, image);
-  const Window part = load.window(image.height, image.width);
+  const bool is_resized_first = load.shorter > 0;
+  const Window part =
+      is_resized_first ? Window{.height = image.height, .width = image.width, .top = 0, .left = 0}
+                       : load.window(image.height, image.width);
   std::vector<double> values;
   // One plane at a time, since photos in double are large.
   for (std::int64_t c = 0; c < channels; ++c) {
     const Tensor64 decoded = plane(image, part, c);
-    const Tensor64 fitting = resized(decoded, load.height, load.width, load.held_to);
+    const auto centre =
+        load.centre_of(static_cast<double>(image.height), static_cast<double>(image.width));
+    const Tensor64 fitting =
+        is_resized_first
+            ? resized_part(decoded, centre.first, centre.second, load.height, load.width)
+            : resized(decoded, load.height, load.width, load.held_to);
     values.insert(values.end(), fitting.values.begin(), fitting.values.end());
   }
   return values;
@@ -136,6 +144,13 @@ Load Load::read(Reader& reader) {
   if (const auto size = read_pair(reader, "size", 1, "[height, width]"))
     std::tie(load.height, load.width) = *size;
   load.fit = reader.word("fit", load.fit);
+  load.shorter = reader.integer("shorter", 0, 1, largest_extent);
+  if (reader.has("shorter") && load.fit != Fit::Crop)
+    reader.complain_at("shorter", R"(goes with "fit": "crop")");
+  else if (reader.has("shorter") && load.shorter < std::max(load.height, load.width))
+    reader.complain_at("shorter",
+                       fmt::format("is smaller than the size, {}x{} (at least {})", load.height,
+                                   load.width, std::max(load.height, load.width)));
   load.layout = reader.word("layout", load.layout);
   load.dataset = reader.text("dataset", load.dataset);
   if (reader.has("dataset") && reader.has("path"))
@@ -278,6 +293,19 @@ Window Load::window(std::int64_t image_height, std::int64_t image_width) const {
              .left = {}};
   std::tie(cut.top, cut.left) = cut.origin(image_height, image_width);
   return cut;
+}
+
+std::pair<AxisPart, AxisPart> Load::centre_of(double image_height, double image_width) const {
+  const auto part = [&](double pixels, double other, std::int64_t kept) {
+    // As in torchvision: the longer side is rounded down, and the window's start half to even.
+    const double whole = pixels <= other
+                             ? static_cast<double>(shorter)
+                             : std::floor(static_cast<double>(shorter) * pixels / other);
+    const double start = std::nearbyint((whole - static_cast<double>(kept)) / 2);
+    return AxisPart{.begin = start * pixels / whole,
+                    .length = static_cast<double>(kept) * pixels / whole};
+  };
+  return {part(image_height, image_width, height), part(image_width, image_height, width)};
 }
 
 std::vector<TensorDesc> Load::infer(std::span<const TensorDesc> in) const {

@@ -72,6 +72,9 @@ class ImageWalk {
 /// - batch, layout, size [h, w].
 /// - fit: `resize` resizes the image to [h, w]. `crop` cuts [h, w] from the centre. From a smaller
 ///   image it cuts the largest centred window with the shape of [h, w] and enlarges that.
+/// - shorter: with `crop`, first resizes the image so that its shorter side has this many pixels.
+///   `"fit": "crop", "shorter": 256, "size": [224, 224]` is torchvision's Resize(256) and
+///   CenterCrop(224). At least h and w.
 /// - storage: `image` for JPEG, PNG and WebP, which are decoded and fitted. `raw` and `npy` for
 ///   pixels in the right size and layout, with one or several images in a file.
 /// - via: `read` or `mmap`. Up to 256 files with several images are opened or mapped only once.
@@ -88,6 +91,7 @@ struct Load {
   std::int64_t batch = 8;
   std::int64_t height = 224, width = 224;
   Fit fit = Fit::Resize;
+  std::int64_t shorter = 0;  // 0: the image is not resized before it is cropped
   Layout layout = Layout::Nhwc;
   Storage storage = Storage::Image;
   Via via = Via::Read;
@@ -130,8 +134,12 @@ struct Load {
   ImageWalk walk() const;
   /// Describes an image as the op outputs it, and as raw and npy files store it.
   TensorDesc image() const;
-  /// Returns the part of an image of this size that is resized to [height, width].
+  /// Returns the part of an image of this size that is resized to [height, width]. For a loader
+  /// without `shorter`.
   Window window(std::int64_t image_height, std::int64_t image_width) const;
+  /// Returns the rows and columns of an image of this size that become [height, width]. For a
+  /// loader with `shorter`.
+  std::pair<AxisPart, AxisPart> centre_of(double image_height, double image_width) const;
   std::vector<TensorDesc> infer(std::span<const TensorDesc> in) const;
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first,
                  std::int64_t item) const;

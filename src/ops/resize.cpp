@@ -13,13 +13,11 @@ constexpr double most_taps = 64;
 
 constexpr double largest_byte = 255;
 
-/// Returns the images with each row resized to `width` pixels. `of_taps` computes each pixel from
-/// its taps and the input pixels from the first tap on.
+/// Returns the images with each row resized by `filter`, which has the taps of each output pixel.
+/// `of_taps` computes each pixel from its taps and the input pixels from the first tap on.
 template <class OfTaps>
-Tensor64 resized_rows(const Tensor64& in, std::int64_t width, ResizeFilter kind, OfTaps of_taps) {
-  const auto filter = kind == ResizeFilter::Box ? box_filter(in.shape.w, width)
-                                                : triangle_filter(in.shape.w, width);
-  Tensor64 out{{in.shape.n, in.shape.c, in.shape.h, width}, {}};
+Tensor64 resized_rows(const Tensor64& in, const std::vector<Taps>& filter, OfTaps of_taps) {
+  Tensor64 out{{in.shape.n, in.shape.c, in.shape.h, std::ssize(filter)}, {}};
   out.values.reserve(static_cast<std::size_t>(out.shape.elements()));
   for (std::size_t row = 0; row < in.values.size(); row += static_cast<std::size_t>(in.shape.w))
     for (const Taps& taps : filter)
@@ -50,15 +48,21 @@ Estimate weighed_twice(Estimate a, double largest) {
 }
 
 template <class OfTaps>
-Tensor64 resized_by(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter kind,
-                    OfTaps of_taps) {
-  const Tensor64 rows = resized_rows(in, width, kind, of_taps);
-  return transposed(resized_rows(transposed(rows), height, kind, of_taps));
+Tensor64 resized_by(const Tensor64& in, const std::vector<Taps>& rows,
+                    const std::vector<Taps>& columns, OfTaps of_taps) {
+  const Tensor64 narrow = resized_rows(in, columns, of_taps);
+  return transposed(resized_rows(transposed(narrow), rows, of_taps));
+}
+
+double weighted_sum(const Taps& taps, std::span<const double> pixels) {
+  double sum = 0;
+  for (std::size_t k = 0; k < taps.weights.size(); ++k) sum += taps.weights[k] * pixels[k];
+  return sum;
 }
 
 /// Returns for each output pixel the largest magnitude of the input pixels under its taps.
 Tensor64 largest_under(const Tensor64& in, std::int64_t height, std::int64_t width) {
-  return resized_by(in, height, width, ResizeFilter::Triangle,
+  return resized_by(in, triangle_filter(in.shape.h, height), triangle_filter(in.shape.w, width),
                     [](const Taps& taps, std::span<const double> pixels) {
                       double largest = 0;
                       for (std::size_t k = 0; k < taps.weights.size(); ++k)
@@ -139,13 +143,16 @@ std::vector<Resize> Resize::samples(const Shape& shape) {
 }
 
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter) {
-  return resized_by(in, height, width, filter,
-                    [](const Taps& taps, std::span<const double> pixels) {
-                      double sum = 0;
-                      for (std::size_t k = 0; k < taps.weights.size(); ++k)
-                        sum += taps.weights[k] * pixels[k];
-                      return sum;
-                    });
+  const auto filter_of = [&](std::int64_t from, std::int64_t to) {
+    return filter == ResizeFilter::Box ? box_filter(from, to) : triangle_filter(from, to);
+  };
+  return resized_by(in, filter_of(in.shape.h, height), filter_of(in.shape.w, width), weighted_sum);
+}
+
+Tensor64 resized_part(const Tensor64& in, const AxisPart& rows, const AxisPart& columns,
+                      std::int64_t height, std::int64_t width) {
+  return resized_by(in, triangle_filter(in.shape.h, height, rows),
+                    triangle_filter(in.shape.w, width, columns), weighted_sum);
 }
 
 std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors& weighed) {

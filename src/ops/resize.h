@@ -36,6 +36,17 @@ constexpr auto words(ResizeFilter) {
 /// Returns the images [n, c, h, w] in another size, in double.
 Tensor64 resized(const Tensor64& in, std::int64_t height, std::int64_t width, ResizeFilter filter);
 
+/// The part of an axis that is resized, in pixels. It may start and end within a pixel.
+struct AxisPart {
+  double begin = 0, length = 0;
+};
+
+/// Returns parts of the rows and columns of images [n, c, h, w] resized to height x width, in
+/// double, by the triangle filter. Pixels around the part count where the filter reaches them, so
+/// the result is a window of the whole images resized.
+Tensor64 resized_part(const Tensor64& in, const AxisPart& rows, const AxisPart& columns,
+                      std::int64_t height, std::int64_t width);
+
 /// Returns bounds on how far images that were resized and stored as uint8 may lie from `exact`.
 /// `weighed` has the part of each output pixel's error that comes from its input pixels: their
 /// errors, weighted by the filter.
@@ -45,11 +56,6 @@ std::vector<double> errors_of_resized_bytes(const Tensor64& exact, const Errors&
 struct Taps {
   std::int64_t first = 0;
   std::vector<double> weights;
-};
-
-/// The part of an axis that is resized, in pixels. It may start and end within a pixel.
-struct AxisPart {
-  double begin = 0, length = 0;
 };
 
 /// Returns the taps of each of `to` output pixels from `from` input pixels, or from a part of them.

@@ -139,6 +139,7 @@ struct Group {
   std::vector<Claim> claims;         // the claims of the whole experiment
   std::vector<std::string> ids;      // ids of the published experiments that it reproduces
   OwnMeasure own = {};
+  std::vector<Difference> may_differ = {};  // differences between outputs that are no unfairness
   // Images in the config if --fit made them fewer; 0 if the group has as many as written.
   std::int64_t scaled_from = 0;
 

@@ -156,72 +156,7 @@ Json read_experiments(Reader& config) {
   return Json::array();
 }
 
-/// The keys of `measure` that --set takes by name.
-constexpr auto settable =
-    std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache", "clock", "seed",
-                                     "processes", "turn_timeout_seconds", "checked_calls"});
-
-/// The keys of `measure` that an experiment may set, too.
-constexpr auto own_settable =
-    std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache"});
-
-/// Returns `text` parsed as JSON, or as a string if it is not JSON. Throws Invalid if it is not
-/// UTF-8 or has a key twice.
-Json value_of(const std::string& text) {
-  std::vector<Issue> duplicates;
-  try {
-    Json value = parse_json(text, duplicates);
-    if (duplicates.empty()) return value;
-  } catch (const Invalid&) {
-    if (is_utf8(text)) return text;
-    throw Invalid("the value is not UTF-8");
-  }
-  throw Invalid("the value has a key twice");
-}
-
-/// Sets the value at `pointer`. Throws Invalid if neither the value nor its parent object exists.
-void set_at(Json& config, const std::string& pointer, Json value) {
-  try {
-    const Json::json_pointer target(pointer);
-    const Json::json_pointer parent = target.parent_pointer();
-    if (!config.contains(target) && !(config.contains(parent) && config[parent].is_object()))
-      throw Invalid("the config has no such member");
-    config[target] = std::move(value);
-  } catch (const Json::exception&) {
-    throw Invalid("is no JSON pointer (write /experiments/0/source/batch, for example)");
-  }
-}
-
-/// Removes the key `name` from each experiment's own `measure`, so that the value of --set applies.
-void set_own(Json& config, const std::string& name) {
-  if (std::ranges::find(own_settable, name) == own_settable.end()) return;
-  if (!value_at(config, "/experiments").is_array()) return;
-  for (Json& experiment : config["experiments"])
-    if (value_at(experiment, "/measure").is_object()) experiment["measure"].erase(name);
-}
-
 }  // namespace
-
-void apply_set(Json& config, const std::string& name, const std::string& value,
-               std::vector<Issue>& issues) {
-  const auto complain = [&](const std::string& what) {
-    issues.push_back({"", fmt::format("--set {}={}: {}", name, value, what)});
-  };
-  std::string pointer = name;
-  if (!name.starts_with('/')) {
-    if (std::ranges::find(settable, name) == settable.end())
-      return complain(unknown("name", name, {settable.begin(), settable.end()}) +
-                      ", or write /json/pointer=value");
-    if (config.is_object() && !config.contains("measure")) config["measure"] = Json::object();
-    pointer = "/measure/" + name;
-  }
-  try {
-    set_at(config, pointer, value_of(value));
-    if (!name.starts_with('/')) set_own(config, name);
-  } catch (const Invalid& mistake) {
-    complain(mistake.what());
-  }
-}
 
 OwnMeasure read_own_measure(Reader reader, bool quick) {
   OwnMeasure own;
@@ -229,9 +164,9 @@ OwnMeasure read_own_measure(Reader reader, bool quick) {
   if (reader.has("max_seconds_per_group"))
     own.max_seconds_per_group = read_seconds(reader, 1, quick);
   if (reader.has("cache")) own.cache = reader.word("cache", Cache::Cold);
-  for (const std::string_view member : settable)
+  for (const std::string_view member : measure_keys)
     if (!reader.describes() && reader.has(member) &&
-        std::ranges::find(own_settable, member) == own_settable.end())
+        std::ranges::find(own_measure_keys, member) == own_measure_keys.end())
       reader.complain_at(member, "is the whole run's (write it in the config's \"measure\")");
   reader.finish();
   return own;

@@ -1,6 +1,7 @@
-/// Reads a config's top level: all but the experiments. Applies --set.
+/// Reads a config's top level: all but the experiments.
 #pragma once
 
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,14 +13,16 @@
 
 namespace normbench {
 
+/// The keys of `measure`.
+constexpr auto measure_keys =
+    std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache", "clock", "seed",
+                                     "processes", "turn_timeout_seconds", "checked_calls"});
+/// The keys of `measure` that an experiment may set, too.
+constexpr auto own_measure_keys =
+    std::to_array<std::string_view>({"precision", "max_seconds_per_group", "cache"});
+
 /// Reads `measure` of an experiment. Keys that only the config's `measure` may have are mistakes.
 OwnMeasure read_own_measure(Reader reader, bool quick);
-
-/// Applies `--set NAME=VALUE`. NAME is a JSON pointer to a value or to a new member of an object.
-/// Or it is a key of `measure`, whose new value then holds for all experiments. A VALUE that is not
-/// JSON is taken as a string. Mistakes go to `issues`.
-void apply_set(Json& config, const std::string& name, const std::string& value,
-               std::vector<Issue>& issues);
 
 /// Returns true for a member that people or editors read and the planner ignores. Such a member may
 /// be at any depth of a config.

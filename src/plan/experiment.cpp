@@ -325,6 +325,7 @@ void read_rest(Reader& reader, const Frame& frame, bool quick, Group& group) {
   group.experiment = reader.text("name", "");
   group.question = reader.text("question", "");
   group.ids = reader.texts("ids", {});
+  group.may_differ = reader.word_list<Difference>("may_differ");
   if (reader.has("measure")) group.own = read_own_measure(reader.object("measure"), quick);
   read_baseline(reader, group);
   read_published(reader, frame, group);
@@ -340,7 +341,7 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   Substitution substitution = substitution_of(frame, point, context.issues);
   Json rest = Json::object();
   for (const std::string key :
-       {"name", "ids", "question", "measure", "baseline", "published", "claims"})
+       {"name", "ids", "question", "may_differ", "measure", "baseline", "published", "claims"})
     if (frame.experiment.contains(key))
       rest[key] = substitution.apply(frame.experiment.at(key), frame.pointer + "/" + key);
   frame.used.insert(substitution.used().begin(), substitution.used().end());
@@ -403,8 +404,9 @@ std::string name_mistake(std::string_view name) {
 /// experiment, so that none counts as unknown.
 bool check_keys(Reader& reader) {
   reader.require("name", "it names the experiment in outputs");
-  for (const std::string_view key : {"ids", "sweep", "vary", "question", "measure", "source",
-                                     "load", "setup", "outputs", "baseline", "published", "claims"})
+  for (const std::string_view key :
+       {"ids", "sweep", "vary", "question", "may_differ", "measure", "source", "load", "setup",
+        "outputs", "baseline", "published", "claims"})
     reader.has(key);
   check_threads(reader);
   const bool has_variants = reader.require("variants", "an object of pipelines to compare");

@@ -57,11 +57,14 @@ struct PeerCommand {
   std::string directory;  // the config's folder, where relative paths of the command start
 };
 
+/// Pairs of NAME and VALUE from NAME=VALUE.
+using Assignments = std::vector<std::pair<std::string, std::string>>;
+
 /// Options of the command line and facts about the machine. The planner needs them with a config.
 struct PlanOptions {
   std::string base_dir;                                  // relative paths start here
   std::optional<std::string> images_dir;                 // --images
-  std::vector<std::pair<std::string, std::string>> set;  // --set name=value or /pointer=value
+  Assignments set, axis, vary;                           // --set, --axis and --vary
   std::vector<std::string> only;                         // --only globs over experiments/variants
   bool quick = false;
   bool profile = true;

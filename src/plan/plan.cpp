@@ -7,6 +7,7 @@
 
 #include "core/characters.h"
 #include "plan/buffers.h"
+#include "plan/changes.h"
 #include "plan/config.h"
 #include "plan/experiment.h"
 #include "plan/fit.h"
@@ -20,6 +21,16 @@ namespace {
 bool is_axis(const Json& config, const std::string& pointer) {
   const Json& value = value_at(config, pointer);
   return value.is_string() && value.get_ref<const std::string&>().starts_with('$');
+}
+
+/// Replaces the pointers of mistakes in what the command line wrote by the option that wrote it.
+void blame_options(std::vector<Issue>& issues, const std::vector<WrittenBy>& written_by) {
+  for (Issue& issue : issues)
+    for (const WrittenBy& written : written_by)
+      if (issue.pointer == written.pointer || issue.pointer.starts_with(written.pointer + "/")) {
+        issue = {"", fmt::format("{}: {}", written.option, issue.text)};
+        break;
+      }
 }
 
 /// Throws BadInput with all issues, if there are any. A mistake that is found at several points of
@@ -110,7 +121,7 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
   Plan plan;
   plan.config = parse(file, text, issues);
   const Json written = plan.config;
-  for (const auto& [name, value] : options.set) apply_set(plan.config, name, value, issues);
+  const std::vector<WrittenBy> written_by = apply_changes(plan.config, options, issues);
   Head head = read_head(plan.config, options, issues);
   plan.name = std::move(head.name);
   plan.about = std::move(head.about);
@@ -126,6 +137,7 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
                       .issues = issues,
                       .resolved = {}};
   plan.groups = plan_experiments(head.experiments, context);
+  blame_options(issues, written_by);
   throw_if_any(file, plan.config, issues);
   keep_only(plan.groups, options.only, issues);
   throw_if_any(file, plan.config, issues);

@@ -26,6 +26,16 @@ constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"model", "mean", "normalize"},
                                                {"model", "std", "normalize"}});
 
+/// Members of which a source or a load has only one. A stage that says one of a pair does not take
+/// the other one from the experiment.
+constexpr auto instead_of =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"shape", "batch"},
+                                                                  {"shape", "channels"},
+                                                                  {"shape", "size"},
+                                                                  {"path", "dataset"},
+                                                                  {"storage", "fit"},
+                                                                  {"storage", "shorter"}});
+
 /// Reads a stage from `text`, in which axes are already replaced.
 StageText read_stage_text(const Json& text, const std::string& pointer,
                           std::vector<Issue>& issues) {
@@ -138,6 +148,7 @@ class Flattening {
   void add_stage(const Json& said, const std::string& pointer) {
     StageText stage = read_stage_text(said, pointer, issues_);
     const bool starts = roles_named(stage.op).starts;
+    if (starts) take_from_experiment(stage);
     const bool bare = starts && said.is_string() && place_.experiment.contains(stage.op);
     const bool is_first = text_.stages.empty();
     if (is_first && (bare || !starts)) text_.stages = starts_of(place_, axes_, issues_);
@@ -145,6 +156,25 @@ class Flattening {
     if (!is_first || !bare) text_.stages.push_back(std::move(stage));
     if (!text_.stages.empty()) text_.stages.back().ranges = open_;
     if (!text_.stages.empty() && !roles_named(text_.stages.back().op).given) ++running_;
+  }
+
+  /// Adds the members of the experiment's source or load that the stage does not say. A list of
+  /// sources adds nothing. Only the first stage takes "as", because a name may be given once.
+  void take_from_experiment(StageText& stage) {
+    const auto found = place_.experiment.find(stage.op);
+    if (found == place_.experiment.end() || !found->is_object()) return;
+    const Json said = stage.members.fields;
+    const std::string pointer = place_.pointer + "/" + stage.op;
+    for (const auto& [member, value] : found->items()) {
+      const bool is_replaced = std::ranges::any_of(instead_of, [&](const auto& pair) {
+        return (pair.first == member && said.contains(pair.second)) ||
+               (pair.second == member && said.contains(pair.first));
+      });
+      if (is_replaced || said.contains(member) || (member == "as" && !text_.stages.empty()))
+        continue;
+      stage.members.add({{member, axes_.apply(value, pointer + "/" + pointer_token(member))}},
+                        pointer);
+    }
   }
 
   void add_range(const Json& said, const std::string& pointer) {

@@ -52,14 +52,6 @@ std::vector<std::string_view> caches(const Results& results) {
   return names;
 }
 
-/// Returns an error like "2.4e-7".
-std::string max_error_text(double error) {
-  if (error == 0) return "0";
-  std::string text = fmt::format("{:.1e}", error);
-  if (const auto at = text.find("e-0"); at != text.npos) text.erase(at + 2, 1);
-  return text;
-}
-
 /// What the checks of an experiment's outputs found.
 struct Outputs {
   std::int64_t compared = 0, correct = 0, unchecked = 0;

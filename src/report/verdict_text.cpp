@@ -1,6 +1,7 @@
 #include "report/verdict_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/units.h"
 #include "report/cause_text.h"
@@ -19,13 +20,44 @@ std::string at_limit_text(const GroupAnalysis& analysis) {
                      name_of(*verdict.at_limit));
 }
 
-/// Returns what two results must have in common to be compared: their dtype, layout, shape and
-/// place.
-std::string end_text(const CaseResult& result) {
-  const TensorDesc out = outputs_of(result).front();
-  return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(out.dtype), name_of(out.layout),
-                     out.shape.n, out.shape.c, out.shape.h, out.shape.w,
-                     out.memory == Memory::Device ? "GPU" : "host");
+/// What the outputs of some cases are, and their largest error.
+struct End {
+  std::string text;
+  double bytes = 0, max_error = 0;
+  bool has_error = false;  // the outputs of one of the cases at least were compared by values
+};
+
+/// Returns the different kinds of outputs of the measured cases, in order of first appearance.
+std::vector<End> ends_of(const GroupResult& group) {
+  std::vector<End> ends;
+  for (const CaseResult& result : group.cases) {
+    if (!measured(result) || result.stages.empty()) continue;
+    const std::string text = output_text(outputs_of(result).front());
+    auto end = std::ranges::find(ends, text, &End::text);
+    if (end == ends.end()) {
+      double bytes = 0;
+      for (const TensorDesc& out : outputs_of(result)) bytes += static_cast<double>(out.bytes());
+      end = ends.insert(ends.end(), {.text = text, .bytes = bytes});
+    }
+    if (!result.check.compared() || result.check.psnr_bound_db > 0) continue;
+    end->has_error = true;
+    end->max_error = std::max(end->max_error, result.check.max_abs_error);
+  }
+  return ends;
+}
+
+/// Returns a text like "Outputs differ, as the experiment allows: float32 … 19.3 MB (max error 0),
+/// float16 … 9.63 MB (max error 4.9e-4)."; "" if all outputs are alike, or if no difference is
+/// allowed.
+std::string allowed_differences_text(const GroupResult& group) {
+  const std::vector<End> ends = ends_of(group);
+  if (group.may_differ.empty() || ends.size() < 2) return "";
+  std::vector<std::string> texts;
+  for (const End& end : ends)
+    texts.push_back(fmt::format(
+        "{}, {}{}", end.text, format_bytes(end.bytes),
+        end.has_error ? fmt::format(" (max error {})", max_error_text(end.max_error)) : ""));
+  return fmt::format("Outputs differ, as the experiment allows: {}.", fmt::join(texts, "; "));
 }
 
 std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
@@ -144,6 +176,17 @@ std::vector<std::string> claim_lines(const GroupResult& group, const Verdict& ve
 
 }  // namespace
 
+std::string unlike_text(const NamedOutput& a, const NamedOutput& b,
+                        const std::vector<Difference>& differences) {
+  std::vector<std::string> in;
+  for (const Difference one : differences) in.push_back(fmt::format("\"{}\"", name_of(one)));
+  return fmt::format(
+      "No winner, the outputs are not alike: {} ends as {}, {} as {} (\"may_differ\": [{}] in the "
+      "experiment ranks them all the same).",
+      spoken(a.variant), output_text(a.desc), spoken(b.variant), output_text(b.desc),
+      fmt::join(in, ", "));
+}
+
 std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
                      const Results& results) {
   const Verdict& verdict = analysis.verdict;
@@ -156,8 +199,8 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
       return busy_text(group, *analysis.busy);
     case Outcome::Unfair: {
       const CaseResult &a = group.cases[verdict.unlike->a], &b = group.cases[verdict.unlike->b];
-      return fmt::format("No winner, the outputs are not alike: {} ends as {}, {} as {}.",
-                         spoken(a.variant), end_text(a), spoken(b.variant), end_text(b));
+      return unlike_text({a.variant, outputs_of(a).front()}, {b.variant, outputs_of(b).front()},
+                         verdict.unlike->differences);
     }
     case Outcome::Alone:
       return fmt::format("Only {} ran: {} ms a batch{}.", spoken_cases(group, verdict.fastest),
@@ -189,7 +232,7 @@ std::string advantage_text(const GroupResult& group, const GroupAnalysis& analys
 
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis) {
   const Verdict& verdict = analysis.verdict;
-  std::vector<std::string> list{bound_text(group, verdict)};
+  std::vector<std::string> list{allowed_differences_text(group), bound_text(group, verdict)};
   if (verdict.slow) list.push_back(slow_text(group, *verdict.slow));
   if (verdict.pinning) list.push_back(pinning_text(*verdict.pinning));
   if (verdict.preparing) list.push_back(preparing_text(group, *verdict.preparing));

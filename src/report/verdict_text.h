@@ -5,6 +5,15 @@
 
 namespace normbench {
 
+/// A case and its first output.
+struct NamedOutput {
+  std::string variant;
+  TensorDesc desc;
+};
+/// Returns why two variants are not ranked against each other.
+std::string unlike_text(const NamedOutput& a, const NamedOutput& b,
+                        const std::vector<Difference>& differences);
+
 /// Returns which variant is fastest, as a sentence ("Fastest: fused, 34.0x (33.6-34.4) the
 /// baseline, at …").
 std::string headline(const GroupResult& group, const GroupAnalysis& analysis,

@@ -88,4 +88,17 @@ std::string flags_text(const std::map<Flag, std::size_t>& flagged) {
   return text;
 }
 
+std::string output_text(const TensorDesc& desc) {
+  return fmt::format("{} {} {}x{}x{}x{} on the {}", name_of(desc.dtype), name_of(desc.layout),
+                     desc.shape.n, desc.shape.c, desc.shape.h, desc.shape.w,
+                     desc.memory == Memory::Device ? "GPU" : "host");
+}
+
+std::string max_error_text(double error) {
+  if (error == 0) return "0";
+  std::string text = fmt::format("{:.1e}", error);
+  if (const auto at = text.find("e-0"); at != text.npos) text.erase(at + 2, 1);
+  return text;
+}
+
 }  // namespace normbench

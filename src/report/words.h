@@ -77,6 +77,11 @@ std::string figure_text(FigureKind kind, double value);
 /// Returns what noise hides. `visible` is the smallest visible difference: "differences below 9.3 %
 /// cannot be seen here", "… below 5.3x …", or "too noisy to tell".
 std::string hidden_text(double visible);
+/// Returns a text like "float32 nchw 32x3x224x224 on the host".
+std::string output_text(const TensorDesc& desc);
+/// Returns an error of values, like "2.4e-7".
+std::string max_error_text(double error);
+
 /// Returns a value of a sweep axis, like "64", "720x1280" or "uint8". An object is shown by its
 /// "name", if it has one.
 std::string axis_value(const Json& value);

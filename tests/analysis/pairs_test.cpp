@@ -64,6 +64,11 @@ TEST(Pairs, WidestDifferenceLooksBothWays) {
 
 TEST(Pairs, FairnessLooksAtTheEnd) {
   EXPECT_FALSE(unlike_ends(examples::tie().groups[0]));
+  GroupResult allowed = examples::unfair().groups[0];
+  allowed.may_differ = {Difference::Layout};
+  EXPECT_TRUE(unlike_ends(allowed));
+  allowed.may_differ = {Difference::Layout, Difference::DType};
+  EXPECT_FALSE(unlike_ends(allowed));
   const auto unlike = unlike_ends(examples::unfair().groups[0]);
   ASSERT_TRUE(unlike);
   EXPECT_EQ(unlike->a, 0);

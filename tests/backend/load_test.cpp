@@ -205,12 +205,45 @@ TEST_F(LoadRows, ScaledIsNearTheWholeImage) {
   }
 }
 
-TEST_F(LoadRows, ScaledLeavesCropsToOthers) {
-  const Load op = load({.batch = 2, .height = 4, .width = 4, .fit = Fit::Crop});
-  for (const Kernel& kernel : cpu_->kernels())
-    EXPECT_NE(kernel.op == Load::name && kernel.name == "scaled" &&
-                  kernel.accepts(op, {.in = {}, .out = op.infer({})}),
-              true);
+TEST_F(LoadRows, ScaledDoesNotReduceWhatIsCroppedOnly) {
+  write("a.jpg", jpeg_file(slope(60, 44), 60, 44, {}));
+  const Load op = load({.batch = 1, .height = 4, .width = 4, .fit = Fit::Crop});
+  EXPECT_EQ(run(prepared("scaled", op), op, 1), run(prepared("decode", op), op, 1));
+}
+
+TEST_F(LoadRows, ScaledIsNearTheCentreOfTheWholeImage) {
+  write("a.jpg", jpeg_file(slope(60, 44), 60, 44, {}));
+  write("b.jpg", jpeg_file(slope(41, 67), 41, 67, {}));
+  for (const int shorter : {22, 11, 9}) {
+    const Load op =
+        load({.batch = 2, .height = 9, .width = 7, .fit = Fit::Crop, .shorter = shorter});
+    const Bytes whole = run(prepared("decode", op), op, 1);
+    const Bytes scaled = run(prepared("scaled", op), op, 2);
+    EXPECT_LT(mean_difference(scaled, whole), 2.1) << shorter;
+  }
+}
+
+TEST_F(LoadRows, ACentreIsTheReferenceWithinARounding) {
+  write("a.png", png_file(slope(33, 50), 33, 50));
+  for (const Layout layout : {Layout::Nhwc, Layout::Nchw}) {
+    const Load op = load(
+        {.batch = 3, .height = 9, .width = 7, .fit = Fit::Crop, .shorter = 12, .layout = layout});
+    Tensor64 exact{op.infer({})[0].shape, {}};
+    exact.values.resize(static_cast<std::size_t>(exact.shape.elements()));
+    op.reference({}, {&exact, 1}, 0, 0);
+    const Bytes found = run(prepared("decode", op), op, 1);
+    ASSERT_EQ(found.size(), exact.values.size());
+    const TensorDesc desc = op.infer({})[0];
+    for (std::int64_t n = 0; n < 3; ++n)
+      for (std::int64_t c = 0; c < 3; ++c)
+        for (std::int64_t y = 0; y < 9; ++y)
+          for (std::int64_t x = 0; x < 7; ++x) {
+            const auto at = static_cast<std::size_t>(((n * 3 + c) * 9 + y) * 7 + x);
+            const auto offset = static_cast<std::size_t>(n * desc.strides.n + c * desc.strides.c +
+                                                         y * desc.strides.h + x * desc.strides.w);
+            EXPECT_NEAR(found[offset], exact.values[at], 0.51);
+          }
+  }
 }
 
 /// Returns six different images of 4x5 pixels. Tests read the bytes as NCHW or as NHWC.

@@ -37,25 +37,27 @@ class RandomResults {
   }
 
   GroupResult group() {
-    GroupResult group{.experiment = text(),
-                      .question = text(),
-                      .point = object(),
-                      .baseline = text(),
-                      .cases = list([this] { return one_case(); }),
-                      .limits = list([this] { return one_case(); }),
-                      .order = {},
-                      .cut_order = {},
-                      .stop = maybe<Stop>(),
-                      .condition_before = flag() ? object() : Json(),
-                      .condition_after = flag() ? object() : Json(),
-                      .slowest_state_ns = integer(),
-                      .profile = list([this] { return profile(); }),
-                      .published = list([this] { return published(); }),
-                      .claims = list([this] { return claim(); }),
-                      .ids = list([this] { return text(); }),
-                      .precision = flag() ? std::optional(number()) : std::nullopt,
-                      .cache = maybe<Cache>(),
-                      .scaled_from = integer()};
+    GroupResult group{
+        .experiment = text(),
+        .question = text(),
+        .point = object(),
+        .baseline = text(),
+        .cases = list([this] { return one_case(); }),
+        .limits = list([this] { return one_case(); }),
+        .order = {},
+        .cut_order = {},
+        .stop = maybe<Stop>(),
+        .condition_before = flag() ? object() : Json(),
+        .condition_after = flag() ? object() : Json(),
+        .slowest_state_ns = integer(),
+        .profile = list([this] { return profile(); }),
+        .published = list([this] { return published(); }),
+        .claims = list([this] { return claim(); }),
+        .ids = list([this] { return text(); }),
+        .precision = flag() ? std::optional(number()) : std::nullopt,
+        .cache = maybe<Cache>(),
+        .may_differ = flag() ? std::vector{word<Difference>()} : std::vector<Difference>(),
+        .scaled_from = integer()};
     const std::size_t contenders = group.cases.size() + group.limits.size();
     for (auto* order : {&group.order, &group.cut_order})
       *order = list([&] {

@@ -408,6 +408,58 @@ TEST(LoadWindow, CropTakesTheCentre) {
   EXPECT_EQ(cut(1, 1), std::tuple(1, 1, 0, 0));
 }
 
+/// Returns "begin+length, begin+length" of the rows and columns that become the loader's image.
+std::string centre(const Load& load, double height, double width) {
+  const auto [rows, columns] = load.centre_of(height, width);
+  return fmt::format("{:g}+{:g}, {:g}+{:g}", rows.begin, rows.length, columns.begin,
+                     columns.length);
+}
+
+TEST(LoadCentre, IsTheCentreOfTheImageWithItsShorterSideResized) {
+  const Load load{.height = 224, .width = 224, .fit = Fit::Crop, .shorter = 256};
+  EXPECT_EQ(centre(load, 512, 1024), "32+448, 288+448");  // resized to 256x512, then halved
+  EXPECT_EQ(centre(load, 128, 128), "8+112, 8+112");      // enlarged
+  EXPECT_EQ(centre(load, 256, 256), "16+224, 16+224");
+  // torchvision: 3x5 to 2x3 (int(3.33)), and the start is round((3 - 2) / 2), half to even: 0.
+  EXPECT_EQ(centre({.height = 2, .width = 2, .fit = Fit::Crop, .shorter = 2}, 3, 5),
+            "0+3, 0+3.33333");
+  // 4x14 to 2x7: the start is round(2.5), half to even: 2. 4x10 to 2x5: round(1.5) is 2.
+  EXPECT_EQ(centre({.height = 2, .width = 2, .fit = Fit::Crop, .shorter = 2}, 4, 14), "0+4, 4+4");
+  EXPECT_EQ(centre({.height = 2, .width = 2, .fit = Fit::Crop, .shorter = 2}, 4, 10), "0+4, 4+4");
+}
+
+TEST(LoadCentre, GoesWithACropOfAtMostItsSize) {
+  const auto issues = [](const std::string& text) {
+    std::vector<Issue> found;
+    const Json members = Json::parse(text);
+    Reader reader(members, "", found);
+    Load::read(reader);
+    std::vector<std::string> texts;
+    for (const Issue& issue : found) texts.push_back(issue.pointer + ": " + issue.text);
+    return texts;
+  };
+  EXPECT_THAT(issues(R"({"fit": "crop", "shorter": 256})"), IsEmpty());
+  EXPECT_THAT(issues(R"({"shorter": 256})"), ElementsAre(R"(/shorter: goes with "fit": "crop")"));
+  EXPECT_THAT(issues(R"({"fit": "crop", "shorter": 200, "size": [100, 224]})"),
+              ElementsAre("/shorter: is smaller than the size, 100x224 (at least 224)"));
+}
+
+TEST_F(LoadTest, ReferenceOfACentreIsAWindowOfTheImageResized) {
+  write("a.png", png_file(gradient(12, 7, 3), 12, 7));
+  Load load{.path = ".", .batch = 1, .height = 3, .width = 2, .fit = Fit::Crop, .shorter = 5};
+  load.resolve({.base_dir = folder_, .images_dir = {}});
+  Tensor64 out{{1, 3, 3, 2}, std::vector<double>(18)};
+  load.reference({}, {&out, 1}, 0, 0);
+  Tensor64 decoded{{1, 3, 12, 7}, {}};
+  for (int c = 0; c < 3; ++c)
+    for (int i = 0; i < 12 * 7; ++i)
+      decoded.values.push_back(gradient(12, 7, 3)[static_cast<std::size_t>(i * 3 + c)]);
+  // 12x7 with a shorter side of 5 is 8x5: round((8 - 3) / 2), half to even, is 2; round(1.5) is 2.
+  const Window window{.height = 3, .width = 2, .top = 2, .left = 2};
+  const Tensor64 expected = window.cut(resized(decoded, 8, 5, ResizeFilter::Triangle));
+  EXPECT_THAT(out.values, testing::Pointwise(testing::DoubleNear(1e-9), expected.values));
+}
+
 TEST_F(LoadTest, ReferenceIsTheDecodedImageResized) {
   const Bytes pixels = gradient(4, 5, 3);
   write("a.png", png_file(pixels, 4, 5));

@@ -198,17 +198,18 @@ TEST(Set, Mistakes) {
                                          {"seed", R"({"a":1,"a":2})"},
                                          {"precision", "much"}})),
       ElementsAre(
-          ": --set precison=1: unknown name \"precison\" (did you mean \"precision\"?), or write "
-          "/json/pointer=value",
+          ": --set precison=1: unknown name \"precison\" (did you mean \"precision\"?), threads, "
+          "OP.FIELD=value or /json/pointer=value",
           ": --set zzzzzzzz=1: unknown name \"zzzzzzzz\" (known: precision, max_seconds_per_group, "
-          "cache, clock, seed, processes, turn_timeout_seconds, checked_calls), or write "
+          "cache, clock, seed, processes, turn_timeout_seconds, checked_calls), threads, "
+          "OP.FIELD=value or "
           "/json/pointer=value",
           ": --set /experiments/4/name=x: the config has no such member",
           ": --set /a~=1: is no JSON pointer (write /experiments/0/source/batch, for example)",
           ": --set /experiments/x=1: the config has no such member",
           ": --set seed=\xff: the value is not UTF-8",
           ": --set seed={\"a\":1,\"a\":2}: the value has a key twice",
-          "/measure/precision: expected a number, got \"much\""));
+          ": --set precision=much: expected a number, got \"much\""));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(Experiment, SweepMakesGroupsAndVaryMakesCases) {
          "vary": {"memory": ["pageable", "pageable_huge"]},
          "source": {"batch": 1, "size": ["$size.h", "$size.w"], "memory": "$memory"},
          "baseline": "b",
-         "variants": {"a": [{"op": "source", "size": [7, 7]}, "copy"], "b": ["copy"]})"));
+         "variants": {"a": [{"op": "source", "batch": 10, "size": [7, 7], "memory": "pageable"}, "copy"], "b": ["copy"]})"));
   EXPECT_THAT(shown(plan),
               ElementsAre(R"({"size":{"h":2,"w":3}} baseline b [memory=pageable]:)"
                           " | a, 10x3x7x7 uint8 nchw pageable"

@@ -22,7 +22,7 @@ TEST(Limits, AreStreamsOfTheSameBytesOnce) {
   const Plan plan = fakes::plan(fakes::config(R"("source": {"batch": 1, "size": [720, 1280]},
     "variants": {"a": [{"op": "cast", "to": "float32"}], "same": ["copy", {"op": "cast", "to": "float32"}],
                  "gpu": ["h2d"], "files": ["load", "copy"],
-                 "more": {"stages": [{"op": "source", "memory": "pageable_huge"}, "copy"],
+                 "more": {"stages": [{"op": "source", "batch": 10, "memory": "pageable_huge"}, "copy"],
                           "threads": 2}})"));
   EXPECT_THAT(
       shown(plan),

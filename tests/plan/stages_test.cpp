@@ -58,7 +58,7 @@ TEST(Stages, StartWithTheirOwnSourceOrLoadOrTheDefault) {
                          R"("defaults": {"source": {"batch": 1}})")),
             "1x3x1x2 uint8 nchw pageable source");
   EXPECT_EQ(first(stages(R"([{"op": "source", "batch": 7}, "copy"])")),
-            "7x3x720x1280 uint8 nchw pageable source");
+            "7x3x4x6 uint8 nchw pageable source");
   EXPECT_EQ(first(config(R"("load": {"batch": 3}, "variants": {"v": ["copy"]})",
                          R"("defaults": {"load": {"size": [5, 6]}})")),
             "3x3x5x6 uint8 nhwc pageable load");
@@ -73,14 +73,39 @@ TEST(Stages, ABareStartIsTheExperiments) {
   };
   EXPECT_EQ(first(R"("load": {"batch": 3, "size": [5, 6]})", R"("load", "copy")"),
             "3x3x5x6 uint8 nhwc pageable");
-  EXPECT_EQ(first(R"("load": {"batch": 3})", R"({"op": "load"}, "copy")"),
-            "8x3x224x224 uint8 nhwc pageable");
   EXPECT_EQ(first(R"("source": {"dtype": "float32", "batch": 2})", R"("source", "copy")"),
             "2x3x720x1280 float32 nchw pageable");
-  EXPECT_EQ(first(R"("load": {"batch": 3})", R"({"op": "load", "size": [5, 6]}, "copy")"),
-            "8x3x5x6 uint8 nhwc pageable");
   EXPECT_EQ(first(R"("source": {"batch": 3})", R"("load", "copy")"),
             "8x3x224x224 uint8 nhwc pageable");
+}
+
+TEST(Stages, AStartTakesFromTheExperimentWhatItDoesNotSay) {
+  const auto first = [](const std::string& start, const std::string& stage) {
+    const Case one = only_case(config(start + R"(, "variants": {"v": [)" + stage + R"(, "copy"]})",
+                                      R"("defaults": {"load": {"size": [9, 9]}})"));
+    return one.values.at(0).name + " " + describe(one.values.at(0).desc);
+  };
+  const std::string load = R"("load": {"batch": 3, "as": "photos"})";
+  EXPECT_EQ(first(load, R"({"op": "load"})"), "photos 3x3x9x9 uint8 nhwc pageable");
+  EXPECT_EQ(first(load, R"({"op": "load", "kernel": "simd", "size": [5, 6]})"),
+            "photos 3x3x5x6 uint8 nhwc pageable");
+  const std::string source = R"("source": {"batch": 2, "size": [5, 6], "dtype": "float32"})";
+  EXPECT_EQ(first(source, R"({"op": "source", "batch": 1})"),
+            " 1x3x5x6 float32 nchw pageable");
+  EXPECT_EQ(first(source, R"({"op": "source", "shape": [1, 2, 3, 4]})"),
+            " 1x2x3x4 float32 nchw pageable");
+  EXPECT_EQ(first(R"("source": {"shape": [1, 2, 3, 4]})", R"({"op": "source", "batch": 5})"),
+            " 5x3x720x1280 uint8 nchw pageable");
+  EXPECT_EQ(first(R"("source": [{"batch": 2}, {"batch": 3}])", R"({"op": "source"})"),
+            " 10x3x720x1280 uint8 nchw pageable");
+  EXPECT_EQ(first(source, R"({"op": "load"})"), " 8x3x9x9 uint8 nhwc pageable");
+}
+
+TEST(Stages, AnotherStartOfTheVariantDoesNotTakeTheName) {
+  const Case one =
+      only_case(config(R"("source": {"batch": 2, "as": "x"}, "variants": {"v": [{"op": "source"},
+                {"op": "source", "as": "y"}, {"op": "concat", "in": ["x", "y"]}]})"));
+  EXPECT_EQ(describe(one.result()), "4x3x720x1280 uint8 nchw pageable");
 }
 
 TEST(Stages, DefaultsAreMergedBelowWhatAStageSays) {
@@ -360,7 +385,7 @@ TEST(Variant, TenMistakesOfTenKindsAreToldAtOnce) {
           "key": [{"op": "cast", "to": "float32", "too": 1}],
           "twice": ["copy"],
           "twice": ["copy"],
-          "means": [{"op": "source"}, {"op": "normalize", "mean": [1, 2], "std": 1}],
+          "means": [{"op": "source", "batch": 1, "memory": "pageable"}, {"op": "normalize", "mean": [1, 2], "std": 1}],
           "dtype": [{"op": "cast", "to": "flaot32"}],
           "reach": [{"op": "source", "memory": "$memory"}, {"op": "copy", "place": "cuda"}],
           "large": [{"op": "source", "batch": 2147483647, "size": [2147483647, 2147483647]},

@@ -86,20 +86,36 @@ bool is_whole(const AxisPart& part, std::int64_t pixels) {
   return part.begin == 0 && part.length == static_cast<double>(pixels);
 }
 
-/// Crops and resizes the decoded image to the size and layout of `out`.
-void fit(const Load& op, Workspace& space, Queue& queue, const View& out) {
-  const Image& image = space.decoded;
-  const Window part = op.window(image.height, image.width);
-  if (part.height == op.height && part.width == op.width && is_whole(image.rows, image.height) &&
-      is_whole(image.columns, image.width))
-    return copy_pixels(
-        crop_view(view_of(space.decoded), *part.top, *part.left, part.height, part.width), out);
-  const Pixels from = dense_part(part, space);
+/// Resizes the pixels to the size and layout of `out`.
+void resize_to(const Load& op, const Pixels& from, Workspace& space, Queue& queue,
+               const View& out) {
   if (out.desc.layout == Layout::Nhwc)
     return resize_part(from.view, from.rows, from.columns, out, queue);
   const View fitted = sized(space.fitted, op.height, op.width);
   resize_part(from.view, from.rows, from.columns, fitted, queue);
   copy_pixels(fitted, out);
+}
+
+/// Resizes the centre of the decoded image, so that the whole image's shorter side would become
+/// `op.shorter`.
+void fit_centre(const Load& op, Workspace& space, Queue& queue, const View& out) {
+  Image& image = space.decoded;
+  auto [rows, columns] = op.centre_of(image.rows.length, image.columns.length);
+  rows.begin += image.rows.begin;
+  columns.begin += image.columns.begin;
+  resize_to(op, {.view = view_of(image), .rows = rows, .columns = columns}, space, queue, out);
+}
+
+/// Crops and resizes the decoded image to the size and layout of `out`.
+void fit(const Load& op, Workspace& space, Queue& queue, const View& out) {
+  const Image& image = space.decoded;
+  if (op.shorter > 0) return fit_centre(op, space, queue, out);
+  const Window part = op.window(image.height, image.width);
+  if (part.height == op.height && part.width == op.width && is_whole(image.rows, image.height) &&
+      is_whole(image.columns, image.width))
+    return copy_pixels(
+        crop_view(view_of(space.decoded), *part.top, *part.left, part.height, part.width), out);
+  resize_to(op, dense_part(part, space), space, queue, out);
 }
 
 /// Calls `use` with the bytes of a whole file. The file is read or mapped, as `op.via` tells.
@@ -188,13 +204,15 @@ bool accepts_decode(const Load& op, const Signature& s) {
 }
 Launch prepare_decode(const Load& op, const Signature&) { return decoding(op, {}); }
 
-/// Accepts images that are resized. A crop needs the pixels of the full-size image.
-bool accepts_scaled(const Load& op, const Signature& s) {
-  return accepts_decode(op, s) && op.fit == Fit::Resize;
+/// Returns the size to which the decoder may reduce an image. A crop without a resize needs the
+/// pixels of the full-size image.
+LeastSize least_of(const Load& op) {
+  if (op.shorter > 0) return {.height = op.shorter, .width = op.shorter};
+  if (op.fit == Fit::Crop) return {};
+  return {.height = op.height, .width = op.width};
 }
-Launch prepare_scaled(const Load& op, const Signature&) {
-  return decoding(op, {.height = op.height, .width = op.width});
-}
+
+Launch prepare_scaled(const Load& op, const Signature&) { return decoding(op, least_of(op)); }
 
 /// Reads the pixels of files that need no decoding. Files of several images stay open or mapped
 /// between calls. They do not stay mapped if their pages are to be dropped from the page cache,
@@ -269,7 +287,7 @@ Launch prepare_stored(const Load& op, const Signature&) {
 constexpr double scaled_psnr_db = 28;
 
 Kernel scaled_row() {
-  Kernel kernel = row<Load, accepts_scaled, prepare_scaled>("scaled");
+  Kernel kernel = row<Load, accepts_decode, prepare_scaled>("scaled");
   kernel.psnr_db = scaled_psnr_db;
   return kernel;
 }
