@@ -119,6 +119,7 @@ struct Subcommand {
 Subcommand make_run();
 Subcommand make_check();
 Subcommand make_init();
+Subcommand make_try();
 Subcommand make_compare();
 Subcommand make_report();
 Subcommand make_reproduce();

@@ -112,14 +112,19 @@ std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& 
                            : std::pair<std::int64_t, std::int64_t>(1, 1);
 }
 
-PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
-                         const Backends& backends) {
+PlanOptions changes_of(const ConfigOptions& options) {
   PlanOptions plan;
-  plan.base_dir = std::filesystem::absolute(file).parent_path().string();
-  if (!options.images.empty()) plan.images_dir = std::filesystem::absolute(options.images).string();
   plan.set = assignments("--set", "VALUE", options.set);
   plan.axis = assignments("--axis", "VALUES", options.axis);
   plan.vary = assignments("--vary", "VALUES", options.vary);
+  return plan;
+}
+
+PlanOptions plan_options(const ConfigOptions& options, const std::string& file,
+                         const Backends& backends) {
+  PlanOptions plan = changes_of(options);
+  plan.base_dir = std::filesystem::absolute(file).parent_path().string();
+  if (!options.images.empty()) plan.images_dir = std::filesystem::absolute(options.images).string();
   plan.only = options.only;
   plan.quick = options.quick;
   plan.profile = !options.no_profile;

@@ -53,6 +53,9 @@ std::pair<std::int64_t, std::int64_t> read_size(const std::vector<std::string>& 
                                                 std::int64_t most,
                                                 std::vector<std::string>& mistakes);
 
+/// Returns --set, --axis and --vary, split into names and values. Throws Invalid.
+PlanOptions changes_of(const ConfigOptions& options);
+
 /// Returns the options for planning the config in `file` on this machine. Relative paths start in
 /// the folder of `file`. Throws Invalid.
 PlanOptions plan_options(const ConfigOptions& options, const std::string& file,

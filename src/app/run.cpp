@@ -1,3 +1,5 @@
+#include "app/run.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -203,6 +205,10 @@ Exit run_all(const RunOptions& options) {
 }
 
 }  // namespace
+
+Exit run_new(const RunOptions& options, Job job) {
+  return run_job(begin(options, std::move(job)), options, {});
+}
 
 Subcommand make_run() {
   const auto options = std::make_shared<RunOptions>();

@@ -1,0 +1,194 @@
+#include "report/try_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/issue.h"
+#include "ops/op.h"
+
+namespace normbench {
+namespace {
+
+template <class E>
+Json names_of(const std::vector<E>& values) {
+  Json names = Json::array();
+  for (const E value : values) names.push_back(name_of(value));
+  return names;
+}
+
+/// Returns the only value, or "$axis" for several, which become an axis. Returns null for none.
+Json one_or_axis(const Json& values, const std::string& axis, Json& vary) {
+  if (!values.is_array() || values.empty()) return {};
+  if (values.size() == 1) return values.front();
+  vary[axis] = values;
+  return "$" + axis;
+}
+
+void put(Json& object, const char* key, Json value) {
+  if (!value.is_null()) object[key] = std::move(value);
+}
+
+Json fresh(const char* op, const char* to = nullptr) {
+  Json stage{{"op", op}};
+  if (to != nullptr) stage["to"] = to;
+  stage["output"] = "fresh";
+  return stage;
+}
+
+/// Returns the steps that training code usually takes, as PyTorch runs them: each writes a new
+/// tensor.
+Json eager_chain(const TryConfig& wanted) {
+  Json stages = Json::array();
+  const bool is_byte = wanted.dtypes.empty() || wanted.dtypes.front() == DType::UInt8;
+  if (!wanted.images.empty()) {
+    stages.push_back(fresh("layout", "nchw"));
+  }
+  if (is_byte) stages.push_back(fresh("cast", "float32"));
+  stages.push_back(fresh("sub"));
+  stages.push_back(fresh("div"));
+  const DType out = wanted.out_dtypes.empty() ? DType::Float32 : wanted.out_dtypes.front();
+  const DType before = is_byte ? DType::Float32 : wanted.dtypes.front();
+  if (out != before) stages.push_back(fresh("cast", std::string(name_of(out)).c_str()));
+  return stages;
+}
+
+Json usual_variants(const TryConfig& wanted) {
+  Json variants = Json::object();
+  // With several dtypes of the images the chain would be another one for each.
+  if (wanted.dtypes.size() < 2)
+    variants[wanted.images.empty() ? "step by step" : "decode, step by step"] = eager_chain(wanted);
+  if (wanted.images.empty()) {
+    variants["fused"] = Json::array({"normalize"});
+    return variants;
+  }
+  const Json fused{{"op", "normalize"}, {"layout", "nchw"}};
+  variants["decode, fused"] = Json::array({fused});
+  variants["decode small, fused"] =
+      Json::array({Json{{"op", "load"}, {"kernel", "scaled"}}, fused});
+  return variants;
+}
+
+Json place_experiment(const TryConfig& wanted) {
+  return {{"name", "place"},
+          {"question", wanted.question},
+          {"source",
+           {{"batch", wanted.batch}, {"size", {wanted.height, wanted.width}}, {"memory", "pinned"}}},
+          {"variants",
+           {{"CPU fused, send the result",
+             Json::array({Json{{"op", "normalize"}, {"memory", "pinned"}}, "h2d"})},
+            {"send uint8, GPU fused", Json::array({"h2d", "normalize"})}}}};
+}
+
+/// Splits "a=1,b=[2,3]" at the commas outside of brackets and quotes.
+std::vector<std::string> fields_of(const std::string& text) {
+  std::vector<std::string> fields{""};
+  int depth = 0;
+  bool is_quoted = false;
+  for (const char c : text) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (!is_quoted && (c == '[' || c == '{')) ++depth;
+    if (!is_quoted && (c == ']' || c == '}')) --depth;
+    if (c == ',' && depth == 0 && !is_quoted)
+      fields.emplace_back();
+    else
+      fields.back() += c;
+  }
+  return fields;
+}
+
+Json json_or_text(const std::string& text) {
+  std::vector<Issue> duplicates;
+  try {
+    return parse_json(text, duplicates);
+  } catch (const Invalid&) {
+    return text;
+  }
+}
+
+/// Returns the stage that a word describes. Throws Invalid.
+Json stage_of(const std::string& word) {
+  if (word.starts_with('{')) {
+    std::vector<Issue> duplicates;
+    return parse_json(word, duplicates);
+  }
+  const std::size_t colon = word.find(':');
+  const std::string op = word.substr(0, colon);
+  const std::vector<std::string> known = op_names();
+  if (std::ranges::find(known, op) == known.end()) throw Invalid(unknown("op", op, known));
+  if (colon == word.npos) return op;
+  Json stage{{"op", op}};
+  for (const std::string& field : fields_of(word.substr(colon + 1))) {
+    const std::size_t equals = field.find('=');
+    if (equals == field.npos || equals == 0)
+      throw Invalid(fmt::format("expected FIELD=VALUE after the colon, got \"{}\"", field));
+    stage[field.substr(0, equals)] = json_or_text(field.substr(equals + 1));
+  }
+  return stage;
+}
+
+}  // namespace
+
+Json try_config(const TryConfig& wanted) {
+  Json vary = Json::object();
+  Json start{{"batch", wanted.batch}, {"size", {wanted.height, wanted.width}}};
+  if (!wanted.images.empty()) {
+    start = {{"path", wanted.images}, {"batch", wanted.batch},
+             {"size", {wanted.height, wanted.width}}, {"on_error", "skip"}};
+  }
+  put(start, "dtype", one_or_axis(names_of(wanted.dtypes), "dtype", vary));
+  put(start, "layout", one_or_axis(names_of(wanted.layouts), "layout", vary));
+  Json normalize{{"mean", {123.675, 116.28, 103.53}}, {"std", {58.395, 57.12, 57.375}}};
+  put(normalize, "dtype", one_or_axis(names_of(wanted.out_dtypes), "out_dtype", vary));
+  Json experiment{{"name", "form"}, {"question", wanted.question}};
+  experiment["may_differ"] = Json::array({"dtype", "layout"});
+  const Json threads = one_or_axis(wanted.threads, "threads", vary);
+  if (!vary.empty()) experiment["vary"] = vary;
+  experiment[wanted.images.empty() ? "source" : "load"] = start;
+  put(experiment, "threads", threads);
+  if (wanted.variants.empty()) {
+    experiment["variants"] = usual_variants(wanted);
+  } else {
+    experiment["variants"] = Json::object();
+    for (const auto& [name, stages] : wanted.variants) experiment["variants"][name] = stages;
+  }
+  Json experiments = Json::array({experiment});
+  if (wanted.gpu) experiments.push_back(place_experiment(wanted));
+  return {{"schema", 1},
+          {"name", "try"},
+          {"measure", {{"precision", 0.02}, {"max_seconds_per_group", wanted.seconds}}},
+          {"defaults", {{"normalize", normalize}}},
+          {"experiments", experiments}};
+}
+
+std::vector<std::pair<std::string, Json>> variants_of(const std::vector<std::string>& words,
+                                                      std::vector<std::string>& mistakes) {
+  std::vector<std::pair<std::string, Json>> variants;
+  std::string name;
+  Json stages = Json::array();
+  const auto finish = [&] {
+    const auto same = [&](const auto& one) { return one.first == name; };
+    if (stages.empty())
+      mistakes.emplace_back("\"vs\" stands between the stages of two variants");
+    else if (std::ranges::any_of(variants, same))
+      mistakes.push_back(fmt::format("the variant \"{}\" is there twice", name));
+    variants.emplace_back(std::exchange(name, ""), std::exchange(stages, Json::array()));
+  };
+  for (const std::string& word : words) {
+    if (word == "vs") {
+      finish();
+      continue;
+    }
+    name += (name.empty() ? "" : " ") + word;
+    try {
+      stages.push_back(stage_of(word));
+    } catch (const Invalid& mistake) {
+      stages.emplace_back(word);
+      mistakes.push_back(fmt::format("{}: {}", word, mistake.what()));
+    }
+  }
+  if (!words.empty()) finish();
+  return variants;
+}
+
+}  // namespace normbench
