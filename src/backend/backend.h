@@ -1,5 +1,5 @@
-/// What a place (the CPU or CUDA) offers: memory, queues of work, and rows, which are the
-/// implementations of ops.
+/// A place (the CPU or CUDA) and what it offers: memory, queues of work, and rows. A row is one
+/// implementation of an op.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,13 @@ namespace normbench {
 struct Signature {
   std::vector<TensorDesc> in, out;
   bool pages_mapped = true;  // false: the outputs are fresh; the first store to each page faults
-  /// The number of bytes of host memory that are touched from the stores of this stage until the
-  /// next use of its output. A smaller cache does not keep the output until then.
-  /// - A later CPU stage reads the output: what this stage and those before the reader touch.
-  /// - No later CPU stage reads it, buffers are hot: what a whole iteration touches.
-  /// - No later CPU stage reads it, buffers are cold: the largest int64.
-  /// - The output lies in its input's buffer: 0.
+  /// The number of bytes of host memory that are touched from this stage on until its output is
+  /// used again. A cache with fewer bytes does not keep the output until then.
+  /// - The output lies in the buffer of an input: 0.
+  /// - A later CPU stage reads the output: the bytes that this stage and the stages before the
+  ///   reader touch.
+  /// - No later CPU stage reads it, and buffers are hot: the bytes that a whole iteration touches.
+  /// - No later CPU stage reads it, and buffers are cold: the largest int64.
   std::int64_t reuse_bytes = 0;
   bool read_next = false;  // true: a later CPU stage reads the output before it is overwritten
 };
@@ -46,13 +47,14 @@ View input_view(const T&, const View& in) {
   return in;
 }
 
-/// Some images of an output, and the input images from which they are computed, in the same order.
+/// Some images of an output, and the input images from which they are computed. Image i of `out` is
+/// computed from image i of `in`.
 struct Portion {
   View in, out;
 };
-/// Returns one portion per crop window of a normalize, or a single one for whole images if it has
-/// no window. The windows of a batch of one image form a single portion if each starts at the same
-/// distance in memory after the previous one.
+/// Returns one portion for each crop window of a normalize; a single portion with the whole images
+/// if it has no window. For a batch of one image, the windows form a single portion if their first
+/// pixels are equally far apart in memory, in ascending order.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
 /// Returns one portion per input of a concat.
 std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
@@ -61,14 +63,14 @@ std::vector<Portion> portions_of(const T& op, std::span<const View> in, const Vi
   return {{input_view(op, in[0]), out}};
 }
 
-/// A captured sequence of launches, which can be launched again as one.
+/// A captured sequence of launches. A single Queue::launch() runs all of it.
 class Graph {
  public:
   virtual ~Graph() = default;
 };
 
-/// A queue to which work is submitted. A CPU queue runs the work at once and needs no marks or
-/// graphs. Functions throw std::runtime_error on failure.
+/// A queue to which work is submitted. A CPU queue runs the work at once and needs neither marks
+/// nor graphs. Functions throw std::runtime_error on failure.
 class Queue {
  public:
   Queue(int team, Recorder* ranges) : threads(team), recorder(ranges) {}
@@ -76,32 +78,33 @@ class Queue {
   /// Returns when all submitted work is done.
   virtual void drain() = 0;
 
-  /// Returns true if the work is done later than it is submitted, as on a device.
+  /// Returns true if work is submitted without waiting until it is done, as on a device.
   virtual bool is_asynchronous() const { return false; }
   /// Sets a mark after all work submitted so far. Returns its number, counted from 0.
   virtual int mark() { return 0; }
   /// Returns when all work before the mark is done.
   virtual void wait(int) {}
-  /// Waits as wait() does, but the host thread never sleeps, so that it returns without a wake-up
-  /// delay.
+  /// Waits as wait() does, but the host thread polls and never sleeps, which saves the delay of a
+  /// wake-up.
   virtual void wait_awake(int mark) { wait(mark); }
   /// Returns the device time between two marks in ns, exact to about 0.5 µs. Both marks must have
   /// been reached.
   virtual std::int64_t ns_between(int /*from*/, int /*to*/) { return 0; }
   /// Forgets all marks, so that the next one has number 0. Call it only when the queue is drained.
   virtual void reset_marks() {}
-  /// Makes all work that is submitted to this queue later wait until `other`, a queue of the same
-  /// place, has reached the mark. The host does not wait. During the call, another thread may
-  /// submit work to `other`, but must not use it otherwise.
+  /// Makes this queue wait for a mark of `other`, a queue of the same place. Work that is submitted
+  /// to this queue after the call starts only when `other` has reached the mark. The host does not
+  /// wait. During the call, another thread may submit work to `other`, but must not use it
+  /// otherwise.
   virtual void wait_for(Queue& /*other*/, int /*mark*/) {}
-  /// Starts to count the clock cycles of the device's processors, if the device can. Waits for all
-  /// submitted work.
+  /// Starts to count the clock cycles of the processors, if the device can count them. Waits for
+  /// all submitted work.
   virtual void start_cycles() {}
   /// Returns the clock rate of the processors since start_cycles(), in MHz; 0 if it is unknown.
   /// Waits for all submitted work.
   virtual std::int64_t stop_cycles() { return 0; }
   /// Makes wait() put the host thread to sleep instead of polling, so that other threads can use
-  /// its core. Call it before the first mark.
+  /// its core. Call sleep_in_waits() before the first mark.
   virtual void sleep_in_waits() {}
 
   /// Starts a capture: work that is submitted from now on is recorded into a graph and does not
@@ -113,34 +116,34 @@ class Queue {
   virtual void launch(Graph&) {}
 
   /// Between begin_load() and end_load(), submitted kernels do not run. Their code is only loaded
-  /// onto the device, which otherwise happens at their first run. Use this only for rows with
-  /// `Kernel::loads`.
+  /// onto the device, which otherwise happens when they first run. Submit only rows with
+  /// `Kernel::loads` in between.
   virtual void begin_load() {}
   virtual void end_load() {}
 
   const int threads;         // exact size of the team that runs a CPU kernel
   Recorder* const recorder;  // records ranges inside a stage; may be null
-  /// The name of the ranges in which each thread of the team except rank 0 records its share of the
-  /// stage. "": no such ranges are recorded.
+  /// The name of the ranges that all threads of the team except rank 0 record, one range for each
+  /// share of the stage. "": no such ranges are recorded.
   std::string_view stage = {};
   /// The CPUs of the team, by rank. Empty: no thread is bound. std::nullopt: the CPUs that
   /// team_cpus() returns.
   std::optional<std::vector<int>> cpus = {};
-  /// The number of the item (iteration) that the next stage works on. Every turn counts from 0. A
+  /// The number of the iteration that the next stage works on. It starts at 0 in every turn. A
   /// loader chooses its files by this number, so that all variants read the same files in the same
-  /// order in every turn.
+  /// order.
   std::int64_t item = 0;
   /// Prefix of the names of the files that the next stage writes. "": the stage cannot write files.
   std::string_view files = {};
 };
 
-/// A function that runs the op for which it was made, on the views of one iteration. Throws
-/// std::runtime_error if the work fails (a broken file, a failed CUDA call).
+/// Runs the op for which it was made, on the views of one iteration. Throws std::runtime_error if
+/// the work fails (a broken file, a failed CUDA call).
 using Launch =
     std::function<void(Queue&, std::span<const View> in, std::span<const View> out, View scratch)>;
 
 /// A row: one implementation of an op in a place. The first row of an op in a place is its
-/// reference. The default row is the first of the other rows that accepts the signature of the
+/// reference. The default row for a stage is the first other row that accepts the signature of the
 /// stage.
 struct Kernel {
   std::string_view op, name;
@@ -150,13 +153,14 @@ struct Kernel {
   Cost (*cost)(const Op&, const Signature&);
   std::size_t (*scratch)(const Op&, const Signature&);
   Launch (*prepare)(const Op&, const Signature&);
-  bool loads = false;  // true: begin_load() can be used, as the launch only submits kernels
-  /// The lowest allowed peak signal-to-noise ratio in dB of the images, for a row whose filter
-  /// differs from that of the op. 0: every element is checked against its error bound instead.
+  bool loads = false;  // true: the launch only submits kernels, as begin_load() needs
+  /// The lowest allowed peak signal-to-noise ratio in dB between the images of this row and those
+  /// of the reference. It is for rows whose filter differs from the filter of the op. 0: every
+  /// element is checked against its error bound instead.
   double psnr_db = 0;
 };
 
-/// Returns false: the `capturable` function of rows that cannot be captured.
+/// The `capturable` function of rows whose work no CUDA graph can hold.
 inline bool never(const Op&, const Signature&) { return false; }
 
 /// Makes a row from functions that take their own op struct instead of the variant `Op`:
@@ -195,27 +199,27 @@ class Backend {
   std::string scratch = {};
 
   virtual Place place() const = 0;
-  /// Returns why nothing can run here ("no NVIDIA driver"), or std::nullopt. Reasons that only show
-  /// while the place is being made ready are returned after ready() has failed.
+  /// Returns why nothing can run here ("no NVIDIA driver"), or std::nullopt. Some reasons are found
+  /// only by ready(). They are returned after it has failed.
   virtual std::optional<std::string> unavailable() const = 0;
   /// Makes the place ready to run work, if it is not yet. On a GPU this creates a context, which
-  /// takes GPU memory and time. Returns why nothing can run here, or std::nullopt. Call it only if
-  /// work will run here, so that a GPU without work is left alone.
+  /// takes GPU memory and time, so call it only if work will run here. Returns why nothing can run
+  /// here, or std::nullopt.
   virtual std::optional<std::string> ready() { return unavailable(); }
-  /// Returns all rows, even if none can run here, because a plan for a machine without a device
+  /// Returns all rows, even without a device to run them, because a plan made on such a machine
   /// names them.
   virtual std::span<const Kernel> kernels() const = 0;
   virtual std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) = 0;
-  /// Prepares the calling thread. Every thread except the one that created the backend must call
-  /// this function before any other one.
+  /// Prepares the calling thread to use the backend. A thread must call this function before any
+  /// other one, unless it created the backend.
   virtual void enter_thread() {}
 
   /// Returns memory that is not initialised. Its pages may be untouched, so that first stores
   /// fault.
   virtual std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) = 0;
-  /// Returns the memory of an output that a stage allocates in the timed region. The destructor of
-  /// the result frees it. `policy` is fresh or cuda_malloc. The stage runs on `queue`. Work that is
-  /// submitted to `queue` afterwards may use the memory.
+  /// Returns memory for an output that a stage on `queue` allocates in the timed region. `policy`
+  /// is fresh or cuda_malloc. The destructor of the result frees the memory. Work that is submitted
+  /// to `queue` after this call may use it.
   virtual std::unique_ptr<Allocation> allocate_fresh(OutputPolicy policy, Memory memory,
                                                      std::size_t bytes, Queue& queue);
   /// Copies between any two memories that the place can access. Returns when the copy is done.
@@ -223,11 +227,11 @@ class Backend {
   virtual void fill(std::byte* to, std::byte value, std::size_t bytes);
 
   /// Returns facts about the place that help to judge its results (name, memory, caches, …).
-  /// Returns null for the CPU, whose facts are in the environment already. Before ready(), the free
-  /// memory and the link of a GPU are read without a context, which is less exact.
+  /// Returns null for the CPU, whose facts are in the environment. For a GPU, the free memory and
+  /// the link are less exact before ready(), because they are then read without a context.
   virtual Json describe();
-  /// Returns facts that may change between groups (clocks, temperature, power, why clocks are low),
-  /// or null.
+  /// Returns facts that change during a run (clocks, temperature, power, why clocks are low), or
+  /// null.
   virtual Json condition();
   /// Returns the few facts of condition() that are read after every turn; std::nullopt if they
   /// cannot be read. A call may take milliseconds.
@@ -241,8 +245,8 @@ class Backend {
   /// node or the node is unknown.
   virtual std::optional<int> link_node() const { return std::nullopt; }
 
-  /// The first tells a waiting profiler (nsys -c cudaProfilerApi) to start recording, the second to
-  /// stop. Both throw std::runtime_error on failure.
+  /// start_capture() tells a waiting profiler (nsys -c cudaProfilerApi) to start recording, and
+  /// stop_capture() tells it to stop. Both throw std::runtime_error on failure.
   virtual void start_capture() {}
   virtual void stop_capture() {}
 };
@@ -260,8 +264,8 @@ struct Backends {
 /// not report this number.
 std::optional<std::int64_t> free_device_bytes(const Backends& backends);
 
-/// Returns the total energy in mJ that the place reports in its condition; std::nullopt if it
-/// reports none.
+/// Returns the total energy in mJ that Backend::condition() reports; std::nullopt if it reports
+/// none.
 std::optional<std::int64_t> used_energy_mj(Backend& backend);
 
 std::unique_ptr<Backend> make_cpu_backend();

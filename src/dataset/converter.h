@@ -1,4 +1,4 @@
-/// Converts image files to what a dataset stores of them.
+/// Converts image files to the form in which a dataset stores them.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@
 
 namespace normbench {
 
-/// Converts images one after the other and reuses its memory. It may be used by one thread only.
+/// Converts images one after the other and reuses its buffers. It may be used by one thread only.
 class Converter {
  public:
   /// `queue` is a queue of the CPU backend for one thread.
   Converter(const DatasetForm& form, std::unique_ptr<Queue> queue);
 
-  /// Decodes the file upright, resizes the image as `load` does if the form has a size, and encodes
-  /// it. The result is valid until the next call. Throws std::runtime_error for a file that cannot
-  /// be read or stored.
+  /// Decodes the file, turns the image upright, resizes it as `load` does if the form has a size,
+  /// and encodes it. The result is valid until the next call. Throws std::runtime_error for a file
+  /// that cannot be read or stored.
   FileContent convert(std::span<const std::uint8_t> file);
-  /// Returns the remarks on the file of the last call.
+  /// Returns the remarks on the file of the last convert().
   const std::vector<Remark>& remarks() const { return decoded_.remarks; }
-  /// Returns the peak signal-to-noise ratio of the last jpeg in dB, at most 100; 0 for other forms.
+  /// Returns the peak signal-to-noise ratio in dB of the last image as stored in jpeg against the
+  /// image before encoding, at most 100; 0 for other storage.
   double psnr_db();
 
  private:
@@ -32,7 +33,7 @@ class Converter {
   Save save_;
   std::unique_ptr<Queue> queue_;
   Image decoded_, resized_, again_;
-  View image_ = {};  // the last call's image, of which `stored_` was made
+  View image_ = {};  // the image of the last call, encoded in `stored_`
   FileContent stored_ = {};
   std::vector<std::uint8_t> encoded_;
 };

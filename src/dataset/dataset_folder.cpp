@@ -51,8 +51,8 @@ Own own_of(std::span<const Output> outputs) {
   return own;
 }
 
-/// Adds the names in a folder that do not belong to the preparation. Searches the preparation's
-/// folders below it, too. `folder` is relative to the dataset's folder ("": that folder itself).
+/// Adds the names in a folder that do not belong to the preparation, also from the preparation's
+/// folders in it. `folder` is relative to the dataset's folder ("": that folder itself).
 void add_foreign(const std::string& dataset, const fs::path& folder, const Own& own,
                  std::vector<std::string>& foreign) {
   std::error_code unknown;
@@ -66,8 +66,8 @@ void add_foreign(const std::string& dataset, const fs::path& folder, const Own& 
   }
 }
 
-/// Returns the names in the folder that are not part of this preparation. Without `outputs` only
-/// the journal is part of it.
+/// Returns the names in the dataset's folder that are neither the preparation's journal nor, if
+/// `outputs` is not empty, the manifest, an output or an unfinished output.
 std::vector<std::string> foreign_names(const Preparation& preparation,
                                        std::span<const Output> outputs) {
   std::vector<std::string> foreign;

@@ -1,4 +1,5 @@
-/// Checks the folder of a dataset before its preparation: empty, begun, finished, or in other use.
+/// Checks the folder of a dataset before its preparation: is it empty, begun or finished, or does
+/// it hold something else?
 #pragma once
 
 #include <span>
@@ -9,7 +10,7 @@
 
 namespace normbench {
 
-/// Returns true if the preparation has begun in its folder and is not finished.
+/// Returns true if the folder has the journal of a preparation that has begun.
 bool is_begun(const Preparation& preparation);
 
 /// Returns all mistakes of a preparation, including those of its folder. Writes nothing.
@@ -29,10 +30,11 @@ void check_finished(const Preparation& preparation, const Manifest& manifest);
 ///   have changed, since people repair them.
 PreparationJournal open_journal(const Preparation& preparation, std::span<const Output> outputs);
 
-/// Reads the file. Returns true if it exists and is as it was written.
+/// Reads the whole file. Returns true if it exists and has the recorded size and checksum.
 bool is_whole(const Preparation& preparation, const FinishedFile& finished);
 
-/// Throws std::runtime_error with the names of `sources`, which have changed.
+/// Throws std::runtime_error that names `sources`, files that have changed since the preparation in
+/// `folder` began.
 [[noreturn]] void throw_changed(const std::vector<std::string>& sources, const std::string& folder);
 
 }  // namespace normbench

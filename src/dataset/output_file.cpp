@@ -24,8 +24,8 @@ OutputFile::OutputFile(const Output& output, const Preparation& preparation, boo
 
 std::string OutputFile::start(std::int64_t images) const {
   if (!form_.shards || form_.storage != SaveFormat::Npy) return "";
-  // The header is padded to a multiple of 64 bytes. It always has 128, so finish() can replace it:
-  // the shape takes 10 to 50 bytes, everything else 66.
+  // The header always has 128 bytes, so that finish() can replace it: 66 bytes and the shape, which
+  // takes 10 to 50, padded to a multiple of 64.
   return npy_header(row_of(DType::UInt8).npy,
                     std::array<std::int64_t, 4>{images, *form_.height, *form_.width, 3});
 }

@@ -1,4 +1,4 @@
-/// A file of a dataset while it is being made.
+/// A file of a dataset while it is being written.
 #pragma once
 
 #include <condition_variable>
@@ -12,7 +12,7 @@
 
 namespace normbench {
 
-/// A source as a part of the dataset: its stored content, or why it cannot be read.
+/// What a source adds to the dataset: its stored content, or the reason why it cannot be read.
 struct Piece {
   SourceFile source;
   FileContent content = {};
@@ -22,8 +22,8 @@ struct Piece {
 /// A file to which several threads add images. The images are stored in the order of their places.
 class OutputFile {
  public:
-  /// Makes a file. With `skip`, a shard leaves out broken images. Otherwise a broken image spoils
-  /// the file, which is then not made.
+  /// With `skip`, a shard leaves out broken images. Without it, and in a file of one image, a
+  /// broken image spoils the file, which is then not made.
   OutputFile(const Output& output, const Preparation& preparation, bool skip);
 
   /// Adds the source at `place` (from 0). Waits until other threads have added the sources before
@@ -31,7 +31,7 @@ class OutputFile {
   /// folder; it returns nothing if the file was spoiled or stopped. Every other call returns
   /// nothing. Throws CannotWrite.
   std::optional<FinishedFile> add(std::size_t place, const Piece& piece);
-  /// Ends all waiting. The file will not be made.
+  /// Ends all waiting in add(), which returns nothing from now on. The file will not be made.
   void stop();
 
  private:

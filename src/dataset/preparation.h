@@ -1,4 +1,4 @@
-/// A preparation: which images become a dataset, how and where. Finds its mistakes and its files.
+/// A preparation: the images, the form and the folder of a dataset to make.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ struct Output {
 /// differ by at most one. The preparation must have no mistakes.
 std::vector<Output> outputs_of(const Preparation& preparation);
 
-/// Returns how a dataset differs from what is requested. Each difference is a text like "storage
-/// was npy, is raw". `were` and `are` are the names of the images.
+/// Returns how the dataset `was`, with the images `were`, differs from the requested one, `is` with
+/// the images `are`. Each difference is a text like "storage was npy, is raw".
 std::vector<std::string> differences(const DatasetForm& was, const DatasetForm& is,
                                      const std::vector<std::string>& were,
                                      const std::vector<std::string>& are);

@@ -1,10 +1,11 @@
 /// prepare.jsonl in the dataset's folder: the finished work of a preparation that is not complete.
 /// Its lines:
-///   {"preparation": 1, "form": {…}, "sources": [{"path", "bytes", "mtime_ns"}, …]}   first line
-///   {"file": {…}, "sources": […], "left_out": […], "seconds": 1.5}   a finished file
-///       ("seconds": the time spent until then)
-///   {"broken": 3}                                      source 3 (from 0) could not be read
-///   {"source": 3, "bytes": 1024, "mtime_ns": 17}       source 3 was repaired since
+/// - {"preparation": 1, "form": {…}, "sources": [{"path", "bytes", "mtime_ns"}, …]}: the first
+///   line.
+/// - {"file": {…}, "sources": […], "left_out": […], "seconds": 1.5}: a finished file. "seconds" is
+///   the time that the preparation has taken until then.
+/// - {"broken": 3}: source 3 (from 0) could not be read.
+/// - {"source": 3, "bytes": 1024, "mtime_ns": 17}: the new state of source 3, which was repaired.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@
 
 namespace normbench {
 
-/// The state of a source. It shows without reading the source whether it has changed.
+/// The size of a source and when it was last changed. They show without reading the source whether
+/// it has changed.
 struct SourceState {
   std::int64_t bytes = 0, mtime_ns = 0;
   bool operator==(const SourceState&) const = default;
@@ -44,12 +46,12 @@ class PreparationJournal {
   static PreparationJournal resume(const Preparation& preparation);
 
   /// Adds a finished file. `seconds` is the time that all calls of `prepare` have spent so far. The
-  /// line is not synced: it is cheaper to make a file again after a power failure. add_file(),
+  /// line is not synced, since after a power failure the file can be made again. add_file(),
   /// add_broken() and set_state() throw CannotWrite.
   void add_file(const FinishedFile& file, double seconds);
   void add_broken(std::size_t source);
   void set_state(std::size_t source, const SourceState& state);
-  /// Removes the journal, which the manifest replaces.
+  /// Deletes the journal. Call it when the manifest is written.
   void remove();
   /// Forgets a file that must be made again.
   void forget(const std::string& file) { files_.erase(file); }

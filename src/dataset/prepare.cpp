@@ -27,7 +27,7 @@
 namespace normbench {
 namespace {
 
-/// A source to convert: it goes to `place` (from 0) in the output with index `output`.
+/// A source to convert. Its image goes to `place` (from 0) in the output with index `output`.
 struct Item {
   std::size_t output, place;
 };
@@ -93,7 +93,8 @@ class Work {
 };
 
 /// Returns true if the file is missing, is not whole, or leaves out broken images. Broken images
-/// are read again: they may have been repaired by now, and otherwise are reported again.
+/// are read again, because they may have been repaired. If they are still broken, they are reported
+/// again.
 bool Work::needs(const Output& output) const {
   const auto found = journal_.files().find(output.name);
   if (found == journal_.files().end()) return true;
@@ -139,8 +140,8 @@ bool Work::run() {
   return next_ == items_.size();
 }
 
-/// Takes the next source, in order, since a thread that adds to a file waits for the sources before
-/// its own. Returns nothing if there is none or the work was stopped.
+/// Takes the next source. Returns nothing if there is none or the work was stopped. The order
+/// matters: a thread that adds an image to a file waits for the images before it.
 std::optional<Work::Claimed> Work::claim() {
   const std::lock_guard lock(mutex_);
   if (stopped_ || is_interrupted() || next_ == items_.size()) return std::nullopt;
@@ -286,7 +287,7 @@ Prepared prepare(const Preparation& preparation, const PrepareOptions& options,
     throw Invalid(fmt::format("{}", fmt::join(mistakes, "; ")));
   if (auto manifest = read_manifest(preparation.folder)) {
     check_finished(preparation, *manifest);
-    // A process was killed before it removed its journal.
+    // The process that finished the dataset was killed before it removed its journal.
     if (is_begun(preparation)) PreparationJournal::resume(preparation).remove();
     return {.outcome = Prepared::Outcome::WasThere, .manifest = *std::move(manifest), .broken = {}};
   }

@@ -1,4 +1,4 @@
-/// Makes a dataset of images. Each image is decoded once and stored. A killed run can be resumed.
+/// Makes a dataset of images: decodes each image once and stores it. A killed run can be resumed.
 #pragma once
 
 #include <atomic>
@@ -25,14 +25,15 @@ class PrepareObserver {
 struct PrepareOptions {
   int threads = 1;
   OnError on_error = OnError::Fail;
-  // If true, prepare() ends once the images in work are done. Null: it is never interrupted.
+  // True: prepare() starts no more images, and returns once those in work are done. Null: it is
+  // never interrupted.
   const std::atomic<bool>* interrupted = nullptr;
 };
 
 struct Prepared {
   enum class Outcome {
     Finished,
-    WasThere,     // it was finished before and has not changed
+    WasThere,     // the dataset was finished before this call
     Interrupted,  // another call can resume it
     Broken        // images cannot be read, and on_error is `fail` or no image is left
   };
@@ -44,10 +45,10 @@ struct Prepared {
 
 /// Makes the dataset, or what is missing of it. A file appears in the folder when it is whole. Its
 /// bytes depend only on the sources and the form. Finished files stay after any error.
-///
-/// Before anything is written, throws Invalid for mistakes, and BadInput with all differences from
-/// what is there. Throws CannotWrite. Throws std::runtime_error if a source has changed since the
-/// preparation began.
+/// - Throws Invalid for mistakes in `preparation`, and BadInput with all differences if the folder
+///   has another dataset. Nothing is written then.
+/// - Throws CannotWrite.
+/// - Throws std::runtime_error if a source has changed since the preparation began.
 Prepared prepare(const Preparation& preparation, const PrepareOptions& options,
                  PrepareObserver& observer);
 

@@ -1,4 +1,5 @@
-// Highway compiles the including files once per instruction set, and includes this file each time.
+// Highway compiles a file that includes this header once per instruction set. So this guard admits
+// the header once per instruction set, not once per file.
 #if defined(NORMBENCH_BYTE_TABLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_BYTE_TABLE_INL_H_
 #undef NORMBENCH_BYTE_TABLE_INL_H_
@@ -19,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr bool kHasByteTables = HWY_TARGET <= HWY_AVX3_DL;
 
 /// A table with a 16-bit value for each of the 256 values of a byte, held in eight registers. It is
-/// a template, so that instruction sets without these operations do not compile it.
+/// a template, so that instruction sets without byte tables do not compile it.
 template <class Bytes>
 class ByteTable {
  public:

@@ -10,8 +10,8 @@ namespace {
 constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 constexpr std::int64_t kLargestCluster = std::int64_t{100} << 20;
 
-/// Returns true if the last-level cache is larger than kLargestCluster, so that a whole socket must
-/// share it, and if another cache is nearer to a core.
+/// Returns true if there are several caches and the last one is larger than kLargestCluster, so
+/// that it must belong to a whole socket.
 bool is_spread(const std::vector<std::int64_t>& caches) {
   return caches.size() > 1 && caches.back() > kLargestCluster;
 }

@@ -23,8 +23,8 @@ double chain_ns(std::int64_t steps) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Returns how many steps an undisturbed core makes per ns. This is taken from the shortest of many
-/// short trials, which are enough for the clock rate to rise.
+/// Returns how many steps an undisturbed core makes per ns: in the shortest of many short trials.
+/// Together they last long enough for the clock rate to rise.
 double measure_steps_per_ns() {
   constexpr std::int64_t steps = 200'000;
   constexpr int trials = 50;

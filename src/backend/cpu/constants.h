@@ -9,13 +9,14 @@
 
 namespace normbench {
 
-/// Constants a[c] and b[c], repeated so that 64 floats can be loaded from any channel on.
+/// The constants a[c] and b[c] of each channel c. After the last channel, 64 more floats repeat the
+/// channels from 0 on, so that a kernel can load 64 floats at any channel.
 struct Constants2 {
   std::vector<float> a, b;
 };
 
-/// Returns the table of `channels` channels. `of(c)` returns the constants (a, b) of channel c,
-/// which are rounded to float32.
+/// Returns the table of `channels` channels. `of(c)` returns the constants (a, b) of channel c as
+/// doubles, which are rounded to float32.
 template <class Of>
 Constants2 repeat_channels(std::int64_t channels, const Of& of) {
   constexpr std::int64_t most_ahead = 64;  // floats that a kernel may load from one channel on
@@ -28,15 +29,15 @@ Constants2 repeat_channels(std::int64_t channels, const Of& of) {
   return table;
 }
 
-/// Throws std::runtime_error if a divisor is zero. torchvision makes this check in every call.
+/// Throws std::runtime_error if a divisor is zero. torchvision makes the same check in every call.
 inline void check_divisors(std::span<const double> divisors) {
   if (std::ranges::find(divisors, 0.0) != divisors.end())
     throw std::runtime_error("a standard deviation is 0");
 }
 
-/// Returns a launch that calls `body` with the constants that `make` returns. With
-/// Constants::Cached, `make` is called once, here. Otherwise every launch calls it, inside a range
-/// named `constants`.
+/// Returns a launch that calls `body` with the table that `make` returns. With Constants::Cached,
+/// `make` is called once, before with_constants() returns. Otherwise every launch calls it, inside
+/// a range named `constants`.
 template <class Table>
 Launch with_constants(
     Constants when, std::function<Table()> make,

@@ -13,7 +13,7 @@ constexpr std::int64_t kSlabElements = std::int64_t{1} << 21;
 std::int64_t batch_of(const Signature& s) { return (s.in.empty() ? s.out : s.in)[0].shape.n; }
 
 /// Returns the number of images per slab: as many as keep every tensor within kSlabElements
-/// elements, but at least one. Returns all images if outputs are sums over the whole batch.
+/// elements, but at least one. If an output is a sum over the whole batch, the slab has all images.
 std::int64_t slab_images(const Op& op, const Signature& s) {
   const std::int64_t images = batch_of(s);
   if (whole_batch(op)) return images;

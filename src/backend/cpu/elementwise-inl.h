@@ -1,4 +1,5 @@
-// Highway compiles the including files once per instruction set, and includes this file each time.
+// Highway compiles a file that includes this header once per instruction set. So this guard admits
+// the header once per instruction set, not once per file.
 #if defined(NORMBENCH_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_ELEMENTWISE_INL_H_
 #undef NORMBENCH_ELEMENTWISE_INL_H_
@@ -35,7 +36,7 @@ HWY_INLINE void put(D d, V v, T* p) {
 /// The stores that go past the cache; normal stores if the instruction set has none.
 constexpr Stores kPastCache = kScalar ? Stores::Normal : Stores::NonTemporal;
 
-/// Returns what `make` returns for a floating-point dtype and `stores`; null for any other dtype.
+/// Returns make<dtype, stores>() for a floating-point dtype; null for any other dtype.
 template <class Function, class Make>
 Function for_floats(DType dtype, Stores stores, const Make& make) {
   return with_fixed(dtype, [&]<DType T>(Fixed<T>) -> Function {
@@ -65,8 +66,8 @@ HWY_INLINE void put_single(VF v, Storage<To>* out) {
   }
 }
 
-/// Computes and stores a block of four vectors as bytes. It is a template over `Bytes`, because the
-/// scalar instruction set has no Combine.
+/// Computes and stores a block of four vectors as bytes. It is a template over `Bytes`, so that the
+/// scalar instruction set, which lacks the operations, does not compile it.
 template <DType From, DType To, Stores S, class Bytes, class Function>
 HWY_INLINE void put_bytes(Bytes whole, const Storage<From>* in, std::uint8_t* out,
                           const Function& f) {
@@ -88,8 +89,8 @@ HWY_INLINE void put_woven(const std::uint8_t* in, std::uint16_t* out, const Func
   put<S>(Whole16(), woven_bfloat(f(even, 0), f(odd, 0)), out);
 }
 
-/// Loads one block, applies `f` to each vector and stores the results. `First` is the number of the
-/// first vector.
+/// Loads one block, applies `f` to each vector and stores the results. `f` also gets the number of
+/// the vector, counted from `First`.
 template <DType From, DType To, Stores S, int First = 0, class Function>
 HWY_INLINE void block(const Storage<From>* in, Storage<To>* out, const Function& f) {
   if constexpr (vectors_per_block<To>() == 1) {
@@ -115,7 +116,7 @@ constexpr int vectors_per_chunk() {
 
 template <DType From, DType To>
 constexpr bool kLooksUp = From == DType::UInt8 && sizeof(Storage<To>) == 2 && kHasByteTables;
-constexpr std::int64_t kWorthATable = 512;  // elements: building a table costs as much as 256
+constexpr std::int64_t kWorthATable = 512;  // elements; a table costs as much as computing 256
 
 /// A `Function` from bytes to 16-bit values that looks up whole chunks in a table.
 template <DType To, class Function>
@@ -157,8 +158,8 @@ HWY_INLINE void chunk(const Storage<From>* in, Storage<To>* out, const Function&
   }
 }
 
-/// Computes fewer elements than a block in a padded copy. It uses the same instructions as a block,
-/// so that a value does not depend on where the run starts.
+/// Computes fewer elements than a block, in a padded copy. Uses the same instructions as a block,
+/// so that the value of an element does not depend on where the run starts.
 template <DType From, DType To, class Function>
 HWY_INLINE void partial(const Storage<From>* in, Storage<To>* out, std::int64_t elements,
                         const Function& f) {
@@ -192,7 +193,7 @@ HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std:
   constexpr auto size = static_cast<std::int64_t>(sizeof(*in));
   const auto step = static_cast<std::int64_t>(hn::Lanes(F())) * kVectors;
   if (part_elements<From, To>(in, out, elements, step) == 0) return 0;  // without computing lcm()
-  const std::int64_t unit = std::lcm(step, period);  // so that all parts start at the same constant
+  const std::int64_t unit = std::lcm(step, period);  // all parts start with the same constants
   std::int64_t done = 0;
   while (const std::int64_t part =
              part_elements<From, To>(in + done, out + done, elements - done, unit)) {
@@ -200,8 +201,8 @@ HWY_INLINE std::int64_t in_parts(const Storage<From>* in, Storage<To>* out, std:
       for (std::int64_t at = i; at < i + kParts * part; at += part) {
         fetch_lines_soon(in + at + kFetchAhead / size, step * size);
         chunk<From, To, Stores::NonTemporal, kVectors>(in + at, out + at, f);
-        // Without this the compiler groups the fetches of several pages, which costs about a
-        // seventh on Emerald Rapids.
+        // Without this the compiler groups the fetches of several pages, which was about a seventh
+        // slower on Emerald Rapids.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
     done += kParts * part;
@@ -399,8 +400,8 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
       for (std::int64_t k = i; k < next; k += step)
         for (const PartOfPlanes& one : parts) {
           whole_chunk(one.at + k, one.channel);
-          // Without this the compiler groups the fetches of several pages, which costs about a
-          // seventh on Emerald Rapids.
+          // Without this the compiler groups the fetches of several pages, which was about a
+          // seventh slower on Emerald Rapids.
           std::atomic_signal_fence(std::memory_order_seq_cst);
         }
       for (PartOfPlanes& one : parts) {
@@ -422,16 +423,17 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
   return done;
 }
 
-/// The fewest elements of a plane that is computed in parts. In shorter planes the parts change
-/// constants so often that one plane after the other is faster.
+/// The fewest elements of a plane that is computed in parts. With shorter planes, the parts would
+/// change constants so often that computing one plane after the other is faster.
 constexpr std::int64_t kLongPlane = 32768;
 
 /// Computes a run of several long planes in parts, with stores past the cache. Returns the first
 /// element that is not done: 0 if the run has a single plane or short planes.
 template <DType From, DType To, class Operation>
 HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const float* b) {
-  // Align to a cache line, not to a whole chunk. If the output starts at a line, planes that
-  // consist of whole chunks then meet between two chunks.
+  // Stores past the cache begin at a cache line, not at a multiple of a chunk. If the output starts
+  // at a cache line, they begin with element 0, and each plane that consists of whole chunks begins
+  // with a chunk of its own.
   constexpr std::int64_t line = 64 / sizeof(Storage<To>);
   const std::int64_t block = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_block<To>();
   const std::int64_t first = until_aligned<To>(run.out, std::max(line, block));

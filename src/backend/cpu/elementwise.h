@@ -6,15 +6,15 @@
 
 namespace normbench {
 
-/// Computes one run. `a` and `b` hold the constants from channel 0 on (see constants.h).
+/// Computes one run. `a` and `b` are the arrays of a Constants2 table, which begin with channel 0.
 using RunFunction = void (*)(const Run& run, const float* a, const float* b);
 
-/// How outputs are stored: through the cache, or past it. Non-temporal stores are for outputs that
-/// do not fit in the cache.
+/// How outputs are stored: through the cache (Normal), or past it (NonTemporal). NonTemporal is for
+/// outputs that do not fit in the cache.
 enum class Stores { Normal, NonTemporal };
 
-/// Return the function for the instruction set in use; null if there is none for these dtypes. The
-/// functions of one dtype read and write that dtype.
+/// Return the function for the instruction set in use; null if there is none for these dtypes. A
+/// function with a single `dtype` reads and writes that dtype.
 RunFunction cast_function(DType from, DType to, Stores stores);
 RunFunction sub_function(DType dtype);
 RunFunction div_function(DType dtype);
@@ -22,16 +22,18 @@ RunFunction fma_function(DType from, DType to, Stores stores);  // x * a + b; no
 
 /// Computes x * a[c] + b[c] for pixels of three channels. Does nothing and returns false in these
 /// cases:
-/// - The pixels have other channels or strides, or a row is shorter than 64 pixels.
-/// - Stores should go past the cache to planes, but cache lines start at different pixels of the
-///   planes.
+/// - There are not three channels, the strides are not those of the function, or a row is shorter
+///   than 64 pixels.
+/// - The function stores to planes past the cache, and cache lines start at different pixels of the
+///   three planes.
 using PixelFunction = bool (*)(const PixelRun& run, const float* a, const float* b);
 
-/// Returns the function from pixels of bytes to three planes of floats, which is faster than tiles
-/// and `fma_function`. Returns null for other dtypes and for the scalar instruction set.
+/// Returns the function from interleaved pixels of bytes to three planes of floats. It is faster
+/// than `fma_function` with tiles. Returns null for other dtypes and for the scalar instruction
+/// set.
 PixelFunction pixels_function(DType from, DType to, Stores stores);
-/// Returns the function from three planes to pixels of bytes. Returns null if `from` is not a float
-/// dtype, and for the scalar instruction set.
+/// Returns the function from three planes to interleaved pixels of bytes. Returns null if `from` is
+/// not a float dtype, and for the scalar instruction set.
 PixelFunction interleave_function(DType from, Stores stores);
 
 }  // namespace normbench

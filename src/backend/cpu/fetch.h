@@ -1,4 +1,4 @@
-/// Prefetches: loads that start before the data is used.
+/// Prefetches, which start to load data into a cache before it is used.
 #pragma once
 
 #include <hwy/base.h>
@@ -13,14 +13,14 @@ namespace normbench {
 /// Hardware prefetchers stop at every multiple of this number of bytes, even in larger pages.
 constexpr std::int64_t kPrefetchReach = 4096;  // bytes
 
-/// The number of parts in which a run is computed past the cache, a line of each in turn. With a
-/// single part, memory would idle at the end of every page.
+/// A run that is stored past the cache is divided into this many parts, and a loop computes a cache
+/// line of each part in turn. With a single part, memory would idle at the end of every page, where
+/// the hardware prefetchers stop.
 constexpr std::int64_t kParts = 8;
 
-/// How far each part fetches ahead, into the first-level cache. A load that misses this cache needs
-/// one of the few buffers that stores past the cache also use, and while it waits it delays all
-/// later loads. On Emerald Rapids, a conversion of uint8 to float16 was 1.06 times as fast as with
-/// fetches into the second-level cache.
+/// How far each part fetches ahead, into the first-level cache. Loads that miss this cache use the
+/// same few buffers as stores past the cache. On Emerald Rapids, a conversion of uint8 to float16
+/// was 1.06 times as fast as with fetches into the second-level cache.
 constexpr std::int64_t kFetchAhead = 256;  // bytes
 
 /// Returns true if loads from `in` would wait for earlier stores to `out` because the lower 12 bits
@@ -33,10 +33,12 @@ inline bool lie_alike(const void* in, const void* out) {
 }
 
 /// Returns the distance in bytes from the start of a part to the start of the next one, modulo the
-/// page size. If all parts ended their pages at the same time, they would wait together: copies
-/// took 1.06 times as long on Emerald Rapids. The result is one of three multiples of a cache line:
-/// the first one for which lie_alike() is false for each input of a part and the output of the
-/// previous part. Each input excludes at most one of the three.
+/// page size. It is not 0: parts that end their pages at the same time wait for memory together,
+/// and copies took 1.06 times as long on Emerald Rapids.
+///
+/// The result is the first of three distances with which no input of a part and the output of the
+/// previous part are lie_alike(). Each input excludes at most one of the three, so there may be up
+/// to two inputs.
 inline std::int64_t part_phase(std::initializer_list<const void*> inputs, const void* out) {
   for (const std::int64_t phase : {3392, 704}) {
     const auto is_alike = [&](const void* in) {
@@ -47,15 +49,15 @@ inline std::int64_t part_phase(std::initializer_list<const void*> inputs, const 
   return 2432;
 }
 
-/// Returns the bytes from one part to the next if a part may have up to `most` bytes; 0 if `most`
-/// is too small.
+/// Returns the largest distance between parts that is at most `most` bytes and has the remainder
+/// `phase` modulo the page size; 0 if there is none.
 constexpr std::int64_t part_bytes(std::int64_t most, std::int64_t phase) {
   return most < phase ? 0 : (most - phase) / kPrefetchReach * kPrefetchReach + phase;
 }
 
 /// Starts to load the cache line of an address into the second-level cache. The address may be
-/// invalid. The first-level cache can wait for fewer lines at once: with fetches into it, copies on
-/// Zen 4 were a quarter slower.
+/// invalid. With fetches into the first-level cache, which can wait for fewer lines at once, copies
+/// on Zen 4 were a quarter slower.
 HWY_INLINE void fetch_line(const void* address) {
   __builtin_prefetch(address, 0, 2);
   asm volatile("");  // else GCC assumes that this function has no effect
@@ -68,7 +70,7 @@ HWY_INLINE void fetch_line_soon(const void* address) {
   asm volatile("");  // see fetch_line()
 }
 
-/// Starts to translate the address of a page that will be stored to. Otherwise a store past the
+/// Starts to translate the address of a page that will be stored to. Without this, a store past the
 /// cache would wait for the translation, and all later instructions would wait for the store.
 HWY_INLINE void claim_page(const void* address) {
   // Not __builtin_prefetch: for most instruction sets GCC turns it into a prefetch for reading.

@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kFewestColumns = 32;     // in a row and in a slab; they fill whole vectors
+constexpr std::int64_t kFewestColumns = 32;     // in a row or a slab; they fill whole vectors
 constexpr std::int64_t kSummedElements = 8192;  // elements that are summed in float32 at once
 constexpr std::int64_t kSampledRows = 16;
 constexpr std::int64_t kBehindTable = 64;
@@ -35,8 +35,9 @@ struct ImageRows {
   std::int64_t columns, rows, rest;  // `rest`: columns of a shorter last row, or 0
 };
 
-/// Returns how many groups of an image a thread works on at once: all groups, or fewer if there are
-/// fewer images than threads. The result does not change the bits of any sum.
+/// Returns how many neighbouring groups of an image form a slab, on which a thread works at once:
+/// all groups, or fewer if there are fewer images than threads. The result does not change the bits
+/// of any sum.
 std::int64_t groups_of_slab(const ImageRows& image, std::int64_t images, std::int64_t groups,
                             int threads) {
   if (images >= threads || image.columns != image.channels) return groups;
@@ -156,8 +157,8 @@ class ColumnWork {
     std::ranges::fill(second_, 0.0);
   }
 
-  /// Sets the centre of each column to the mean of the column's first rows. This centre is so near
-  /// the mean of the whole column that squared distances from the centre lose little precision.
+  /// Sets the centre of each column to the mean of its first rows. This centre is so near the mean
+  /// of the whole column that squared distances from the centre lose little precision.
   void sample(std::int64_t slab) {
     std::ranges::fill(centre_, 0.0F);
     clear_sums();

@@ -1,5 +1,5 @@
-/// Kernels over the columns of a matrix in memory. For an image in nhwc, columns are channels, or
-/// the channels of several pixels side by side.
+/// Kernels that sum and normalise the columns of a matrix in memory. For an image in nhwc, a column
+/// is a channel, or a channel of one of several pixels that share a row.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct ColumnTables {
   const float *mean, *scale, *shift, *slope;
 };
 
-/// Adds the sums of each column over the rows to `first` and `second`. Forward: sums of x - centre
-/// and of its square. Backward: sums of dy and of dy * (x - centre).
+/// Adds the sums over the rows to `first` and `second`, for each column. Forward: the sums of x -
+/// centre and of (x - centre)^2. Backward: the sums of dy and of dy * (x - centre).
 using ColumnSums = void (*)(const ColumnRows& rows, const float* centre, double* first,
                             double* second);
 /// Normalises the rows. Forward: out = (x - mean) * scale + shift. Backward: out = dy * scale + (x

@@ -1,4 +1,5 @@
-/// The statistics of groups, and normalising by them, for each layout.
+/// Computes the statistics of groups of channels, and normalises the groups by them, for each
+/// layout.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +17,10 @@ struct Gradients {
 /// The tensors of a group norm, of its gradient, or of a part of one of them. A null pointer leaves
 /// a tensor out.
 /// - Forward: x [, gamma, beta] -> out, found_mean, found_rstd. Without `out`, only the moments are
-///   computed. Without `found_mean` and `found_rstd`, x is normalised by `mean` and `rstd`.
-/// - Backward: dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients. 0 is used if `mean` is
-///   missing, and 1 if `rstd` is missing.
+///   computed. Without `found_mean` and `found_rstd`, x is normalised by the given `mean` and
+///   `rstd`.
+/// - Backward: dy, x [, gamma], mean, rstd [, old_dx] -> out, gradients. A missing `mean` counts as
+///   0, a missing `rstd` as 1.
 struct GroupTensors {
   TensorDesc desc;  // of x, dy and out, which are dense
   std::int64_t groups = 1;
@@ -34,8 +36,8 @@ struct GroupTensors {
   bool normalises() const { return out != nullptr; }
 };
 
-/// Compute the outputs of `tensors`: normalise_planes() for x in nchw, normalise_columns() for x in
-/// nhwc.
+/// Compute the outputs of `tensors`: normalise_planes() if x is in nchw, normalise_columns() if x
+/// is in nhwc.
 void normalise_planes(const GroupTensors& tensors, const Queue& queue, Stores stores);
 void normalise_columns(const GroupTensors& tensors, const Queue& queue, Stores stores);
 inline void normalise_groups(const GroupTensors& tensors, const Queue& queue, Stores stores) {
@@ -43,8 +45,8 @@ inline void normalise_groups(const GroupTensors& tensors, const Queue& queue, St
   (planes ? normalise_planes : normalise_columns)(tensors, queue, stores);
 }
 
-/// Adds up the member `of` of `gradients` over all images, in order, for each channel. Adds `old`
-/// if it is not null.
+/// For each channel, sums the member `of` of `gradients` over all images of shape `x`, in order,
+/// and adds `old` unless it is null. `gradients` has N * C elements, `old` and `out` have C.
 void sum_images(const Shape& x, const Gradients* gradients, double Gradients::*of, const float* old,
                 float* out);
 

@@ -1,4 +1,5 @@
-// Highway compiles the including files once per instruction set, and includes this file each time.
+// Highway compiles a file that includes this header once per instruction set. So this guard admits
+// the header once per instruction set, not once per file.
 #if defined(NORMBENCH_GROUP_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_GROUP_PLANES_INL_H_
 #undef NORMBENCH_GROUP_PLANES_INL_H_
@@ -19,9 +20,9 @@ enum class Pass { Forward, Backward };
 template <Pass P>
 constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
 
-// How many bytes ahead data is fetched. kAhead is for fetches from memory and exceeds the bytes of
-// a block of rows. kSoon is for fetches into the first-level cache: loads from the second level
-// wait while non-temporal stores fill the core's queue.
+// How many bytes ahead data is fetched. kAhead is for fetches from memory. It exceeds the bytes of
+// a block of rows. kSoon is for fetches into the first-level cache, because loads from the second
+// level wait while non-temporal stores fill the queue of the core.
 constexpr std::int64_t kAhead = 49152, kSoon = 512;
 
 /// The number of elements in a line. A line is a cache line, or only 4 elements with the scalar
@@ -270,8 +271,8 @@ class Block {
 
  private:
   static constexpr std::int64_t kLine = kLineElements<T>;
-  /// The size of a table: the elements of a row of small planes, and room for the line that extends
-  /// into the next row and for the rest of the last plane.
+  /// The size of a table: the elements of a row of small planes, 64 for a line that extends into
+  /// the next row, and 64 for the rest of the last plane.
   static constexpr std::int64_t kTable = PlaneRows::small_row + 64 + 64;
 
   static HWY_INLINE MomentSums moments(const Summer<T, P>& summer, float centre,
@@ -307,7 +308,7 @@ class Block {
   HWY_INLINE void pieces(const std::int64_t (&which)[Rows], const Normaliser<T, P, S>& normaliser,
                          Summer<T, P>& summer) const {
     OneScale scale[Rows];
-    std::int64_t from[Rows], plain[Rows], to[Rows];  // lines; `plain`: end of those in one plane
+    std::int64_t from[Rows], plain[Rows], to[Rows];  // [from, plain) is in one plane
     if constexpr (Normalises)
       for (int r = 0; r < Rows; ++r) {
         const std::int64_t plane = which[r] / rows_.pieces;
@@ -378,14 +379,16 @@ class Block {
     }
   }
 
-  /// The lines to normalise and the elements to sum in each row of a set of rows.
+  /// For each of several rows: elements [from, to) to normalise, in whole lines, and elements
+  /// [start, end) to sum.
   template <int Rows>
   struct Ranges {
     std::int64_t from[Rows], to[Rows], start[Rows], end[Rows];
   };
 
   /// Normalises elements [from, to), whole lines, of several rows of one group. Sums the elements
-  /// of the same rows of the group to sum.
+  /// of the same rows of the other group. Fetches the inputs of the sums if `FetchesSummed`, else
+  /// those of the normalising.
   template <bool Normalises, bool Sums, bool FetchesSummed = Sums, int Rows, class Scale>
   HWY_INLINE void side_by_side(const std::int64_t (&which)[Rows], const std::int64_t (&from)[Rows],
                                const std::int64_t (&to)[Rows], const Scale (&scale)[Rows],
@@ -423,15 +426,15 @@ class Block {
     fetch<FetchesSummed>(all, Row, i, normaliser, summer);
     if constexpr (Normalises) normaliser.line(all.from[Row] + i, scale[Row]);
     if constexpr (Sums) summer.template line<Row>(all.start[Row] + i);
-    // Without this the compiler groups the fetches of several pages, which costs about a seventh on
-    // Emerald Rapids.
+    // Without this the compiler groups the fetches of several pages, which was about a seventh
+    // slower on Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if constexpr (Row + 1 < Rows)
       lines<Normalises, Sums, FetchesSummed, Row + 1>(all, i, scale, normaliser, summer);
   }
 
-  /// Normalises each row from offset `done` on, in a loop over the rows. The loop indexes a copy of
-  /// the scales, so that the original ones stay in registers.
+  /// Normalises each row from offset `done` on. The loop over the rows indexes a copy of the
+  /// scales, so that the original ones can stay in registers.
   template <bool FetchesSummed, int Rows, class Scale>
   HWY_INLINE void normalise_rests(const Ranges<Rows>& all, std::int64_t done,
                                   const Scale (&scale)[Rows], const Normaliser<T, P, S>& normaliser,

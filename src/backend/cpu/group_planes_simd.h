@@ -1,6 +1,6 @@
-/// Kernels that normalise groups of planes by statistics, which are sums over a whole group. A call
-/// normalises a part of one group and sums the same part of another. While non-temporal stores of
-/// the first leave the core, the loads of the second are already under way.
+/// Kernels that sum groups of planes and normalise them by these sums. One call normalises a part
+/// of a group and sums the same part of the next group. So the loads of the next group are under
+/// way while non-temporal stores leave the core.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace normbench {
 
-/// The division of a group into rows, the units of work. A row is a piece of a plane, or several
-/// small planes. Sums are taken in the order of rows for every team size, so that they have the
-/// same bits.
+/// The division of a group into rows, the units of work. A row is a piece of one plane, or several
+/// small planes. Sums are added row by row in the same order for every team size, so that the team
+/// size does not change their bits.
 struct PlaneRows {
   PlaneRows(std::int64_t planes_of_group, std::int64_t pixels_of_plane);
 
@@ -25,7 +25,8 @@ struct PlaneRows {
   std::int64_t rows() const {
     return has_small_planes() ? (elements() + row - 1) / row : planes * pieces;
   }
-  /// Returns the number of sums in a group: one per row, or one per plane if planes are small.
+  /// Returns the number of backward sums of a group: one per row, or one per plane if planes are
+  /// small.
   std::int64_t sums() const { return has_small_planes() ? planes : planes * pieces; }
   /// Returns the first element of a row, counted within the group. For `index` == rows() it returns
   /// the group's number of elements.
@@ -35,7 +36,8 @@ struct PlaneRows {
     return index / pieces * pixels + index % pieces * row;
   }
 
-  /// Returns how many rows one call works on. Their forward sums are taken around the same centre.
+  /// Returns how many rows one call works on. The forward sums of these rows are taken around one
+  /// centre.
   std::int64_t block_rows() const;
   std::int64_t blocks() const { return (rows() + block_rows() - 1) / block_rows(); }
 
@@ -53,17 +55,17 @@ struct Normalised {
   const float *scale = nullptr, *shift = nullptr;  // one value per plane
 };
 
-/// A group to sum. Forward: the moments of x. Backward: the sums of dy and of dy * (x - centre),
-/// for each row or small plane.
+/// A group to sum. Forward: `moments` gets the moments of x. Backward: `first` gets the sums of dy,
+/// `second` those of dy * (x - centre), for each row or small plane.
 struct Summed {
   const std::byte* in[2] = {};  // forward: x; backward: dy, x
   float centre = 0;
-  MomentSums* moments = nullptr;  // out: moments of the block of rows
+  MomentSums* moments = nullptr;  // of the rows of one call
   float *first = nullptr, *second = nullptr;
 };
 
-/// Normalises rows [begin, end) of one group and sums the same rows of another. It does not
-/// normalise if `normalised` is null, and does not sum if `summed` is null.
+/// Normalises rows [begin, end) of `normalised` and sums the same rows of `summed`. Leaves out the
+/// half whose argument is null.
 using GroupFunction = void (*)(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                                const Normalised* normalised, const Summed* summed);
 

@@ -1,4 +1,5 @@
-// Highway compiles the including files once per instruction set, and includes this file each time.
+// Highway compiles a file that includes this header once per instruction set. So this guard admits
+// the header once per instruction set, not once per file.
 #if defined(NORMBENCH_HALF_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_HALF_INL_H_
 #undef NORMBENCH_HALF_INL_H_
@@ -26,8 +27,8 @@ using VU = hn::Vec<U>;
 using VHalf = hn::Vec<Half>;
 using VQuarter = hn::Vec<Quarter>;
 
-// True for instruction sets with conversions to and from float16. With the others, integer
-// operations convert.
+// True for instruction sets that convert to and from float16. Others convert with integer
+// operations.
 constexpr bool kHasFloat16 = HWY_TARGET <= HWY_AVX2;
 constexpr bool kScalar = HWY_TARGET == HWY_SCALAR;
 
@@ -85,9 +86,9 @@ HWY_INLINE VU plus_half(VU bits) {
   return hn::Add(below, hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1)));
 }
 
-/// Returns the bfloat16 of each lane in its upper 16 bits, rounded to nearest even. NaN stays NaN.
-/// Highway's own conversion truncates. If `Kept` is false, `v` must hold no NaN whose payload bits
-/// would overflow in rounding or be cut off. A NaN made by arithmetic has no such bits.
+/// Returns the bfloat16 of each lane in its upper 16 bits, rounded to nearest even. (Highway's own
+/// conversion truncates.) A NaN stays NaN. If `Kept` is false, this holds only for a NaN without
+/// payload bits in its lower half, such as arithmetic makes.
 template <bool Kept = true>
 HWY_INLINE VU bfloat_above(VF v) {
   const U u;
@@ -112,7 +113,7 @@ HWY_INLINE auto narrow(V low, V high) {
 }
 
 /// Returns even and odd elements as one vector of bfloat16. No lane has to move. A NaN must have no
-/// payload.
+/// payload bits in its lower half.
 template <class V>
 HWY_INLINE auto woven_bfloat(V even, V odd) {
   const Whole16 d;
@@ -146,9 +147,9 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<F>> byte_lanes(VF v) {
   return hn::Xor(hn::BitCast(i, hn::Add(clamped, shift)), hn::BitCast(i, shift));
 }
 
-/// Returns four vectors of floats as one vector of bytes, with the values that `narrow` gives.
-/// Lanes cross blocks of 16 bytes only once for all four. It is a template, because the scalar
-/// instruction set lacks the operations.
+/// Returns four vectors of floats as one vector of bytes, with the same values as `narrow`. Lanes
+/// cross blocks of 16 bytes only once, for all four vectors together. It is a template, so that the
+/// scalar instruction set, which lacks the operations, does not compile it.
 template <class Bytes, class V>
 HWY_INLINE hn::Vec<Bytes> narrow_bytes(Bytes bytes, V a, V b, V c, V d) {
   const hn::Repartition<std::int16_t, Bytes> pairs;

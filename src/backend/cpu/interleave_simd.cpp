@@ -44,7 +44,7 @@ class Interleaved {
     }
   }
 
-  /// Converts only `count` pixels of the visit at `pixel`, from the visit's pixel `first` on.
+  /// Converts a visit, but stores only `count` of its pixels, from its pixel `first` on.
   void some(std::int64_t pixel, std::int64_t first, std::int64_t count, std::uint8_t* out) const {
     HWY_ALIGN std::uint8_t pixels[3 * kVisit];
     visit<Stores::Normal>(pixel, pixels);
@@ -74,9 +74,9 @@ class Interleaved {
   const OneChannel<MultiplyAdd> f_[3];
 };
 
-/// Converts two places of 16 KiB of each plane in turn, while the next two are fetched. Returns the
-/// first pixel that is not done. On one thread of Zen 4, a single place with fetches a page ahead
-/// took a tenth longer.
+/// Converts pixels in blocks of two places, each of 16 KiB of every plane. Visits alternate between
+/// the two places and fetch the next block. Returns the first pixel that is not done. On one thread
+/// of Zen 4, visits in order with fetches a page ahead took a tenth longer.
 template <DType From>
 HWY_INLINE std::int64_t interleave_places(const Interleaved<From>& row, std::int64_t begin,
                                           std::int64_t pixels, std::uint8_t* out) {

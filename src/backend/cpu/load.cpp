@@ -71,7 +71,8 @@ struct Pixels {
   AxisPart rows, columns;
 };
 
-/// Returns a window of the decoded image as a dense image. Copies it unless it is the whole image.
+/// Returns a window of the decoded image as a dense image. Copies the window unless it has all rows
+/// and columns of the image.
 Pixels dense_part(const Window& part, Workspace& space) {
   Image& decoded = space.decoded;
   const View window = crop_view(view_of(decoded), *part.top, *part.left, part.height, part.width);
@@ -215,8 +216,8 @@ LeastSize least_of(const Load& op) {
 Launch prepare_scaled(const Load& op, const Signature&) { return decoding(op, least_of(op)); }
 
 /// Reads the pixels of files that need no decoding. Files of several images stay open or mapped
-/// between calls. They do not stay mapped if their pages are to be dropped from the page cache,
-/// since a mapping would hold the pages.
+/// between calls. If pages are to be dropped from the page cache, no file stays mapped, since a
+/// mapping would hold its pages.
 class StoredFiles {
  public:
   StoredFiles(const Load& op, const ImageWalk& walk)
@@ -282,8 +283,8 @@ Launch prepare_stored(const Load& op, const Signature&) {
 }
 
 /// The lowest allowed peak signal-to-noise ratio, in dB, between a photograph decoded at a smaller
-/// size and the same one decoded in full. Both lack the details that the target's pixels cannot
-/// show, but they were averaged differently.
+/// size and the same photograph decoded in full. After the resize both have the target's size, but
+/// different filters made them.
 constexpr double scaled_psnr_db = 28;
 
 Kernel scaled_row() {

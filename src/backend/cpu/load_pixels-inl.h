@@ -1,4 +1,5 @@
-// Highway compiles the including files once per instruction set, and includes this file each time.
+// Highway compiles a file that includes this header once per instruction set. So this guard admits
+// the header once per instruction set, not once per file.
 #if defined(NORMBENCH_LOAD_PIXELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_LOAD_PIXELS_INL_H_
 #undef NORMBENCH_LOAD_PIXELS_INL_H_
@@ -17,9 +18,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 // True for instruction sets that pick bytes out of two vectors at once (AVX-512 with VBMI).
 constexpr bool kPicksBytes = HWY_TARGET <= HWY_AVX3_DL;
 
-/// Byte indices that reorder three vectors of three channels, with elements of `Size` bytes. The
-/// vectors hold interleaved pixels, or one channel each. `in_two` picks from the first two vectors.
-/// `in_third` picks from that result and the third vector.
+/// Byte indices that reorder pixels of three channels in three vectors, with elements of `Size`
+/// bytes. The vectors hold interleaved pixels, or one channel each. `in_two` picks from the first
+/// two vectors. `in_third` picks from that result and the third vector.
 template <int Size, bool FromPixels, bool ToPixels, bool Mirror>
 struct PickedBytes {
   constexpr PickedBytes() {
@@ -40,8 +41,8 @@ struct PickedBytes {
   HWY_ALIGN std::uint8_t in_two[3][64] = {}, in_third[3][64] = {};
 };
 
-/// Changes the order of three channels in three vectors. Needs a quarter of the instructions of
-/// Highway's functions. It is a template, so that instruction sets without these operations do not
+/// Reorders pixels of three channels in three vectors, with a quarter of the instructions of
+/// Highway's functions. It is a template, so that instruction sets without the operations do not
 /// compile it.
 template <bool FromPixels, bool ToPixels, bool Mirror, class D>
 HWY_INLINE void reorder_pixels(D d, hn::Vec<D> (&channels)[3]) {
@@ -71,8 +72,8 @@ HWY_INLINE void load_pixels(D d, const hn::TFromD<D>* in, hn::Vec<D> (&channels)
   }
 }
 
-/// Returns the lanes in the opposite order. Only some CPUs reverse bytes with one instruction. On
-/// the others, the bytes of each pair are swapped, then the pairs are reversed.
+/// Returns the lanes in the opposite order. AVX-512 with VBMI reverses bytes with one instruction.
+/// For other instruction sets, the bytes of each pair are swapped, then the pairs are reversed.
 template <class D>
 HWY_INLINE hn::Vec<D> mirrored(D d, hn::Vec<D> v) {
   if constexpr (sizeof(hn::TFromD<D>) == 1 && kPicksBytes) {

@@ -7,13 +7,14 @@
 
 namespace normbench {
 
-/// Returns untouched zero pages of a pageable memory kind. pageable_huge is aligned to 2 MiB and
-/// advised to use huge pages. Throws std::runtime_error with the failed call, the size and errno.
+/// Returns untouched zero pages of a pageable memory kind. With pageable_huge they are aligned to 2
+/// MiB, and the system is advised to use huge pages. Throws std::runtime_error with the failed
+/// call, the size and errno.
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
 
-/// Makes the system map the pages of a part of a mapping with one call, which is cheaper than a
-/// fault for each page. The pages keep their contents. Does nothing if the system lacks the call
-/// (Linux before 5.14). First touches then fault.
+/// Maps all pages of a part of a mapping with one system call, which is cheaper than a page fault
+/// for each. The pages keep their contents. Before Linux 5.14 this does nothing, and the first
+/// store to each page faults.
 void populate_pages(std::byte* begin, std::int64_t bytes);
 
 /// Returns true if the system has the call that populate_pages() uses.

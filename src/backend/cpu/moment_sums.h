@@ -17,7 +17,8 @@ struct MomentSums {
   }
   /// Returns 1 / sqrt(biased variance + eps).
   double rstd(double eps) const { return 1 / std::sqrt(squares / count + eps); }
-  /// Returns the mean rounded to float32, minus the mean: up to 5e-4 for a mean of 1e4.
+  /// Returns the rounding error of the mean in float32: the rounded mean minus the exact one. It is
+  /// at most 5e-4 for a mean of 1e4.
   double left_of_mean() const { return static_cast<double>(static_cast<float>(mean)) - mean; }
 };
 

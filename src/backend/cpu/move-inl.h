@@ -1,4 +1,5 @@
-// Highway compiles the including files once per instruction set, and includes this file each time.
+// Highway compiles a file that includes this header once per instruction set. So this guard admits
+// the header once per instruction set, not once per file.
 #if defined(NORMBENCH_MOVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_MOVE_INL_H_
 #undef NORMBENCH_MOVE_INL_H_
@@ -50,7 +51,7 @@ HWY_INLINE void store_pixels(const V<typename W::T> (&v)[W::kChannels], typename
   }
 }
 
-/// Moves the pixels of one visit. `in` is the lowest of their addresses.
+/// Moves the pixels of one visit. `in` is the lowest source address of these pixels.
 template <class W, Stores S, class T = typename W::T>
 HWY_INLINE void visit(const T* in, std::int64_t in_plane, T* out, std::int64_t out_plane) {
   const D<T> d;
@@ -156,8 +157,8 @@ struct MovedRow {
   static constexpr std::uintptr_t kPage = 4096;
 };
 
-/// The last pixels of a row and the first pixels of the next row, laid out as the output is. The
-/// cache line in which they meet is stored from this buffer. The buffer is filled one row earlier:
+/// A buffer with the last pixels of a row and the first pixels of the next row, laid out as the
+/// output is. The cache line that both rows share is stored from it. It is filled one row earlier:
 /// a load of data just stored would wait for all earlier stores past the cache.
 template <class W>
 class Seam {
@@ -191,8 +192,8 @@ class Seam {
 template <class W>
 constexpr int kParts = kScalar ? 1 : (W::kChannels > W::kIn ? 4 : 8);
 
-/// True if eight unrolled visits would have 10 to 19 KB of instructions. They run in a loop
-/// instead, which took 0.6 to 1.1 times as long as unrolled visits.
+/// True if eight unrolled visits would have 10 to 19 KB of instructions. A loop takes 0.6 to 1.1
+/// times as long then.
 template <class W>
 constexpr bool kLongVisit =
     W::kFromPixels &&
@@ -268,8 +269,8 @@ class Parts {
     }
   }
 
-  /// Moves whole visits of all N rows: of each row as many as the row with the fewest has left. It
-  /// is inlined, because with a call flips of float32 pixels took 1.05 to 1.08 times as long.
+  /// Moves whole visits of all N rows, equally many of each row, until a row has no whole visit
+  /// left. It is inlined: with a call, flips of float32 pixels took 1.05 to 1.08 times as long.
   template <bool Soon>
   HWY_INLINE void visits(std::int64_t bytes_ahead) {
     Row rows[N];
@@ -288,7 +289,7 @@ class Parts {
                                     std::int64_t bytes_ahead) {
     if constexpr (kLongVisit<W>) {
       for (const Row& row : rows) visit_one<Soon>(row, i, bytes_ahead);
-    } else {  // fewer instructions keep more lines under way
+    } else {  // unrolled: fewer instructions a visit, so that more lines are in flight
       HWY_UNROLL(8)
       for (const Row& row : rows) visit_one<Soon>(row, i, bytes_ahead);
     }
@@ -297,8 +298,8 @@ class Parts {
   static HWY_INLINE void visit_one(const Row& row, std::int64_t i, std::int64_t bytes_ahead) {
     row.template fetch<Soon>(i, bytes_ahead);
     row.template move<S>(i);
-    // Without this the compiler groups the fetches of several rows, which costs about a seventh on
-    // Emerald Rapids.
+    // Without this the compiler groups the fetches of several rows, which was about a seventh
+    // slower on Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
@@ -330,8 +331,8 @@ PixelRun rows_of(PixelRun run, std::int64_t first, std::int64_t rows) {
   return run;
 }
 
-/// Returns the number of rows of a part: at least 16 KiB of the source. If possible, parts with
-/// this number do not all end a page of the source at the same time.
+/// Returns the number of rows of a part: enough for 16 KiB of the source. A few more rows are added
+/// if the parts would otherwise end pages of the source at the same time.
 HWY_INLINE std::int64_t rows_of_part(std::int64_t stride) {
   constexpr std::int64_t kSeveral = 8, kApart = 512;  // rows; bytes
   const std::int64_t bytes = std::max<std::int64_t>(1, std::abs(stride)),
@@ -341,9 +342,7 @@ HWY_INLINE std::int64_t rows_of_part(std::int64_t stride) {
   return least;
 }
 
-/// Moves rows in parts. On Zen 4 with one thread, cropped rows of 3,360 and 4,480 bytes reach 79 %
-/// of the memory limit, rows of 13,440 bytes 88 %. A part of what is missing to 100 % is due to
-/// cache lines that two rows share.
+/// Moves the rows in kMany parts side by side, and the remaining rows in order.
 template <class W, Stores S>
 void move_rows(const PixelRun& run) {
   constexpr std::int64_t kMany = kParts<W>;

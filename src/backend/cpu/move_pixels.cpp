@@ -12,12 +12,12 @@ bool is_copy(const PixelRun& run) {
          (run.channels == 1 || (f.channel == 1 && t.channel == 1));
 }
 
-/// A number of bytes. With stores past the cache, rows that are shorter than this and end within a
-/// cache line are copied faster one after the other than side by side.
+/// The number of bytes of a short row. Rows that are shorter and do not consist of whole cache
+/// lines are copied past the cache faster one after the other than side by side.
 constexpr std::int64_t kShortRow = 2048;
 
-/// Copies all rows as bytes, several rows side by side. Does nothing and returns false if it would
-/// be faster to copy one row after the other, or if copy_bytes() does not cover the rows.
+/// Copies all rows as bytes, several rows side by side. Does nothing and returns false if it is
+/// faster to copy one row after the other, or if copy_bytes() does not cover the rows.
 bool copy_as_bytes(PixelRun run, std::int64_t size, Stores stores) {
   constexpr std::int64_t kLine = 64;
   run.pixels *= run.channels * size;

@@ -8,8 +8,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace normbench::HWY_NAMESPACE {
 
-// The pixels of a visit, which are processed at once. They fill only a few cache lines: with as
-// many pixels as a tile has, memory would idle while the channels are separated.
+// The number of pixels that are processed at once, in a visit. They fill only a few cache lines: if
+// a visit had as many pixels as a tile, memory would idle while the channels are separated.
 constexpr std::int64_t kVisit = 64;  // pixels: whole cache lines of every channel
 
 using Channel = OneChannel<MultiplyAdd>;
@@ -81,7 +81,8 @@ HWY_INLINE std::int64_t visits(const Row<To>& row, std::int64_t i, std::int64_t 
   return i;
 }
 
-/// The number of parts of a row that are computed in turn. Each part writes to three planes.
+/// The number of parts of a row that are computed in turn. There are fewer than kParts, since each
+/// part writes to three planes.
 constexpr std::int64_t kRowParts = 4;
 
 /// Computes visits to kRowParts parts in turn, from pixel `i` on. Returns the first pixel that is
@@ -131,7 +132,8 @@ HWY_INLINE void whole_row(const Row<To>& row, std::int64_t plane, const Function
   some<To, S>(apart, kVisit - rest, rest, row.out + done, plane, plain);
 }
 
-/// How far ahead a single row is fetched: more than a page.
+/// How far ahead visits() fetches in a row that is the only one of its run. The distance is more
+/// than a page, because hardware prefetchers stop at the end of each page.
 constexpr std::int64_t kAhead = 72 * 64;  // bytes
 
 template <DType To, Stores S, bool Mirrored, class Function>

@@ -18,11 +18,9 @@ constexpr std::int64_t kBlock = 256;  // elements of an input row that are blend
 constexpr std::int64_t kChunk = 96;   // elements of an output row that are stored at once
 
 /// Computes as many output rows at once as a vector has lanes. Input rows are blended block by
-/// block and transposed into the tile. A vector of the tile then holds the values of one column in
-/// these rows. So each tap along the row is one load and one multiplication. The results are
-/// transposed back.
-/// The speed is bound by arithmetic. On Zen 4, halving an image that is in the caches takes three
-/// quarters of the time that it takes from memory.
+/// block and transposed into a tile. A vector of the tile then holds one column of all these rows,
+/// so that each tap along a row is one load and one multiplication. The results are transposed
+/// back.
 template <DType T>
 class Resizer {
  public:

@@ -9,8 +9,9 @@
 
 namespace normbench {
 
-/// The taps of each output pixel along an axis. Weights [begin, end) apply to the input pixels from
-/// `first` on. From one output pixel to the next, neither the first nor the last tap moves back.
+/// The taps of each output pixel along an axis. The weights [begin, end) of a pixel apply to the
+/// input pixels from `first` on. From one output pixel to the next, neither the first nor the last
+/// input pixel moves back.
 struct Filter {
   struct Pixel {
     std::int64_t first, begin, end;
@@ -20,7 +21,8 @@ struct Filter {
   std::int64_t most_taps = 0;
 };
 
-/// Planes of contiguous rows. Each pixel has `group` interleaved channels.
+/// Planes of contiguous rows. A pixel has `group` interleaved channels; a plane of one channel has
+/// `group` 1.
 struct ResizePlanes {
   const std::byte* in;
   std::byte* out;

@@ -29,10 +29,11 @@ inline constexpr std::array row_lists{
     &stream_rows,    &launch_rows,      &compute_rows,    &save_rows};
 
 /// Returns the row `reference` of an op. It computes the op exactly as defined, in double, a few
-/// images at a time. It accepts whatever the op's infer() accepts.
+/// images at a time, and accepts every signature.
 Kernel reference_row(std::string_view op);
 
-/// Resizes the given rows and columns of dense images to the size of `to`, on the queue's threads.
+/// Resizes the part of the dense images `from` that `rows` and `columns` select to the size of
+/// `to`, on the threads of `queue`.
 void resize_part(const View& from, const AxisPart& rows, const AxisPart& columns, const View& to,
                  Queue& queue);
 

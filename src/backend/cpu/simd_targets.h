@@ -16,19 +16,20 @@ std::vector<std::string> simd_targets();
 /// Returns the targets of this build that this CPU cannot run, best first.
 std::vector<std::string> missing_simd_targets();
 
-/// Returns the targets that only builds for other CPUs have, like "NEON (of Arm CPUs)".
+/// Returns the targets that exist only in builds for another CPU architecture. In a build for x86
+/// the result is "NEON (of Arm CPUs)".
 std::string_view foreign_simd();
 
-/// Returns the target of kernels that are prepared now: the best one, unless use_simd() chose
-/// another.
+/// Returns the target for which kernels are prepared: the best one that this CPU can run, unless
+/// use_simd() chose another.
 std::string simd_in_use();
 
-/// Makes kernels that are prepared from now on use `target`, in the whole process. Call it while no
-/// kernel runs. Throws Invalid if the target is unknown or this CPU cannot run it.
+/// Makes kernels that are prepared from now on use `target`, in the whole process. Call this while
+/// no kernel runs. Throws Invalid if the target is unknown or this CPU cannot run it.
 void use_simd(std::string_view target);
 
-/// Forces an instruction set for kernels during its lifetime. The destructor restores the previous
-/// one.
+/// Makes kernels use an instruction set while the object lives. The destructor restores the
+/// previous one.
 class ForcedSimd {
  public:
   explicit ForcedSimd(std::string_view target);

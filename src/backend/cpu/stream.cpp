@@ -11,7 +11,9 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t kSplit = 64;  // vectors; a whole number of reads in common mixes
+// Shares of the output begin at multiples of this number. In common mixes, such a share needs a
+// whole number of reads.
+constexpr std::int64_t kSplit = 64;  // vectors
 
 /// Returns the number of input bytes that the mix reads.
 std::int64_t read_bytes(const Stream& op, const View& in) {
@@ -37,7 +39,7 @@ void mix(const Stream& op, const View& in, const View& out, const Queue& queue, 
       reinterpret_cast<std::uintptr_t>(out.data) % static_cast<std::uintptr_t>(size) == 0;
   StreamVectors all{
       .in = in.data, .reads = read_bytes(op, in) / size, .out = out.data, .writes = bytes / size};
-  // Give every read the same whole number of writes: this is faster than fewer writes for the last
+  // Every read gets the same whole number of writes, which is faster than fewer writes for the last
   // read.
   if (all.reads > 0 && op.write_parts % op.read_parts == 0)
     all.writes = std::min(all.writes, all.reads * (op.write_parts / op.read_parts));
@@ -58,7 +60,7 @@ Launch prepare(const Stream& op, const Signature&) {
   };
 }
 
-/// Stores byte by byte. Each output byte is the input byte at the same share of the input's length.
+/// Stores byte by byte, and takes input bytes at even distances.
 Launch prepare_plain(const Stream& op, const Signature&) {
   return [op](Queue&, std::span<const View> in, std::span<const View> out, View) {
     const std::int64_t reads = read_bytes(op, in[0]), writes = out[0].desc.bytes();

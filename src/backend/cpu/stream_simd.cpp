@@ -61,7 +61,7 @@ struct Unit {
 };
 
 constexpr std::int64_t kLine = 64;     // bytes
-constexpr std::int64_t kTogether = 4;  // most units of a place in one turn: a cache line
+constexpr std::int64_t kTogether = 4;  // most units of a place in one turn
 
 /// The units of a common mix, which are all equal.
 template <int Reads, int Writes>
@@ -86,7 +86,7 @@ class Uneven {
   }
   /// Returns unit k of the units that take() has computed.
   HWY_INLINE Unit at(std::int64_t k) const { return taken_[k]; }
-  /// Returns true if the first `count` of these units are equal.
+  /// Returns true if the first `count` units that take() has computed are equal.
   HWY_INLINE bool are_alike(std::int64_t count) const {
     return std::all_of(taken_, taken_ + count, [&](const Unit& one) { return one == taken_[0]; });
   }
@@ -138,8 +138,8 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
     visit<Form>(from, to, units, mix, places);
     from += places.in;
     to += places.out;
-    // Without this the compiler groups the fetches of several pages, which costs about a seventh on
-    // Emerald Rapids.
+    // Without this the compiler groups the fetches of several pages, which was about a seventh
+    // slower on Emerald Rapids.
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   for (std::int64_t k = 0; k < units; ++k) {
@@ -148,8 +148,8 @@ HWY_INLINE void visit_all(const std::byte*& in, std::byte*& out, std::int64_t un
   }
 }
 
-/// Visits units. If all of them are equal and small, their size is a compile-time constant. This
-/// takes fewer instructions, which keep more cache lines under way.
+/// Visits units. If all of them are equal and small, their size is a compile-time constant, which
+/// saves instructions, so that more cache lines are in flight.
 template <StreamForm Form, int N>
 HWY_INLINE void visit_uneven(const std::byte*& in, std::byte*& out, std::int64_t units,
                              const Uneven& mix, const Places& places) {
@@ -210,8 +210,8 @@ void whole(const StreamVectors& all) {
 }
 
 /// Moves a stream past the cache in blocks of `N` places, and what is left in order. Each place of
-/// a block takes a whole number of reads, rounded down. Reads that are still due follow after the
-/// block, with one write.
+/// a block gets the same number of reads, rounded down. The reads that rounding left out follow
+/// after the block, together with one write.
 template <StreamForm Form, int N, class Units>
 void in_blocks(const StreamVectors& all) {
   const std::int64_t size = vector_size();

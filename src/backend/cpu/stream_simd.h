@@ -1,4 +1,4 @@
-/// Loops that move bytes and compute nothing. They show what memory allows.
+/// Loops that move bytes and compute next to nothing. Their rates show what memory allows.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace normbench {
 /// Returns the bytes of a vector of the instruction set in use.
 std::int64_t vector_bytes();
 
-/// Copies bytes. Before the first aligned vector of `out` and after the last one, it stores through
-/// the cache, whatever `stores` is.
+/// Copies bytes. The bytes before the first aligned vector of `out` and after the last one are
+/// always stored through the cache.
 void copy_bytes(const std::byte* in, std::byte* out, std::int64_t bytes, Stores stores);
 
-/// Vectors to read and vectors to write. The values stored depend on all vectors read and on the
-/// form.
+/// Vectors to read and vectors to write. Which values are stored depends on the vectors read and on
+/// the form.
 struct StreamVectors {
   const std::byte* in;
   std::int64_t reads;
@@ -30,14 +30,14 @@ struct StreamVectors {
   std::int64_t reads_before(std::int64_t write) const { return write * reads / writes; }
 };
 
-/// The order of memory accesses. Which form is the fastest depends on the machine. On a virtual
-/// machine it also depends on what the host leaves to it at that time.
+/// The order of memory accesses. Which form is the fastest depends on the machine, and on a virtual
+/// machine also on the load of its host.
 enum class StreamForm {
   Temporal,   // in order, through the cache; all others store past it
-  Parts,      // kParts parts, a line of each in turn, fetched ahead: as kernels do
+  Parts,      // kParts parts, a line of each in turn, fetched ahead, as kernels do
   Unfetched,  // as Parts, but only the hardware fetches
   InOrder,    // in order; only the hardware fetches
-  Pages,      // eight places of four pages in turn, while the next eight are fetched
+  Pages,      // eight places of up to four pages in turn; meanwhile the next eight are fetched
 };
 
 /// Stores vectors [begin, end) of `all.writes`. `all.out` must be aligned to a vector, except for
@@ -45,7 +45,7 @@ enum class StreamForm {
 void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end,
                     StreamForm form);
 
-/// Loads `vectors` vectors and returns one word of their exclusive or.
+/// Loads `vectors` vectors and returns the first 64-bit word of their exclusive or.
 std::uint64_t read_vectors(const std::byte* in, std::int64_t vectors);
 
 }  // namespace normbench

@@ -71,8 +71,8 @@ std::int64_t own_cache(std::span<const std::int64_t> caches) {
   return caches.size() < 2 ? 0 : caches[caches.size() - 2];
 }
 
-/// Returns the fewest bytes for which a team of two or more is used. They exceed a thread's own
-/// cache, and sharing them saves more time than waking the team costs.
+/// Returns the fewest bytes for which a team is used. They exceed the own cache of a thread, and
+/// sharing them saves more time than waking the team costs.
 std::int64_t fewest_bytes(int threads, std::span<const std::int64_t> caches) {
   const double even = team_wake_ns * kBytesPerNs / (1 - 1.0 / threads);
   return std::max(own_cache(caches), static_cast<std::int64_t>(even)) + 1;

@@ -1,4 +1,5 @@
-// Highway compiles the including files once per instruction set, and includes this file each time.
+// Highway compiles a file that includes this header once per instruction set. So this guard admits
+// the header once per instruction set, not once per file.
 #if defined(NORMBENCH_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_TRANSPOSE_INL_H_
 #undef NORMBENCH_TRANSPOSE_INL_H_
@@ -17,9 +18,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// The number of columns that are transposed at once.
 constexpr std::int64_t kQuad = HWY_TARGET == HWY_SCALAR ? 1 : 4;
 
-/// Loads four columns of rows 0, 4, 8, …, below the number of lanes of `d`, as blocks of 16 bytes
-/// side by side. It is a template, like transpose_quad(), because the scalar instruction set lacks
-/// the operations.
+/// Loads four columns of every fourth row: rows 0, 4, 8, … of as many rows as `d` has lanes. Each
+/// row fills one block of 16 bytes of the result. It is a template, like transpose_quad(), so that
+/// the scalar instruction set, which lacks the operations, does not compile it.
 template <class D>
 HWY_INLINE hn::Vec<D> every_fourth_row(D d, const float* in, std::int64_t stride) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
@@ -49,9 +50,9 @@ HWY_INLINE void transpose_quad(D d, const float* in, std::int64_t in_stride, flo
   StoreU(BitCast(d, InterleaveUpper(pairs, ab_high, ce_high)), d, out + 3 * out_stride);
 }
 
-/// Stores out[c * out_stride + r] = in[r * in_stride + c] for all rows and columns. It also reads
-/// and writes elements past these: rows up to a multiple of the lanes, columns up to a multiple of
-/// kQuad.
+/// Stores out[c * out_stride + r] = in[r * in_stride + c] for all rows and columns. Also reads and
+/// writes beyond the last row, up to a multiple of the lanes, and beyond the last column, up to a
+/// multiple of kQuad.
 HWY_INLINE void transpose(const float* in, std::int64_t in_stride, std::int64_t rows,
                           std::int64_t columns, float* out, std::int64_t out_stride) {
   const hn::ScalableTag<float> d;

@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTilePixels = 1024;
-constexpr std::int64_t kBeyond = 512;  // bytes between a tile and the data fetched meanwhile
+constexpr std::int64_t kBeyond = 512;  // bytes between the next tile and what is fetched
 constexpr std::int64_t kLine = 64;     // bytes; parts also start at multiples of this many pixels
 constexpr std::int64_t kFewestPixels = 64;  // fewest pixels of a row that `pixels` is called for
 
 bool interleaved(const TensorDesc& desc) { return desc.layout == Layout::Nhwc && desc.shape.c > 1; }
 
-/// The geometry of one walk. A pixel has `group` channels: all channels if the input or the output
-/// is interleaved, else one. `planes` counts images in the first case and channel planes in the
-/// second.
+/// The geometry of one walk. If the input or the output is interleaved, a pixel has all channels,
+/// and `planes_` counts images. Otherwise a pixel has one channel, and `planes_` counts channels of
+/// all images.
 class Walk {
  public:
   Walk(const View& in, const View& out, const RunBody& body, const PixelBody& pixels,
@@ -52,8 +52,8 @@ class Walk {
 
   std::int64_t total() const { return planes_ * pixels_; }
 
-  /// Computes pixels [begin, end), counted over all planes. If the planes lie without gaps, it
-  /// makes a single run; else it goes plane by plane.
+  /// Computes pixels [begin, end), counted over all planes: as a single run if the planes lie
+  /// without gaps, else plane by plane.
   void part(std::int64_t begin, std::int64_t end) const {
     if (seamless_) {
       if (begin < end)
@@ -158,8 +158,8 @@ class Walk {
     return begin;
   }
 
-  /// Returns how many pixels before this one a cache line of the output starts; 0 if none of the
-  /// last 64 pixels starts a line.
+  /// Returns how many pixels before `pixel` the last cache line of the output starts; 0 if none of
+  /// the 64 pixels up to `pixel` starts a line.
   std::int64_t past_line(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
     const auto past = reinterpret_cast<std::uintptr_t>(target(plane, pixel, c)) % kLine;
     const auto size = static_cast<std::uintptr_t>(size_of(out_.desc.dtype));
@@ -206,10 +206,10 @@ class Walk {
     }
   }
 
-  /// Computes pixels [begin, end) of a plane with tiles. Pixels are gathered in a tile in the
-  /// input's dtype, laid out like the output. The run of each channel begins and ends at a cache
-  /// line of the output. A tile therefore begins with the pixels that the previous tile left over.
-  /// Memory would idle while a tile is computed, so each channel fetches its share of a later tile.
+  /// Computes pixels [begin, end) of a plane with tiles. A tile holds pixels in the dtype of the
+  /// input, laid out like the output. The run of each channel begins and ends at a cache line of
+  /// the output, so a tile begins with the pixels that the previous tile left over. Memory would
+  /// idle while a tile is computed, so each channel fetches its share of a later tile.
   void tiles(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
     alignas(kLine) std::byte tile[kTileBytes];
     const std::int64_t size = size_of(in_.desc.dtype);

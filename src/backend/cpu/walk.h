@@ -1,4 +1,5 @@
-/// Goes through a tensor for every element-wise kernel, with any layout, crop and flip.
+/// Divides a tensor with any layout, crop and flip into runs of contiguous elements, for
+/// element-wise kernels.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +22,15 @@ struct Planes {
 
 /// A piece of work: `elements` contiguous inputs and as many contiguous outputs. If channels are
 /// interleaved, element i has channel `channel` + i % `period`. If `period` is 1, the run consists
-/// of planes, and the first plane has channel `channel`.
+/// of planes: its first element has channel `channel`, and `planes` tells where the next plane
+/// begins.
 struct Run {
   const std::byte* in;
   std::byte* out;
   std::int64_t elements, channel, period;
   Planes planes;
-  const std::byte* ahead = nullptr;  // input of a later run, as large as `in`; fetched meanwhile
+  /// The input of a later run, as many bytes as this run reads. It is fetched during this run.
+  const std::byte* ahead = nullptr;
 
   /// Moves to the next plane if the current one has ended.
   static void end_plane(Planes& planes, std::int64_t& channel) {
@@ -37,8 +40,9 @@ struct Run {
   }
 };
 
-/// Calls `body(first, count, channel)` for the elements of each plane in a run. Skips the elements
-/// before element `begin` of the run.
+/// Calls `body(first, count, channel)` for each plane in a run: the `count` elements from element
+/// `first` of the run on belong to `channel`. Leaves out the elements before element `begin` of the
+/// run.
 template <class Body>
 void each_plane(const Run& run, std::int64_t begin, const Body& body) {
   Planes planes = run.planes;
@@ -65,8 +69,8 @@ struct PixelTarget {
   PixelStrides strides;
 };
 
-/// Rows of pixels that are moved to another layout. In the target the rows follow each other
-/// without gaps.
+/// Rows of pixels that are moved to another layout. In the target, each row begins where the
+/// previous one ends.
 struct PixelRun {
   PixelSource from;
   PixelTarget to;
@@ -78,23 +82,25 @@ struct PixelRun {
 using RunBody = std::function<void(const Run&)>;
 using PixelBody = std::function<bool(const PixelRun&)>;  // false: did nothing
 
-/// How the operating system maps the pages of an output that nothing has touched. Fault: one by
-/// one, when a store faults. Populate: many at once before the stores, which then find the zeroed
-/// pages in the cache.
+/// How the operating system maps the pages of an output that nothing has touched.
+/// - Fault: one by one, when a store to the page faults.
+/// - Populate: many at once before the stores, which then find the zeroed pages in the cache.
 enum class FirstTouches { Fault, Populate };
 
-/// Returns true if `walk` can go from `in`, or a part of it, to `out`. The output must be
-/// contiguous, and a pixel must fit in a tile.
+/// Returns true if walk() can go from a tensor like `in`, or from a crop or flip of it, to `out`.
+/// `out` must be contiguous, and a pixel must fit in a tile.
 bool walkable(const TensorDesc& in, const TensorDesc& out);
 
-/// Calls `body` on the queue's team, for runs that cover the output once. If `pixels` is given, it
-/// is called first, and `body` gets only what `pixels` left. If the layout of the input differs
-/// from that of the output, `body` gets copies in tiles, which fit in the first-level cache. `in`
-/// may equal `out` if their descriptions are equal. `body` and `pixels` must not throw.
+/// Calls `body` on the queue's team, for runs that cover the output once.
+/// - If `pixels` is not null, it is called first, for rows of at least 64 pixels. `body` gets
+///   shorter rows, and what `pixels` refuses by returning false.
+/// - If the layout of the input differs from that of the output, `body` gets copies of the input in
+///   tiles, which fit in the first-level cache.
+/// `in` may equal `out` if their descriptions are equal. `body` and `pixels` must not throw.
 void walk(const View& in, const View& out, const Queue& queue, const RunBody& body,
           const PixelBody& pixels = nullptr, FirstTouches touches = FirstTouches::Fault);
 
-/// Bytes of an output whose pages are populated at once.
+/// How many bytes of an output are populated at once, before they are stored.
 constexpr std::int64_t kPopulatedBytes = std::int64_t{256} << 10;
 
 }  // namespace normbench

@@ -1,4 +1,5 @@
-// Highway compiles the including files once per instruction set, and includes this file each time.
+// Highway compiles a file that includes this header once per instruction set. So this guard admits
+// the header once per instruction set, not once per file.
 #if defined(NORMBENCH_WEIGH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORMBENCH_WEIGH_INL_H_
 #undef NORMBENCH_WEIGH_INL_H_
