@@ -53,8 +53,8 @@ struct Portion {
   View in, out;
 };
 /// Returns one portion for each crop window of a normalize; a single portion with the whole images
-/// if it has no window. For a batch of one image, the windows form a single portion if their first
-/// pixels are equally far apart in memory, in ascending order.
+/// if it has no window. For a batch of one image, the windows form a single portion if each lies
+/// equally far after the previous one in memory.
 std::vector<Portion> portions_of(const Normalize& op, std::span<const View> in, const View& out);
 /// Returns one portion per input of a concat.
 std::vector<Portion> portions_of(const Concat& op, std::span<const View> in, const View& out);
@@ -78,7 +78,7 @@ class Queue {
   /// Returns when all submitted work is done.
   virtual void drain() = 0;
 
-  /// Returns true if work is submitted without waiting until it is done, as on a device.
+  /// Returns true if submitting returns before the work is done, as on a device.
   virtual bool is_asynchronous() const { return false; }
   /// Sets a mark after all work submitted so far. Returns its number, counted from 0.
   virtual int mark() { return 0; }
@@ -123,8 +123,8 @@ class Queue {
 
   const int threads;         // exact size of the team that runs a CPU kernel
   Recorder* const recorder;  // records ranges inside a stage; may be null
-  /// The name of the ranges that all threads of the team except rank 0 record, one range for each
-  /// share of the stage. "": no such ranges are recorded.
+  /// Each thread of the team except rank 0 records its share of the next stage as a range of this
+  /// name. "": they record none.
   std::string_view stage = {};
   /// The CPUs of the team, by rank. Empty: no thread is bound. std::nullopt: the CPUs that
   /// team_cpus() returns.
@@ -199,8 +199,8 @@ class Backend {
   std::string scratch = {};
 
   virtual Place place() const = 0;
-  /// Returns why nothing can run here ("no NVIDIA driver"), or std::nullopt. Some reasons are found
-  /// only by ready(). They are returned after it has failed.
+  /// Returns why nothing can run here ("no NVIDIA driver"), or std::nullopt. A reason that only
+  /// ready() can find is returned after ready() has failed.
   virtual std::optional<std::string> unavailable() const = 0;
   /// Makes the place ready to run work, if it is not yet. On a GPU this creates a context, which
   /// takes GPU memory and time, so call it only if work will run here. Returns why nothing can run
@@ -210,8 +210,8 @@ class Backend {
   /// names them.
   virtual std::span<const Kernel> kernels() const = 0;
   virtual std::unique_ptr<Queue> make_queue(int threads, Recorder* recorder) = 0;
-  /// Prepares the calling thread to use the backend. A thread must call this function before any
-  /// other one, unless it created the backend.
+  /// Prepares the calling thread to use the backend. A thread that did not create the backend must
+  /// call this before any other function of the backend.
   virtual void enter_thread() {}
 
   /// Returns memory that is not initialised. Its pages may be untouched, so that first stores
@@ -219,7 +219,7 @@ class Backend {
   virtual std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes) = 0;
   /// Returns memory for an output that a stage on `queue` allocates in the timed region. `policy`
   /// is fresh or cuda_malloc. The destructor of the result frees the memory. Work that is submitted
-  /// to `queue` after this call may use it.
+  /// to `queue` after this call may use the memory.
   virtual std::unique_ptr<Allocation> allocate_fresh(OutputPolicy policy, Memory memory,
                                                      std::size_t bytes, Queue& queue);
   /// Copies between any two memories that the place can access. Returns when the copy is done.

@@ -51,8 +51,9 @@ Own own_of(std::span<const Output> outputs) {
   return own;
 }
 
-/// Adds the names in a folder that do not belong to the preparation, also from the preparation's
-/// folders in it. `folder` is relative to the dataset's folder ("": that folder itself).
+/// Adds the names in a folder that do not belong to the preparation. Goes on in the folders below
+/// it that do belong to the preparation. `folder` is relative to the dataset's folder ("": that
+/// folder itself).
 void add_foreign(const std::string& dataset, const fs::path& folder, const Own& own,
                  std::vector<std::string>& foreign) {
   std::error_code unknown;

@@ -19,8 +19,8 @@
 
 namespace normbench {
 
-/// The size of a source and when it was last changed. They show without reading the source whether
-/// it has changed.
+/// The size of a source and the time of its last change. They show whether the source has changed,
+/// without reading it.
 struct SourceState {
   std::int64_t bytes = 0, mtime_ns = 0;
   bool operator==(const SourceState&) const = default;

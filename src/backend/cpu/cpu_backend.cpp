@@ -27,7 +27,7 @@ std::int64_t slab_images(const Op& op, const Signature& s) {
 struct Slab {
   std::int64_t first, count, batch;
 
-  /// Returns true if the view is not a batch of images. Every slab then uses all of it.
+  /// Returns true if the view is not a batch of images. Every slab then uses the whole view.
   bool has_all_of(const View& view) const { return view.desc.shape.n != batch; }
   Tensor64 read(const View& view) const {
     return has_all_of(view) ? to_double(view, 0, view.desc.shape.n) : to_double(view, first, count);

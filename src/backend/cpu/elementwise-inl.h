@@ -409,7 +409,7 @@ HWY_INLINE std::int64_t planes_in_parts(const Run& run, std::int64_t begin, cons
         Run::end_plane(one.planes, one.channel);
       }
       if (next > i || next == part) continue;
-      next = i + step;  // a chunk in which planes of some part meet
+      next = i + step;  // in some part, a plane ends within this chunk
       for (PartOfPlanes& one : parts)
         for (std::int64_t at = one.at + i, end = at + step, count = 0; at < end; at += count) {
           count = std::min(end - at, one.planes.left);
@@ -431,9 +431,8 @@ constexpr std::int64_t kLongPlane = 32768;
 /// element that is not done: 0 if the run has a single plane or short planes.
 template <DType From, DType To, class Operation>
 HWY_INLINE std::int64_t several_planes(const Run& run, const float* a, const float* b) {
-  // Stores past the cache begin at a cache line, not at a multiple of a chunk. If the output starts
-  // at a cache line, they begin with element 0, and each plane that consists of whole chunks begins
-  // with a chunk of its own.
+  // Aligns the output to a cache line, not to a whole chunk. If the output starts at a cache line,
+  // `first` is 0, so that planes that consist of whole chunks begin with a chunk of their own.
   constexpr std::int64_t line = 64 / sizeof(Storage<To>);
   const std::int64_t block = static_cast<std::int64_t>(hn::Lanes(F())) * vectors_per_block<To>();
   const std::int64_t first = until_aligned<To>(run.out, std::max(line, block));

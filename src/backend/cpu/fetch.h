@@ -36,9 +36,9 @@ inline bool lie_alike(const void* in, const void* out) {
 /// page size. It is not 0: parts that end their pages at the same time wait for memory together,
 /// and copies took 1.06 times as long on Emerald Rapids.
 ///
-/// The result is the first of three distances with which no input of a part and the output of the
-/// previous part are lie_alike(). Each input excludes at most one of the three, so there may be up
-/// to two inputs.
+/// The result is the first of three distances for which lie_alike() is false for each input of a
+/// part and the output of the previous part. An input excludes at most one of the three, so there
+/// may be up to two inputs.
 inline std::int64_t part_phase(std::initializer_list<const void*> inputs, const void* out) {
   for (const std::int64_t phase : {3392, 704}) {
     const auto is_alike = [&](const void* in) {

@@ -64,8 +64,8 @@ struct Summed {
   float *first = nullptr, *second = nullptr;
 };
 
-/// Normalises rows [begin, end) of `normalised` and sums the same rows of `summed`. Leaves out the
-/// half whose argument is null.
+/// Normalises rows [begin, end) of `normalised` unless it is null, and sums the same rows of
+/// `summed` unless it is null.
 using GroupFunction = void (*)(const PlaneRows& rows, std::int64_t begin, std::int64_t end,
                                const Normalised* normalised, const Summed* summed);
 

@@ -158,7 +158,8 @@ HWY_INLINE hn::Vec<Bytes> narrow_bytes(Bytes bytes, V a, V b, V c, V d) {
   const auto packed = ConcatEven(bytes, cd, ab);
   constexpr std::uint32_t blocks = hn::MaxLanes(Bytes()) / 16;
   if constexpr (blocks == 1) return packed;
-  HWY_ALIGN static constexpr auto kOrder = [] {  // `packed`: 4 bytes of a, of b, of a, …; then c, d
+  // `packed` has 4 bytes of `a`, 4 of `b`, 4 of `a`, …, then likewise those of `c` and `d`.
+  HWY_ALIGN static constexpr auto kOrder = [] {
     std::array<std::uint32_t, 4 * blocks> order{};
     for (std::uint32_t to = 0; to < 4 * blocks; ++to) {
       const std::uint32_t vector = to / blocks, block = to % blocks;

@@ -13,7 +13,7 @@ namespace normbench {
 std::unique_ptr<Allocation> map_pages(Memory memory, std::size_t bytes);
 
 /// Maps all pages of a part of a mapping with one system call, which is cheaper than a page fault
-/// for each. The pages keep their contents. Before Linux 5.14 this does nothing, and the first
+/// for each page. The pages keep their contents. Before Linux 5.14 this does nothing, and the first
 /// store to each page faults.
 void populate_pages(std::byte* begin, std::int64_t bytes);
 

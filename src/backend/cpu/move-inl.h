@@ -158,8 +158,9 @@ struct MovedRow {
 };
 
 /// A buffer with the last pixels of a row and the first pixels of the next row, laid out as the
-/// output is. The cache line that both rows share is stored from it. It is filled one row earlier:
-/// a load of data just stored would wait for all earlier stores past the cache.
+/// output is. The cache line that both rows share is stored from this buffer. The buffer is filled
+/// one row earlier, because a load of data just stored would wait for all earlier stores past the
+/// cache.
 template <class W>
 class Seam {
   using T = typename W::T;
@@ -192,8 +193,8 @@ class Seam {
 template <class W>
 constexpr int kParts = kScalar ? 1 : (W::kChannels > W::kIn ? 4 : 8);
 
-/// True if eight unrolled visits would have 10 to 19 KB of instructions. A loop takes 0.6 to 1.1
-/// times as long then.
+/// True if eight unrolled visits would have 10 to 19 KB of instructions. They then run in a loop,
+/// which takes 0.6 to 1.1 times as long as unrolled visits.
 template <class W>
 constexpr bool kLongVisit =
     W::kFromPixels &&
@@ -249,7 +250,7 @@ class Parts {
  private:
   static constexpr std::int64_t kStep = Row::kStep;
 
-  /// Returns the row that is moved in step `i`, so that source addresses ascend.
+  /// Returns the index of the row to move in step `i`. Source addresses ascend from step to step.
   std::int64_t in_order(std::int64_t i) const { return in_stride_ < 0 ? count_ - 1 - i : i; }
 
   Row nth(const Row& first, std::int64_t y) const {

@@ -8,14 +8,14 @@ namespace normbench {
 /// Moves rows of pixels with elements of `size` bytes (1, 2 or 4) and with one, three or four
 /// channels, in planes or interleaved, mirrored or not. Also copies rows whose pixels keep their
 /// layout, with any number of channels. Does nothing and returns false in these cases:
-/// - The number of channels or the strides are other ones.
+/// - The number of channels or the strides are not among these.
 /// - A row of one channel is shorter than 64 bytes.
 /// - `stores` go past the cache, but cache lines do not start at the same pixels in all planes.
 /// - Rows keep their layout, and it is faster to copy one row after the other past the cache.
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores);
 
-/// Do the same as move_pixels(), for elements of one size, and for rows that are copied as bytes.
-/// Each size has its own source file, since it takes long to compile.
+/// The first three do the same as move_pixels() for elements of one size, copy_bytes() for rows
+/// that are copied as bytes. Each size has its own source file, since it takes long to compile.
 bool move_8bit(const PixelRun& run, Stores stores);
 bool move_16bit(const PixelRun& run, Stores stores);
 bool move_32bit(const PixelRun& run, Stores stores);

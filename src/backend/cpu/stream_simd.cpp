@@ -190,8 +190,8 @@ void in_order(const std::byte* in, std::int64_t reads, std::byte* out, std::int6
   if (units > 0) in_turn<Form, 1>(in, out, units, Uneven(reads, writes), {});
 }
 
-/// Returns the units that each of `N` places gets if `units` are left for all of them; 0 if too
-/// few.
+/// Returns the number of units that each of `N` places gets if `units` are left for all places
+/// together; 0 if there are too few.
 template <StreamForm Form, int N>
 std::int64_t units_of_place(std::int64_t units, const void* in, const void* out, bool is_copy) {
   const std::int64_t size = vector_size(), most = units / N * size;
@@ -268,7 +268,7 @@ void copy_any(const std::byte* in, std::byte* out, std::int64_t bytes, Stores st
   std::memcpy(out, in, static_cast<std::size_t>(i));
   const std::int64_t vectors = (bytes - i) / size;
   const StreamVectors all{in + i, vectors, out + i, vectors};
-  const bool is_short = vectors * size < kParts * kFetchAhead;  // as rows of a crop can be
+  const bool is_short = vectors * size < kParts * kFetchAhead;  // for example rows of a crop
   if (stores == Stores::Normal)
     whole<StreamForm::Temporal, Alike<1, 1>>(all);
   else if (is_short)

@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// Returns the bytes of a vector of the instruction set in use.
+/// Returns the number of bytes in a vector of the instruction set in use.
 std::int64_t vector_bytes();
 
 /// Copies bytes. The bytes before the first aligned vector of `out` and after the last one are
@@ -40,8 +40,8 @@ enum class StreamForm {
   Pages,      // eight places of up to four pages in turn; meanwhile the next eight are fetched
 };
 
-/// Stores vectors [begin, end) of `all.writes`. `all.out` must be aligned to a vector, except for
-/// Temporal.
+/// Stores vectors [begin, end) of `all.writes`, and loads the vectors that are read for them.
+/// `all.out` must be aligned to a vector, except for Temporal.
 void stream_vectors(const StreamVectors& all, std::int64_t begin, std::int64_t end,
                     StreamForm form);
 

@@ -50,7 +50,7 @@ void bind_worker(int cpu) {
   bound_to = cpu;  // also if the system refused: it would refuse again
 }
 
-/// Moves the calling thread to a CPU if it may run there. Does not leave it bound.
+/// Moves the calling thread to a CPU if it may run there. The thread is not bound to that CPU.
 void move_to(int cpu) {
   if (cpu == kAnywhere || sched_getcpu() == cpu) return;
   cpu_set_t before;

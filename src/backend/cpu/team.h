@@ -16,9 +16,9 @@ class Queue;
 /// another team it only calls body(0, 1). Throws std::runtime_error if OpenMP gives fewer threads.
 ///
 /// The threads with ranks 1, 2, … are named "omp worker 1", … and stay bound to the CPUs of
-/// `team_cpus()`, one each. The caller is not bound, because threads and programs that it starts
-/// would inherit the binding. It only moves to the first CPU. On the CPU of another thread of the
-/// team, its spinning would keep that thread from running for milliseconds.
+/// `team_cpus()`, one each. The caller moves to the first CPU, because on the CPU of another thread
+/// it would spin and keep that thread from running for milliseconds. It is not bound there, because
+/// threads and programs that it starts would inherit the binding.
 void on_team(int threads, const std::function<void(int rank, int size)>& body);
 /// Does the same with rank i on cpus[i]. If there are more threads than CPUs, no thread is bound.
 /// Each calling thread has teams of its own.

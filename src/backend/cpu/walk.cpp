@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 16384;
 constexpr std::int64_t kTilePixels = 1024;
-constexpr std::int64_t kBeyond = 512;  // bytes between the next tile and what is fetched
+constexpr std::int64_t kBeyond = 512;  // bytes from the end of a tile's input to what is fetched
 constexpr std::int64_t kLine = 64;     // bytes; parts also start at multiples of this many pixels
 constexpr std::int64_t kFewestPixels = 64;  // fewest pixels of a row that `pixels` is called for
 
@@ -158,8 +158,8 @@ class Walk {
     return begin;
   }
 
-  /// Returns how many pixels before `pixel` the last cache line of the output starts; 0 if none of
-  /// the 64 pixels up to `pixel` starts a line.
+  /// Returns the distance in pixels from `pixel` back to the nearest pixel at which a cache line of
+  /// the output starts; 0 if none of the 64 pixels up to `pixel` is one.
   std::int64_t past_line(std::int64_t plane, std::int64_t pixel, std::int64_t c) const {
     const auto past = reinterpret_cast<std::uintptr_t>(target(plane, pixel, c)) % kLine;
     const auto size = static_cast<std::uintptr_t>(size_of(out_.desc.dtype));
