@@ -24,8 +24,8 @@ class Converter {
   FileContent convert(std::span<const std::uint8_t> file);
   /// Returns the remarks on the file of the last convert().
   const std::vector<Remark>& remarks() const { return decoded_.remarks; }
-  /// Returns the peak signal-to-noise ratio in dB of the last image as stored in jpeg against the
-  /// image before encoding, at most 100; 0 for other storage.
+  /// Returns the peak signal-to-noise ratio in dB between the last image before encoding and the
+  /// same image decoded from its jpeg, at most 100. Returns 0 if images are not stored as jpeg.
   double psnr_db();
 
  private:

@@ -31,7 +31,7 @@ class OutputFile {
   /// folder; it returns nothing if the file was spoiled or stopped. Every other call returns
   /// nothing. Throws CannotWrite.
   std::optional<FinishedFile> add(std::size_t place, const Piece& piece);
-  /// Ends all waiting in add(), which returns nothing from now on. The file will not be made.
+  /// Gives the file up: it will not be made. All waiting and later calls of add() return nothing.
   void stop();
 
  private:

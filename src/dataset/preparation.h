@@ -32,8 +32,9 @@ struct Output {
 /// differ by at most one. The preparation must have no mistakes.
 std::vector<Output> outputs_of(const Preparation& preparation);
 
-/// Returns how the dataset `was`, with the images `were`, differs from the requested one, `is` with
-/// the images `are`. Each difference is a text like "storage was npy, is raw".
+/// Returns the differences between an existing dataset and the requested one. `was` and `were` are
+/// the form and the image names of the existing one, `is` and `are` those of the requested one.
+/// Each difference is a text like "storage was npy, is raw".
 std::vector<std::string> differences(const DatasetForm& was, const DatasetForm& is,
                                      const std::vector<std::string>& were,
                                      const std::vector<std::string>& are);

@@ -34,7 +34,7 @@ struct Prepared {
   enum class Outcome {
     Finished,
     WasThere,     // the dataset was finished before this call
-    Interrupted,  // another call can resume it
+    Interrupted,  // another call of prepare() can go on
     Broken        // images cannot be read, and on_error is `fail` or no image is left
   };
   Outcome outcome = Outcome::Finished;

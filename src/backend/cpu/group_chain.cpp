@@ -96,8 +96,8 @@ Launch prepare_accumulate(const Accumulate&, const Signature& s) {
   };
 }
 
-/// Returns the number of groups in which channels are summed: the most with which each group has at
-/// least `worth` elements, enough for a thread.
+/// Returns into how many groups the channels are divided for their sums: the largest number with
+/// which each group has at least `worth` elements, enough for a thread.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 8192;  // elements
   std::int64_t groups = x.c;

@@ -87,8 +87,8 @@ HWY_INLINE VU plus_half(VU bits) {
 }
 
 /// Returns the bfloat16 of each lane in its upper 16 bits, rounded to nearest even. (Highway's own
-/// conversion truncates.) A NaN stays NaN. If `Kept` is false, this holds only for a NaN without
-/// payload bits in its lower half, such as arithmetic makes.
+/// conversion truncates.) A NaN stays NaN. If `Kept` is false, this holds only for a NaN whose
+/// lower 16 bits are 0, like any NaN that arithmetic makes.
 template <bool Kept = true>
 HWY_INLINE VU bfloat_above(VF v) {
   const U u;
@@ -112,8 +112,8 @@ HWY_INLINE auto narrow(V low, V high) {
   }
 }
 
-/// Returns even and odd elements as one vector of bfloat16. No lane has to move. A NaN must have no
-/// payload bits in its lower half.
+/// Returns even and odd elements as one vector of bfloat16. No lane has to move. The lower 16 bits
+/// of a NaN must be 0.
 template <class V>
 HWY_INLINE auto woven_bfloat(V even, V odd) {
   const Whole16 d;

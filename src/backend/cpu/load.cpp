@@ -238,7 +238,7 @@ class StoredFiles {
   }
 
  private:
-  static constexpr int most_kept_ = 256;  // files; a process may open 1024, for all its variants
+  static constexpr int most_kept_ = 256;  // files; a process can often open only 1024
 
   void keep(const Load& op, const std::string& file, std::size_t number) try {
     if (open_[number] || mapped_[number] || kept_ == most_kept_) return;

@@ -188,8 +188,8 @@ class Seam {
 };
 
 /// The number of parts of a run that are moved side by side. With one part, memory would idle at
-/// the end of every page. From planes to pixels there are fewer parts, since each reads from three
-/// or four places.
+/// the end of every page. From planes to pixels there are fewer parts, since each part reads from
+/// three or four planes.
 template <class W>
 constexpr int kParts = kScalar ? 1 : (W::kChannels > W::kIn ? 4 : 8);
 

@@ -9,9 +9,10 @@ namespace normbench {
 /// channels, in planes or interleaved, mirrored or not. Also copies rows whose pixels keep their
 /// layout, with any number of channels. Does nothing and returns false in these cases:
 /// - The number of channels or the strides are not among these.
-/// - A row of one channel is shorter than 64 bytes.
+/// - A row has fewer than 64 bytes in each channel, or in all if it keeps its layout.
 /// - `stores` go past the cache, but cache lines do not start at the same pixels in all planes.
-/// - Rows keep their layout, and it is faster to copy one row after the other past the cache.
+/// - `stores` go past the cache, and several rows that keep their layout are shorter than 2 KiB and
+///   end within a cache line. Copying one row after the other is faster then.
 bool move_pixels(const PixelRun& run, std::int64_t size, Stores stores);
 
 /// The first three do the same as move_pixels() for elements of one size, copy_bytes() for rows

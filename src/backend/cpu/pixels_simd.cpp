@@ -132,8 +132,9 @@ HWY_INLINE void whole_row(const Row<To>& row, std::int64_t plane, const Function
   some<To, S>(apart, kVisit - rest, rest, row.out + done, plane, plain);
 }
 
-/// How far ahead visits() fetches in a row that is the only one of its run. The distance is more
-/// than a page, because hardware prefetchers stop at the end of each page.
+/// How far ahead visits() fetches if stores go past the cache and the run has a single row, so that
+/// no next row can be fetched. The distance is more than a page, because hardware prefetchers stop
+/// at the end of each page.
 constexpr std::int64_t kAhead = 72 * 64;  // bytes
 
 template <DType To, Stores S, bool Mirrored, class Function>

@@ -61,9 +61,9 @@ struct Unit {
 };
 
 constexpr std::int64_t kLine = 64;     // bytes
-constexpr std::int64_t kTogether = 4;  // most units of a place in one turn
+constexpr std::int64_t kTogether = 4;  // most units moved at a place before the next place
 
-/// The units of a common mix, which are all equal.
+/// The units of a mix like 1:1 or 1:2, which are all equal.
 template <int Reads, int Writes>
 struct Alike {
   static constexpr void take(std::int64_t) {}

@@ -16,7 +16,7 @@ std::int64_t vector_bytes();
 void copy_bytes(const std::byte* in, std::byte* out, std::int64_t bytes, Stores stores);
 
 /// Vectors to read and vectors to write. Which values are stored depends on the vectors read and on
-/// the form.
+/// the StreamForm.
 struct StreamVectors {
   const std::byte* in;
   std::int64_t reads;
