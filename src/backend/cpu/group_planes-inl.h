@@ -138,7 +138,8 @@ class Normaliser {
   VF mean_, slope_, constant_;
 };
 
-/// Computes the two sums of a group that Summed describes.
+/// Computes two sums for each of several rows. Forward: of x - centre and of its square. Backward:
+/// of dy and of dy * (x - centre).
 template <DType T, Pass P>
 class Summer {
  public:
@@ -459,7 +460,8 @@ class Block {
     if constexpr (Row + 1 < Rows) sum_rests<Fetches, Row + 1>(all, done, summer);
   }
 
-  /// Returns the scale and shift of each element of a line, also if planes meet in it.
+  /// Returns the scale and shift of each element of a line, which may have elements of several
+  /// planes.
   HWY_INLINE ScaleTable own_table(std::int64_t i, float (&tables)[2][kLine]) const {
     for (std::int64_t k = 0; k < kLine; ++k) {
       const std::int64_t plane = std::min(rows_.planes - 1, (i + k) / rows_.pixels);

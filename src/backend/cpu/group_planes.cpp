@@ -35,7 +35,7 @@ struct Groups {
   std::int64_t bytes;  // bytes of a group
 };
 
-/// The state of a thread, which sums one group and normalises another one.
+/// The state of a thread that sums one group and normalises another one, in a forward pass.
 class ForwardWork {
  public:
   ForwardWork(const GroupTensors& tensors, const Groups& groups)

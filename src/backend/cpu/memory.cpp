@@ -21,7 +21,7 @@ constexpr std::size_t kHugeBytes = std::size_t{2} << 20;
                            " failed: " + std::strerror(error));
 }
 
-/// Rounds up to a multiple of `unit`. Sizes near SIZE_MAX become a slightly smaller multiple, for
+/// Rounds up to a multiple of `unit`. A size near SIZE_MAX is rounded down instead, to a size for
 /// which mmap fails with ENOMEM.
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (std::min(bytes, SIZE_MAX - 2 * unit) + unit - 1) / unit * unit;

@@ -15,8 +15,8 @@ constexpr std::int64_t kVisit = 64;  // pixels: whole cache lines of every chann
 using Channel = OneChannel<MultiplyAdd>;
 using Apart = std::uint8_t[3][kVisit];
 
-/// Returns the lowest address of `pixels` pixels, the first of which is `on` pixels after the row's
-/// first.
+/// Returns the lowest address of `pixels` neighbouring pixels. The first of them is `on` pixels
+/// after the first pixel of the row, which lies at `first`.
 template <bool Mirrored>
 HWY_INLINE const std::uint8_t* pixels_at(const std::byte* first, std::int64_t on,
                                          std::int64_t pixels) {
