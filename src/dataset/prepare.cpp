@@ -92,7 +92,7 @@ class Work {
   std::map<std::size_t, LeftOut> broken_;
 };
 
-/// Returns true if the file is missing, is not whole, or leaves out broken images. Broken images
+/// Returns true if the output is missing, is not whole, or leaves out broken images. Broken images
 /// are read again, because they may have been repaired. If they are still broken, they are reported
 /// again.
 bool Work::needs(const Output& output) const {

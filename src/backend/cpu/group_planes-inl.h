@@ -138,8 +138,8 @@ class Normaliser {
   VF mean_, slope_, constant_;
 };
 
-/// Computes two sums for each of several rows. Forward: of x - centre and of its square. Backward:
-/// of dy and of dy * (x - centre).
+/// Computes two sums for each of several rows. Forward: of x - centre and of (x - centre)^2.
+/// Backward: of dy and of dy * (x - centre).
 template <DType T, Pass P>
 class Summer {
  public:

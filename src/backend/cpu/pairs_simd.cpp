@@ -60,8 +60,7 @@ HWY_INLINE std::int64_t pairs_in_parts(const Storage<T>* a, const Storage<T>* b,
         fetch_line_soon(b + at + kFetchAhead / size);
         for (std::int64_t block = at; block < at + line; block += kPairBlock<T>)
           pair_block<T, Stores::NonTemporal, Operation>(a + block, b + block, out + block);
-        // Without this the compiler groups the fetches of several pages, which was about a seventh
-        // slower on Emerald Rapids.
+        // Without this the compiler groups the fetches of several pages, which is slower.
         std::atomic_signal_fence(std::memory_order_seq_cst);
       }
     done += kParts * part;
