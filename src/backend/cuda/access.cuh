@@ -1,5 +1,5 @@
-/// Loads and stores of whole words, and access to their bytes. Device and host each have their own
-/// code here.
+/// Loads and stores of whole words, and access to their bytes. On the host, a misaligned load or
+/// store throws std::runtime_error.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace normbench::cuda {
 
-/// 16 bytes: the widest access on every architecture.
+/// 16 bytes, the widest access that all architectures support.
 struct alignas(16) Vector16 {
   std::uint32_t words[4];
 };
@@ -29,12 +29,13 @@ inline void check_aligned(const void* address, std::size_t bytes) {
 }
 
 /// Loads 1, 2 or 4 words at once. `address` must be a multiple of their size. The same thread may
-/// overwrite the words later.
+/// overwrite the words later, because the load is not a read-only one (__ldg).
 template <int Words>
 __host__ __device__ inline void load_words(const void* address, std::uint32_t* words) {
   static_assert(Words == 1 || Words == 2 || Words == 4);
 #ifdef __CUDA_ARCH__
-  // Plain accesses to CUDA's vector types: __ldca on these types would be ordered like atomics.
+  // Plain loads of CUDA's vector types. __ldca would compile to a strong load (LDG.STRONG.SM on
+  // sm_90), which the memory model orders like a relaxed atomic.
   if constexpr (Words == 1) {
     words[0] = *static_cast<const std::uint32_t*>(address);
   } else if constexpr (Words == 2) {
@@ -54,14 +55,14 @@ __host__ __device__ inline void load_words(const void* address, std::uint32_t* w
 #endif
 }
 
-/// Stores 1, 2 or 4 words at once. `address` must be a multiple of their size. `Streaming`: the
-/// line is not expected to be read again soon.
+/// Stores 1, 2 or 4 words at once. `address` must be a multiple of their size. `Streaming`: stores
+/// with __stcs, for words that will not be read again soon.
 template <int Words, bool Streaming>
 __host__ __device__ inline void store_words(void* address, const std::uint32_t* words) {
   static_assert(Words == 1 || Words == 2 || Words == 4);
 #ifdef __CUDA_ARCH__
-  // Names the store instruction. The compiler would split an assignment of uint4 into words and not
-  // always join them again. __stwb would be ordered like atomics.
+  // Inline PTX, because the compiler splits an assignment of a uint4 into words and does not always
+  // join them again. __stwb would compile to a strong store (STG.STRONG.SM on sm_90).
   [[maybe_unused]] const std::size_t to = __cvta_generic_to_global(address);
   if constexpr (Words == 1 && Streaming)
     __stcs(static_cast<std::uint32_t*>(address), words[0]);
@@ -97,7 +98,7 @@ __host__ __device__ inline void store16(void* address, const Vector16& v) {
   store_words<4, Streaming>(address, v.words);
 }
 
-/// Byte `index` of a word.
+/// Byte `index` of a word; 0 is the lowest byte.
 struct Byte {
   std::uint32_t word;
   int index;

@@ -1,6 +1,5 @@
 /// How the threads of a block work together. On a device, every thread runs a kernel's body. On the
-/// host, one call runs the body for all threads of a block. Both use the same source and give the
-/// same bits.
+/// host, one call runs the body for all threads of a block. The results have the same bits.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -45,8 +44,8 @@ struct Warp {
 #endif
   }
 
-  /// Sets `x` of each lane to the sum over all lanes whose distance from it is a multiple of
-  /// `apart`, a power of two.
+  /// Sets `x` of each lane to the sum of `x` over all lanes with the same number modulo `apart`, a
+  /// power of two.
   __host__ __device__ void sum(PerLane<float>& x, unsigned apart = 1) const {
     for (unsigned step = warp_lanes / 2; step >= apart; step /= 2) {
 #ifdef __CUDA_ARCH__
@@ -73,8 +72,8 @@ struct Block {
 #endif
   }
 
-  /// Waits for all threads of the block. What a thread wrote before, in any memory, is then visible
-  /// to the whole block.
+  /// Waits until all threads of the block have called this function. What they wrote before, in any
+  /// memory, is then visible to the whole block.
   __host__ __device__ void sync() const {
 #ifdef __CUDA_ARCH__
     __syncthreads();

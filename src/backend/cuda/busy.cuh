@@ -10,7 +10,7 @@
 
 namespace normbench::cuda {
 
-/// A chain of fused multiply-adds. Each one needs the result of the one before.
+/// A chain of fused multiply-adds. Each needs the result of the previous one.
 struct BusyBody {
   std::int64_t threads;
   std::int64_t steps;

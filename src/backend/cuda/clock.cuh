@@ -8,9 +8,9 @@
 
 namespace normbench::cuda {
 
-/// The first thread of each block stores the cycle count of its multiprocessor and the time in
-/// element `number` of `readings`, where `number` is that of the multiprocessor. Does nothing on
-/// the host.
+/// The first thread of each block stores the cycle count of its multiprocessor and the GPU's time
+/// in `readings[i]`, where i is the multiprocessor's number (%smid). It stores nothing if i is
+/// `count` or more. Does nothing on the host.
 struct ReadClocks {
   Grid grid;
   ClockReading* readings;

@@ -29,8 +29,8 @@ std::vector<Kernel> all_rows() {
   return rows;
 }
 
-/// Returns true if the driver's library finds no device. This asks the driver directly, because the
-/// runtime reports a driver that is too old without asking it.
+/// Returns true if the driver's library finds no device. The runtime does not ask the library if
+/// the driver is too old.
 bool driver_finds_none() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed
   auto* const init =
@@ -38,7 +38,8 @@ bool driver_finds_none() {
   return init != nullptr && static_cast<cudaError_t>(init(0)) == cudaErrorNoDevice;
 }
 
-/// Returns why there is no device at all, or std::nullopt. Sets `devices` to the number of devices.
+/// Returns why there is no device at all. Otherwise returns std::nullopt and sets `devices` to the
+/// number of devices.
 std::optional<std::string> no_device(int& devices) {
   cudaError_t error = cudaGetDeviceCount(&devices);
   int driver = 0;
@@ -127,7 +128,7 @@ class CudaBackend final : public Backend {
     return facts;
   }
 
-  // Asks only NVML: a device that a kernel broke still has a condition.
+  // Asks only NVML, which still answers after a kernel has failed and CUDA has become unusable.
   Json condition() override { return unavailable_ ? Json() : condition_of(nvml()); }
 
   std::optional<DeviceState> state() override {
@@ -146,7 +147,7 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  /// Runs `work`. After any CudaError the device is unavailable.
+  /// Runs `work`. If it throws a CudaError, the device is unavailable from then on.
   void try_to(const std::function<void()>& work) {
     try {
       work();
@@ -155,15 +156,15 @@ class CudaBackend final : public Backend {
     }
   }
 
-  /// Makes the device current to this thread, which creates its context. Checks that this build's
-  /// kernels run on it.
+  /// Makes the device current to this thread, which creates the context. Checks that this build has
+  /// kernels for the device.
   void start() {
     check(cudaSetDevice(device_), fmt::format("cudaSetDevice({})", device_));
     check(load_empty(), "loading a kernel");
     nvtx::name_device(device_, fmt::format("normbench GPU {}", device_));
   }
 
-  /// Reads facts that are needed often and need no context.
+  /// Reads facts for which CUDA needs no context.
   void look_up() {
     check(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, device_),
           "cudaDeviceGetAttribute(L2CacheSize)");

@@ -6,16 +6,17 @@
 
 namespace normbench::cuda {
 
-/// Measures the clock rate between start() and stop(): the cycles that a multiprocessor counts,
-/// divided by the GPU's time. A reading from the driver would only give the clock after the work.
+/// Measures the average clock rate between start() and stop(): the cycles that each multiprocessor
+/// counts, divided by the time on the GPU's timer. The driver could only report the clock rate at
+/// one moment.
 class Cycles {
  public:
-  /// Prepares to count on the current device. Throws CudaError, like the functions below.
+  /// Prepares to count on the current device. All functions of the class throw CudaError.
   Cycles();
   /// Reads the counters in the order of `stream`, and waits until they have been read.
   void start(cudaStream_t stream);
-  /// Reads the counters again and returns the clock rate since start() in MHz: the median of the
-  /// multiprocessors, or 0 if none was read both times.
+  /// Reads the counters again and returns the clock rate since start() in MHz: the median over the
+  /// multiprocessors that were read both times, or 0 if there are none.
   std::int64_t stop(cudaStream_t stream);
 
  private:

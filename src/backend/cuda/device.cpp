@@ -29,7 +29,8 @@ std::string version(cudaError_t (*read)(int*), std::string_view call) {
   return version_text(number);
 }
 
-/// Returns true for a MIG instance, a part of a divided GPU: "NVIDIA A100-SXM4-40GB MIG 1g.5gb".
+/// Returns true for a MIG instance, a part of a divided GPU. Its name is like "NVIDIA
+/// A100-SXM4-40GB MIG 1g.5gb".
 bool is_mig_instance(const cudaDeviceProp& properties) {
   return std::string_view(properties.name).find(" MIG ") != std::string_view::npos;
 }
@@ -43,9 +44,10 @@ std::string uuid_text(const cudaDeviceProp& properties) {
   return text;
 }
 
-/// Returns the free memory of the device in bytes. If the device is not ready, NVML reports the
-/// value of the whole GPU, of which the device may be a part. Without NVML the result is all memory
-/// of the device.
+/// Returns the free memory of the device in bytes:
+/// - ready: the value that CUDA reports
+/// - not ready: NVML's value for the whole GPU, but at most the total memory of the device
+/// - not ready, without NVML: the total memory of the device
 std::int64_t free_memory_bytes(const cudaDeviceProp& properties, const Nvml& nvml, bool ready) {
   const auto most = static_cast<std::int64_t>(properties.totalGlobalMem);
   if (!ready) {
@@ -56,7 +58,6 @@ std::int64_t free_memory_bytes(const cudaDeviceProp& properties, const Nvml& nvm
   return static_cast<std::int64_t>(free);
 }
 
-/// Returns the limits of a kernel's launch and of its occupancy.
 Json launch_limits(const cudaDeviceProp& properties) {
   return {{"warp_size", properties.warpSize},
           {"threads_per_block", properties.maxThreadsPerBlock},
@@ -91,10 +92,10 @@ struct LoadedLink {
   LinkReading reading = LinkReading::Idle;  // also if NVML or memory for the copies is missing
 };
 
-/// Returns the PCIe link as it is while copies run: an idle GPU may slow the link down. Reads the
-/// link again and again, each time while copies of 256 MiB from pinned memory are under way, until
-/// the link is as fast as it can be, but at most ten times. Reads the idle link if there is no
-/// memory for the copies. Throws CudaError for any other error.
+/// Returns the PCIe link as it is while copies run, because an idle GPU may slow the link down.
+/// Reads it during copies of 256 MiB from pinned memory, until the link is as fast as it can be,
+/// but at most ten times. Returns the idle link if there is no memory for the copies. Throws
+/// CudaError for any other error.
 LoadedLink link_under_load(int device, const Nvml& nvml) {
   if (!nvml.missing().empty()) return {};
   check(cudaSetDevice(device), "cudaSetDevice");

@@ -12,10 +12,9 @@ namespace normbench::cuda {
 std::string pci_bus_id(int device);
 
 /// Returns name, uuid, versions, memory, caches, maximum clocks and PCIe link of a device. Facts
-/// that cannot be read are null, and "nvml" tells why. `ready`: the device has a context.
-/// - If `ready`, the device reports its free memory, and the link is read while copies run over it.
-/// - Otherwise NVML reports both, and no context is made.
-/// Throws CudaError.
+/// that cannot be read are null, and "nvml" tells why. Throws CudaError.
+/// - If `ready`, CUDA reports the free memory, and the link is read while copies run over it.
+/// - Otherwise NVML reports the free memory and the idle link, and no context is created.
 Json describe_device(int device, const Nvml& nvml, bool ready);
 
 /// Returns the current clocks in MHz, throttle reasons, temperature in °C, power and its limit in

@@ -14,8 +14,8 @@ struct Quotient {
 };
 
 /// Divides with a multiplication and a shift (Granlund and Montgomery, "Division by invariant
-/// integers using multiplication", 1994). It uses 32 bits if dividend and divisor are below 2^31,
-/// else 64 bits.
+/// integers using multiplication", 1994). Multiplies 32-bit numbers if dividend and divisor are
+/// below 2^31, else 64-bit numbers.
 struct Divisor {
   std::int64_t divisor = 1;
   std::uint64_t multiplier = std::uint64_t{1} << 63;        // ceil(2^(63 + shift) / divisor)
@@ -33,7 +33,7 @@ struct Divisor {
     return d;
   }
 
-  /// Returns the quotient and the remainder of `x`, which must not be negative.
+  /// Returns the quotient and the remainder of `x` / `divisor`. `x` must not be negative.
   __host__ __device__ Quotient split(std::int64_t x) const {
     std::uint64_t quotient = 0;
     if (((x | divisor) >> 31) == 0)

@@ -20,14 +20,15 @@ Launch prepare_cast(const Cast&, const Signature&) {
   };
 }
 
-/// A function that runs a row on its views, with the row's constants in device memory.
+/// Launches a row's kernel on views. `constants` is in device memory.
 using ConstantsBody =
     std::function<void(Queue&, const View& in, const View& out, const float* constants)>;
 
-/// Returns a launch of `body` with the numbers of `make` in device memory. With Constants::Cached,
-/// the numbers are made and sent once, here. With Constants::PerCall, every launch makes and sends
-/// them, inside a range named `constants`. `make` must return the same count every time. It may
-/// throw std::runtime_error, as check_divisors() does.
+/// Returns a launch that calls `body` with the constants that `make` returns, in device memory.
+/// - Constants::Cached: this function calls `make` and sends the constants, once.
+/// - Constants::PerCall: every launch calls `make` and sends the constants, inside a range named
+///   `constants`.
+/// `make` must always return the same number of constants. It may throw std::runtime_error.
 Launch with_device_constants(Constants when, std::function<std::vector<float>()> make,
                              ConstantsBody body) {
   const std::vector<float> first = make();

@@ -1,10 +1,14 @@
 /// The bodies of the element-wise kernels: 4 elements per thread, as in eager frameworks.
 ///
-/// A thread loads and stores its elements at once if they are a whole vector of 4 at a multiple of
-/// its size. The host decides which blocks have only such threads. Instructions that a warp
-/// executes there for 128 elements on sm_90, and their budget (tests/backend/issue_budget.py counts
-/// them):
-///   cast 25 of 40, sub 27 of 40, div 40 of 40, scale_shift 34 of 40, two tensors 29 of 40
+/// The first blocks, which the host counts, access elements as whole, aligned vectors of 4. Later
+/// blocks access elements one by one. The table lists the instructions that one warp executes for
+/// 128 elements in the first blocks on sm_90, and the budget that tests/backend/issue_budget.py
+/// allows:
+///   cast         25 of 40
+///   sub          27 of 40
+///   div          40 of 44
+///   scale_shift  34 of 40
+///   two tensors  29 of 40
 #pragma once
 
 #include <algorithm>
@@ -35,7 +39,8 @@ unsigned whole_blocks(const In* in, const Out* out, std::int64_t elements) {
   return aligned ? static_cast<unsigned>(elements / elements_per_block) : 0;
 }
 
-/// Changes a whole vector: `change(x, use)` must call `use(y)`, which stores y.
+/// Loads a vector of 4 elements as floats x and calls `change(x, use)`. `change` must call
+/// `use(y)`, which stores the 4 floats y as elements.
 template <class In, class Out, class Change>
 __host__ __device__ void change_vector(const In* in, Out* out, Change change) {
   constexpr int count = elements_per_thread;
@@ -47,7 +52,7 @@ __host__ __device__ void change_vector(const In* in, Out* out, Change change) {
   });
 }
 
-/// Changes the first `left` elements of a thread, one by one.
+/// Does the same as change_vector() one by one, for at most the first `left` of 4 elements.
 template <class In, class Out, class Change>
 __host__ __device__ void change_elements(const In* in, Out* out, std::int64_t left, Change change) {
   constexpr int count = elements_per_thread;
@@ -96,8 +101,8 @@ struct Subtract {
 
 /// Divides by multiplying with the divisor's inverse and correcting by the remainder. The result
 /// has the same bits as a division, with a third of its instructions (Markstein, "Computation of
-/// elementary functions on the IBM RISC System/6000 processor", 1990). It divides if a step could
-/// underflow or overflow.
+/// elementary functions on the IBM RISC System/6000 processor", 1990). If a step could underflow or
+/// overflow, a division is used instead.
 struct Divide {
   struct alignas(8) Constant {
     float divisor, inverse;
@@ -149,7 +154,7 @@ struct ScaleAndShift {
   }
 };
 
-/// Combines two tensors in one pass.
+/// Applies `Operation` to the elements of two tensors.
 template <class T, class Operation>
 struct PairBody {
   Grid grid;
@@ -182,7 +187,8 @@ struct Add {
   __host__ __device__ float operator()(float x, float y) const { return x + y; }
 };
 
-/// Computes planes of whole vectors. The grid counts channels along y and images along z.
+/// Applies `Operation` to planes of one channel, which consist of whole vectors. The grid counts
+/// channels along y and images along z.
 template <class T, class Operation>
 struct PlanesBody {
   Grid grid;
@@ -204,8 +210,8 @@ struct PlanesBody {
   }
 };
 
-/// Computes elements with channels in any order. A thread finds the channel of its first element
-/// and counts on from there.
+/// Applies `Operation` to elements in any layout. A thread computes the channel of its first
+/// element by division and counts on from there.
 template <class T, class Operation>
 struct BroadcastBody {
   Grid grid;
@@ -216,8 +222,8 @@ struct BroadcastBody {
   std::int64_t elements;
   Divisor inner, channels;
 
-  /// Returns the channel of element `i`, and the number of its elements before `i` in the same
-  /// plane.
+  /// Returns the channel of element `i` as the quotient, and the index of the element in its plane
+  /// as the remainder.
   __host__ __device__ Quotient channel(std::int64_t i) const {
     const Quotient plane = inner.split(i);
     return {channels.split(plane.quotient).remainder, plane.remainder};
@@ -240,7 +246,7 @@ struct BroadcastBody {
   }
 };
 
-/// Calls `use` with the cast body for the dtypes.
+/// Calls `use` with the cast body for the dtypes. Returns the result of `use`.
 template <class Use>
 auto with_cast_body(const CastArguments& a, Use use) {
   return with_type(a.from, [&]<class In>(std::type_identity<In>) {

@@ -10,9 +10,10 @@
 namespace normbench::cuda {
 namespace {
 
-constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;  // twice this fits in 32 bits
+/// The most channels of a move. The sum of two channel numbers must fit in 32 bits (Spot::next()).
+constexpr std::int64_t kMostMovedChannels = std::int64_t{1} << 30;
 
-/// Returns true if a kernel accesses this memory without the link.
+/// Returns true if kernels access this memory on the device, not over the link to the host.
 bool is_on_device(Memory memory) { return memory == Memory::Device || memory == Memory::Managed; }
 
 bool is_reached(const Signature& s) {
@@ -49,7 +50,7 @@ Launch prepare_move(const T& op, const Signature& s) {
 
 using LaunchNormalize = cudaError_t (*)(cudaStream_t, const NormalizeArguments&);
 
-/// Returns the launch function, or null if no row normalises to this dtype.
+/// Returns the launch function, or null if no kernel normalises to the dtype `op.to`.
 LaunchNormalize launch_of(const Normalize& op) {
   if (op.to == DType::Float16) return &launch_normalize<DType::Float16>;
   if (op.to == DType::BFloat16) return &launch_normalize<DType::BFloat16>;
@@ -57,7 +58,7 @@ LaunchNormalize launch_of(const Normalize& op) {
 }
 LaunchNormalize launch_of(const Denormalize&) { return &launch_denormalize; }
 
-/// Accepts an input in device memory if `OnDevice`, else an input that is read over the link.
+/// Accepts an input on the device if `OnDevice`, else an input that kernels read over the link.
 template <class T, bool OnDevice>
 bool accepts_affine(const T& op, const Signature& s) {
   return launch_of(op) != nullptr && s.out[0].is_dense() && s.out[0].shape.c <= most_channels &&
@@ -86,8 +87,8 @@ Launch prepare_cached(const T& op, const Signature& s) {
   };
 }
 
-/// Prepares a launch that makes the constants and sends them every time, as torchvision makes two
-/// tensors in every call.
+/// Prepares a launch that computes the constants and sends them every time, as torchvision creates
+/// two tensors (mean and std) in every call.
 Launch prepare_per_call(const Normalize& op, const Signature& s) {
   const auto channels = static_cast<std::size_t>(s.out[0].shape.c);
   const auto a = std::make_shared<DeviceArray<float>>(channels);

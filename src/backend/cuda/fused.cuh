@@ -22,7 +22,8 @@ __host__ __device__ std::int64_t phase_of(const Out* to) {
   return static_cast<std::int64_t>((reinterpret_cast<std::uintptr_t>(to) & 15) / sizeof(Out));
 }
 
-/// Returns the end of the part of a run that lies in a slot of `count` elements from `first` on.
+/// Returns the end of the slot of `count` elements that starts at `first`, or the end of the run,
+/// `elements`, if that comes first.
 __host__ __device__ inline std::int64_t end_of_part(std::int64_t first, std::int64_t count,
                                                     std::int64_t elements) {
   return first + count < elements ? first + count : elements;
@@ -38,7 +39,7 @@ template <class Pattern, class In, class Out, class Function>
 struct Fused {
   static constexpr int count = slot_elements<Out>;
   static constexpr int depth = Pattern::template depth<In, count>;  // slots of a thread
-  /// The registers of a thread. Turning 16 floats into bytes needs many.
+  /// The most registers of a thread. Turning 16 floats into bytes needs many.
   static constexpr unsigned registers = sizeof(Out) == 1 && sizeof(In) > 1 ? 128 : 80;
 
   std::int64_t threads;
@@ -98,9 +99,9 @@ struct Fused {
   }
 };
 
-/// Moves pixels of three channels into three planes, pixel by pixel. It reads each element once,
-/// with any crop, flip, alignment and dtype. It works like Fused, for a walk over the pixels of the
-/// first plane.
+/// Applies a function to interleaved pixels of three channels and stores three planes, with any
+/// crop, flip, alignment and dtype. `walk` and `slots` count pixels of the first plane, one per
+/// slot.
 template <class In, class Out, class Function>
 struct PixelsApart {
   static constexpr int depth = 4;  // pixels of a thread
@@ -142,7 +143,7 @@ inline FusedTask first_plane(const FusedTask& task) {
   return plane;
 }
 
-/// Returns a `Body`, some `Fused`, filled in for a task.
+/// Returns the body of the type `Body` (a `Fused`) for a task.
 template <class Body, class In, class Out, class Function>
 Body fused(const FusedTask& task, const Walk& walk, const Function& function) {
   const auto address = reinterpret_cast<std::uintptr_t>(task.out.data);
@@ -157,7 +158,7 @@ Body fused(const FusedTask& task, const Walk& walk, const Function& function) {
           .function = function};
 }
 
-/// Returns a `PixelsApart` filled in for a task.
+/// Returns the `PixelsApart` for a task.
 template <class In, class Out, class Function>
 PixelsApart<In, Out, Function> pixels_apart(const FusedTask& task, const Function& function) {
   using Body = PixelsApart<In, Out, Function>;
@@ -173,7 +174,7 @@ PixelsApart<In, Out, Function> pixels_apart(const FusedTask& task, const Functio
           .plane = task.out.desc.strides.c};
 }
 
-/// Calls `use(body)` with the body that does the task in one pass. Returns the result of `use`.
+/// Calls `use(body)` with the fastest body that can do the task. Returns the result of `use`.
 template <class In, class Out, class Function, class Use>
 auto with_body(const FusedTask& task, const Function& function, Use use) {
   return with_bool(task.streaming, [&]<bool Streaming>(std::bool_constant<Streaming>) {
@@ -235,7 +236,7 @@ auto with_move(const FusedTask& task, Use use) {
   });
 }
 
-/// The constants of one channel.
+/// The constants of one channel in x * a + b.
 struct MultiplyAdd {
   float a, b;
 };
@@ -256,7 +257,8 @@ struct Affine {
   __host__ __device__ MultiplyAdd at(std::int64_t channel) const {
     return sent.a != nullptr ? sent.at(channel) : AffineTable{a, b}.at(channel);
   }
-  /// Calls `use` with the table of constants. Each of the two tables gets its own code.
+  /// Calls `use` with the table of sent constants if there is one, else with a table of `a` and
+  /// `b`. The compiler makes separate code for each case.
   template <class Use>
   __host__ __device__ void choose(Use use) const {
     if (sent.a != nullptr)
@@ -285,7 +287,8 @@ auto with_normalize(const NormalizeArguments& arguments, Use use) {
   });
 }
 
-/// Calls `use(body)` with the body from a float dtype to uint8. Returns the result of `use`.
+/// Calls `use(body)` with the body of a denormalisation from a float dtype to uint8. Returns the
+/// result of `use`.
 template <class Use>
 auto with_denormalize(const NormalizeArguments& arguments, Use use) {
   return with_float_type(arguments.task.in.desc.dtype, [&]<class In>(std::type_identity<In>) {

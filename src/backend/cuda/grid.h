@@ -1,4 +1,5 @@
-/// The indices that a kernel's body runs for: in parallel on the device, one by one on the host.
+/// The bodies of kernels, and the threads or blocks for which a body runs: in parallel on the
+/// device, one by one on the host.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,13 +15,13 @@ inline constexpr unsigned threads_per_block = 256;
 /// The most blocks along y and along z. Along x there may be 2^31 - 1 blocks.
 inline constexpr std::int64_t most_blocks_across = 65535;
 
-/// The blocks of a launch, with `threads_per_block` threads each. Where y and z count channels and
-/// images, threads need no division to find theirs.
+/// The blocks of a launch, with `threads_per_block` threads each. Bodies let y count channels and z
+/// images, so that a thread finds its channel and its image without a division.
 struct Grid {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// A block of a grid, and a thread of the block.
+/// The block (x, y, z) of a grid, and the number of a thread in that block.
 struct Index {
   unsigned x, y, z, thread;
 };
@@ -29,7 +30,7 @@ struct Index {
 struct Blocks {
   unsigned count = 1, warps = 1;
   std::size_t shared_bytes = 0;
-  std::size_t most_shared_bytes = 0;  // limit of a block on the device
+  std::size_t most_shared_bytes = 0;  // limit of `shared_bytes` that load() sets for the kernel
 };
 
 /// A body is what a kernel runs. It is called for each thread of a grid, if it has

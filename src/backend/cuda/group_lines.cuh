@@ -13,8 +13,8 @@
 
 namespace normbench::cuda {
 
-/// `Count` elements that are processed at once: 16 bytes, or one element. If 16 bytes are not
-/// `Aligned`, their elements are loaded and stored one by one.
+/// A vector: `Count` elements that are processed at once, which are 16 bytes or a single element.
+/// If a vector of 16 bytes is not `Aligned`, its elements are loaded and stored one by one.
 template <class T, int Count, bool Aligned>
 struct Elements {
   static constexpr bool is_wide = Count > 1;
@@ -39,7 +39,7 @@ struct Elements {
       unrolled<Count>([&](int i) { loaded.packed.set(i, from[i]); });
     return loaded;
   }
-  /// Stores `value(0)`, `value(1)`, …, which are not expected to be read again soon.
+  /// Stores `value(0)`, `value(1)`, … as elements; with __stcs if they are an aligned vector.
   template <class Value>
   static __host__ __device__ void store(T* to, Value value) {
     if constexpr (is_wide && Aligned)
@@ -66,9 +66,10 @@ struct Elements {
   }
 };
 
-/// The vectors of a group, arranged in lines. In nchw a line is a plane. In nhwc it is the channels
-/// of one vector, in all pixels. Lines are cut into pieces. The warps of a block take turns at the
-/// pieces of `abreast` lines.
+/// The vectors of a group, arranged in lines:
+/// - nchw: a line is the plane of one channel.
+/// - nhwc: a line has one vector of each pixel, with the same channels.
+/// A line is cut into `pieces` pieces. A warp works on the same piece of `abreast` lines at once.
 struct GroupLines {
   std::int64_t image = 0, group = 0;  // elements to the next image, to the next group
   unsigned groups = 1, channels = 1;  // groups of an image; channels of a group
@@ -78,8 +79,8 @@ struct GroupLines {
   unsigned pieces = 1;                // pieces of a line
   unsigned parts = 1;                 // parts of a group; one block works on a part
 
-  /// Return the group of a block, counted over all images, and that group's first element and
-  /// channel.
+  /// group_of() returns the number of a block's group, counted over all images. first() returns the
+  /// first element of that group, channel() its first channel.
   __host__ __device__ unsigned group_of(const Block& block) const { return block.index / parts; }
   __host__ __device__ std::int64_t first(const Block& block) const {
     const unsigned index = group_of(block);
@@ -97,7 +98,7 @@ struct GroupLines {
   }
 };
 
-/// The vectors begin, begin + step, … of a line that one lane works on.
+/// The vectors of a line that one lane works on: `begin`, `begin` + `step`, … below `end`.
 struct LaneShare {
   unsigned line, begin, end, step;
   __host__ __device__ bool is_empty() const { return begin >= end; }

@@ -8,8 +8,8 @@
 namespace normbench::cuda {
 namespace {
 
-/// Returns true if `x` is not empty and the kernels can count it in 32 bits: the elements of a
-/// group, pixels, channels, and the groups of all images.
+/// Returns true if `x` is not empty, and if channels, elements of a group and groups of all images
+/// can each be counted in 32 bits, as the kernels do.
 bool is_counted(const TensorDesc& x, std::int64_t groups) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto [n, c, h, w] = x.shape;
@@ -26,7 +26,7 @@ std::size_t most_shared_bytes() {
   return static_cast<std::size_t>(bytes);
 }
 
-/// Returns the arguments for groups of `x`, without tensors.
+/// Returns the arguments for groups of `x`, without the addresses of tensors.
 GroupArguments arguments_of(const TensorDesc& x, std::int64_t groups) {
   const auto [n, c, h, w] = x.shape;
   GroupArguments arguments{.dtype = x.dtype,
@@ -52,11 +52,11 @@ void submit_sums(Queue& queue, const GroupArguments& arguments) {
   check(launch_channel_sums(stream_of(queue), arguments), "launching sums of channels");
 }
 
-/// Loads the kernels for tensors at multiples of 16 bytes and for others. Also raises the limit of
-/// the kernels' shared memory, so that no launch needs an extra call for that.
+/// Loads the kernels for aligned and for unaligned tensors. Also raises the limit of the kernels'
+/// shared memory, so that no launch has to.
 void load(const GroupArguments& prepared,
           cudaError_t (*launch)(cudaStream_t, const GroupArguments&)) {
-  for (const std::uintptr_t address : {16, 4}) {  // no real tensors: loading reads nothing
+  for (const std::uintptr_t address : {16, 4}) {  // loading does not access memory there
     GroupArguments somewhere = prepared;
     somewhere.x = somewhere.out = reinterpret_cast<void*>(address);
     check(launch(only_load(), somewhere), "loading a group norm");
@@ -131,7 +131,7 @@ Kernel group_norm_row() {
   return kernel;
 }
 
-// The steps of the chain. Each step is a separate pass.
+// The ops that together do what a group norm does. Each is a separate pass over memory.
 
 bool accepts_moments(const Moments& op, const Signature& s) {
   return accepts_dense(op, s) && is_counted(s.in[0], op.groups);
@@ -204,8 +204,8 @@ Launch prepare_accumulate(const Accumulate&, const Signature&) {
   };
 }
 
-/// Returns the number of groups in which channels are summed: as many as leave each group 4096
-/// elements, which is enough work for a block; at least one group.
+/// Returns the number of groups in which channels are summed: the largest divisor of the number of
+/// channels that gives each group at least 4096 elements, enough work for a block; else 1.
 std::int64_t groups_to_sum(const Shape& x) {
   constexpr std::int64_t worth = 4096;
   const std::int64_t most = std::clamp<std::int64_t>(x.c * x.h * x.w / worth, 1, x.c);
@@ -220,7 +220,7 @@ bool accepts_sum(const Sum& op, const Signature& s) {
   return accepts_dense(op, s) && is_counted(s.in[0], groups_to_sum(s.in[0].shape));
 }
 
-/// Sums x as a backward pass sums dbeta, with x in the place of dy.
+/// Sums x with the kernels that sum dy to dbeta in a backward pass.
 Launch prepare_sum(const Sum&, const Signature& s) {
   return [prepared = arguments_of(s.in[0], groups_to_sum(s.in[0].shape))](
              Queue& queue, std::span<const View> in, std::span<const View> out, View scratch) {

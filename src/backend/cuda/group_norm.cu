@@ -5,8 +5,8 @@
 namespace normbench::cuda {
 namespace {
 
-/// Calls `launch_step(step)` once, or twice if groups are split into parts. Returns the first
-/// error.
+/// Calls `launch_step` once for whole groups, or twice if groups are split into parts. Returns the
+/// first error.
 template <class Launch>
 cudaError_t launch_steps(const GroupArguments& a, Launch launch_step) {
   if (a.plan.parts == 1) return launch_step(GroupStep::Whole);
@@ -38,7 +38,7 @@ cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& argum
 
 GroupPlan plan_groups(const GroupArguments& a) {
   constexpr std::int64_t enough_blocks = 256;  // blocks that keep a large GPU busy
-  constexpr std::int64_t part = 8192;          // fewest vectors worth a block and a second launch
+  constexpr std::int64_t part = 8192;          // vectors of a part, at least
   constexpr std::int64_t share = 8;            // vectors per lane
   constexpr std::int64_t most_parts = warp_lanes;
   constexpr std::uint64_t most_warps = 32;
@@ -52,7 +52,9 @@ GroupPlan plan_groups(const GroupArguments& a) {
   const auto wanted = static_cast<std::uint64_t>((all_warps + plan.parts - 1) / plan.parts);
   plan.warps =
       static_cast<unsigned>(std::clamp<std::uint64_t>(std::bit_ceil(wanted), 2, most_warps));
-  // Choose the fewest pieces that keep all warps busy, with at least two vectors per lane.
+  // Cut lines into more pieces if this raises the share of busy warps by more than 5 %. A lane
+  // keeps
+  // at least two vectors.
   const unsigned across = (lines.lines + lines.abreast - 1) / lines.abreast;
   const unsigned warps = plan.parts * plan.warps, step = warp_lanes / lines.abreast;
   const auto busy = [&](unsigned pieces) {

@@ -1,18 +1,20 @@
-/// Group normalization and its gradients. Each group of an image has a block, or several blocks if
-/// there are few large groups.
+/// Group normalization and its gradients. plan_groups() decides how many blocks work on a group:
+/// - One block sums the group and normalises it, in one launch. It keeps as much of the group as
+///   fits in shared memory. It reads the rest a second time, from the L2 cache if it is still
+///   there.
+/// - Several blocks, if there are few large groups, sum in a first launch and normalise in a second
+///   launch, which reads everything again.
 ///
-/// A block that has a whole group reads it, sums it and normalises it. It keeps what it reads in
-/// shared memory, so that a group that fits is read once. The rest of a larger group is read again,
-/// from the L2 cache if it is still there. Several blocks of a group sum in a first launch and
-/// normalise in a second one, which reads everything again. Sums are taken in the same order on
-/// every device, without atomics, so that they always have the same bits.
+/// Sums are taken in the same order on every device, without atomics, so that they always have the
+/// same bits.
 ///
-/// Instructions that a warp executes in one turn of the inner loops, on sm_90 and with at most 64
-/// registers, and their budget (tests/backend/issue_budget.py counts them):
-///   forward, sums        float32 104 of 120, two bytes 201 of 220, for 2,048 bytes read
-///   forward, normalised  float32 118 of 130, two bytes 215 of 220, for 2,048 bytes written
-///   backward, sums       float32  83 of  90, two bytes 152 of 170, for 2,048 bytes read
-///   backward, gradients  float32  98 of 110, two bytes 209 of 220, for 1,024 bytes written
+/// The table lists the most instructions that one warp executes in one turn of an inner loop on
+/// sm_90, the budget that tests/backend/issue_budget.py allows, and the bytes of the turn:
+///                        float32     two bytes   bytes
+///   forward, sums        104 of 120  201 of 220  2,048 read
+///   forward, normalised  119 of 130  215 of 220  2,048 written
+///   backward, sums        83 of  90  152 of 170  2,048 read
+///   backward, gradients   98 of 110  209 of 220  1,024 written
 #pragma once
 
 #include <algorithm>
@@ -24,8 +26,8 @@
 
 namespace normbench::cuda {
 
-/// Sums of distances from a centre: the moments of x, without the loss of digits that a large mean
-/// would cause.
+/// The sums of x - centre and of (x - centre)^2 over `count` elements. With a centre near the mean,
+/// a large mean causes no loss of digits.
 struct CentredSums {
   float count = 0, centre = 0, sum = 0, squares = 0;
 
@@ -41,8 +43,8 @@ struct CentredSums {
   }
 };
 
-/// Gives each lane the sums of all lanes, about a centre near the mean of all elements. If any lane
-/// has elements, lane 0 must have some.
+/// Replaces the sums of each lane by the sums over the elements of all lanes, about a centre near
+/// their mean. If any lane has elements, lane 0 must have some.
 __host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sums) {
   PerLane<float> count, centre, total, squares;
   warp.each([&](unsigned lane) { centre[lane] = lane == 0 ? sums[lane].centre : 0; });
@@ -70,13 +72,13 @@ __host__ __device__ inline void join(const Warp& warp, PerLane<CentredSums>& sum
 
 /// The work on a group that one launch does.
 enum class GroupStep {
-  Whole,
+  Whole,  // sums and normalises
   Sum,    // sums a part of a group
   Finish  // normalises with known sums or statistics
 };
 
-/// Computes y = (x - mean) * rstd * gamma + beta. Finds mean and rstd first, unless they are given.
-/// Without `out` it only finds them. `Channels`: channels in a vector of `Count` elements.
+/// Computes y = (x - mean) * rstd * gamma + beta. Computes mean and rstd first, unless they are
+/// given. `Channels`: channels of a vector of `Count` elements, 1 or `Count`.
 template <class T, int Count, int Channels, bool Aligned>
 struct GroupForward {
   Blocks blocks;
@@ -87,9 +89,9 @@ struct GroupForward {
   float eps;
   const T* x;
   const float *gamma, *beta, *mean, *rstd;  // values if null: 1, 0, unknown, unknown
-  T* out;                                   // if null: only moments are found
+  T* out;                                   // if null: only the moments are computed
   float *found_mean, *found_rstd;
-  CentredSums* of_parts;  // sums of each part of each group, from one launch to the next
+  CentredSums* of_parts;  // sums of each part of each group, for the second launch
 
   __host__ __device__ void operator()(const Block& block) const {
     if (step != GroupStep::Finish) {
@@ -106,7 +108,7 @@ struct GroupForward {
 
  private:
   using Vector = Elements<T, Count, Aligned>;
-  static constexpr int depth = Aligned ? 4 : 2;  // more would not fit into registers
+  static constexpr int depth = Aligned ? 4 : 2;  // more loads do not fit into registers
 
   __host__ __device__ CentredSums* sums(const Block& block) const {
     return reinterpret_cast<CentredSums*>(block.shared);
@@ -167,7 +169,7 @@ struct GroupForward {
   __host__ __device__ Statistics statistics(const CentredSums& all) const {
     const float past = all.sum / elements;
     const float squares = fmaf(-past, all.sum, all.squares);
-    const float variance = (squares < 0 ? 0 : squares) / elements;  // keeps NaN
+    const float variance = (squares < 0 ? 0 : squares) / elements;  // NaN stays NaN
     return {all.centre, 1 / sqrtf(variance + eps), -past};
   }
 
@@ -226,14 +228,14 @@ __host__ __device__ inline void add(GroupSums& to, const GroupSums& other) {
   to.plain += other.plain;
 }
 
-/// Computes dx = dy * gamma * rstd + (x - mean) * slope + constant. Slope and constant come from
-/// sums over the group. Also stores the sums of each channel.
+/// Computes dx = dy * gamma * rstd + (x - mean) * slope + constant [+ old]. Slope and constant are
+/// computed from sums over the group. Also stores the sums of each channel.
 template <class T, int Count, int Channels, bool Aligned>
 struct GroupBackward {
   Blocks blocks;
   GroupLines lines;
   GroupStep step;
-  unsigned held;                     // vectors of dy, and as many of x, in shared memory
+  unsigned held;                     // vectors of dy in shared memory, and as many of x
   float elements;                    // of a group
   const T *dy, *x, *old;             // x and old may be null
   const float *gamma, *mean, *rstd;  // values if null: 1, 0, 1
@@ -248,7 +250,7 @@ struct GroupBackward {
 
  private:
   using Vector = Elements<T, Count, Aligned>;
-  static constexpr int depth = Channels > 4 ? 1 : 2;  // more would not fit into registers
+  static constexpr int depth = Channels > 4 ? 1 : 2;  // more loads do not fit into registers
   struct Loaded {
     Vector dy, x, old;  // zeros if the tensor is missing
   };
@@ -410,8 +412,8 @@ struct ChannelSums {
   }
 };
 
-/// Calls `use` with the dtype, the elements and channels of a vector, and whether tensors are
-/// aligned.
+/// Calls `use.operator()<T, Count, Channels, Aligned>()` for the arguments' dtype, layout and
+/// addresses. Returns the result of `use`.
 template <class Use>
 auto with_group_vectors(const GroupArguments& a, Use use) {
   const auto aligned = [](auto... tensors) { return (is_aligned(tensors, 16) && ...); };

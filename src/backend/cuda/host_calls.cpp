@@ -19,8 +19,7 @@ Launch prepare_memcpy(const Pin&, const Signature& s) {
   };
 }
 
-/// Uses non-temporal stores if the output is at least 1.5 times as large as the largest cache. Its
-/// pages are always mapped, because they are page-locked.
+/// Uses non-temporal stores if the output is at least 1.5 times as large as the largest cache.
 Launch prepare_team(const Pin&, const Signature& s) {
   const std::int64_t bytes = s.out[0].bytes();
   const Stores stores =
@@ -40,7 +39,7 @@ Launch prepare_register(const Register&, const Signature& s) {
                                 View) { static_cast<CudaQueue&>(queue).lock(in[0].data, bytes); };
 }
 
-/// Drains the queue first: a copy may still read the memory.
+/// Drains the queue first, because a copy may still read the memory.
 Launch prepare_unregister(const Unregister&, const Signature&) {
   return [](Queue& queue, std::span<const View> in, std::span<const View>, View) {
     queue.drain();
@@ -61,7 +60,7 @@ Launch prepare_sync(const Sync&, const Signature&) {
 
 }  // namespace
 
-// Host calls cannot be captured, so their rows are made by normbench::row().
+// normbench::row() makes a row that no graph can capture, such as a row of a host call.
 std::span<const Kernel> host_call_rows() {
   static constexpr Kernel rows[] = {
       normbench::row<Pin, accepts_dense<Pin>, prepare_memcpy>("reference", Place::Cuda),

@@ -13,8 +13,8 @@
 
 namespace normbench::cuda {
 
-/// Returns a value that stands for no stream. A launch function that gets it only loads the code of
-/// its kernel onto the device, where the code stays.
+/// Returns a value to pass instead of a stream. A launch function that gets this value only loads
+/// the code of its kernel onto the device. It launches nothing.
 inline cudaStream_t only_load() { return reinterpret_cast<cudaStream_t>(~std::uintptr_t{0}); }
 
 /// Launches a kernel that does nothing.
@@ -29,9 +29,8 @@ struct ClockReading {
   std::uint64_t cycles = 0, time_ns = 0;
 };
 
-/// Launches `blocks` blocks. Each multiprocessor that runs a block stores its reading in element
-/// `number` of `readings`, where `number` is its own number (%smid). Multiprocessors with a number
-/// of `count` or more store nothing.
+/// Launches `blocks` blocks. The multiprocessor of each block stores a reading in `readings[i]`,
+/// where i is its number (%smid). It stores nothing if i is `count` or more.
 cudaError_t launch_read_clocks(cudaStream_t stream, ClockReading* readings, unsigned count,
                                unsigned blocks);
 
@@ -48,22 +47,24 @@ struct StreamArguments {
   std::int64_t read_bytes = 0;
   void* out = nullptr;
   std::int64_t written_bytes = 0;
-  bool streaming = false;  // stores with __stcs, to be evicted from caches first
+  bool streaming = false;  // true: stores with __stcs, which caches evict first
 };
 
 /// Reads `read_bytes` bytes and writes `written_bytes` bytes as fast as the device's memory allows.
-/// The two ranges must not overlap. Whole 16-byte vectors (at multiples of 16) of the input are
-/// read, and those of the output get arbitrary values. The bytes before the first and after the
-/// last whole vector are not read in the input and become 0 in the output.
+/// The two ranges must not overlap.
+/// - Whole 16-byte vectors at multiples of 16: those of the input are read, those of the output get
+///   arbitrary values.
+/// - Bytes before the first and after the last whole vector: those of the input are not read, those
+///   of the output become 0.
 cudaError_t launch_stream(cudaStream_t stream, const StreamArguments& arguments);
 
 struct BusyArguments {
   std::int64_t blocks = 0;      // of 256 threads
-  std::int64_t steps = 0;       // multiply-adds of a thread, each of the last one's result
+  std::int64_t steps = 0;       // multiply-adds of a thread, each on the result of the previous one
   std::byte* unused = nullptr;  // not null; never written, but the compiler cannot know that
 };
 
-/// Keeps multiprocessors busy with multiply-adds, one multiprocessor per block.
+/// Keeps multiprocessors busy with multiply-adds: one per block, if there are as many.
 cudaError_t launch_busy(cudaStream_t stream, const BusyArguments& arguments);
 
 /// Arguments of a cast, element by element.
@@ -81,9 +82,9 @@ struct BroadcastArguments {
   const void* in = nullptr;
   void* out = nullptr;  // may be `in`
   std::int64_t elements = 0;
-  const float* constants = nullptr;  // in device memory; one per channel, launch_div: two
+  const float* constants = nullptr;  // in device memory; one per channel, for launch_div() two
   std::int64_t inner = 1, channels = 1;
-  const float* shifts = nullptr;  // one per channel, for scale_shift only; null: 0
+  const float* shifts = nullptr;  // for launch_scale_shift() only; one per channel; null: 0
 };
 
 /// Arguments of an operation on two tensors of one dtype, element by element.
@@ -113,8 +114,8 @@ inline float inverse_of(float divisor) {
   return size >= 0x1p-20f && size <= 0x1p20f ? 1 / divisor : 0;
 }
 
-/// Heights and widths of a resize must be below this. Taps (resize.cuh) counts positions in 32
-/// bits, and the widest filter spans 4 * extent < 2^31 of them.
+/// Heights and widths of a resize must be below this limit. Then the widest filter of Taps
+/// (resize.cuh), 4 * extent units wide, is below 2^31, and its distances fit in 32 bits.
 inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;
 
 /// Arguments of an antialiased bilinear resize in one pass. Input and output are dense and have
@@ -133,9 +134,9 @@ cudaError_t launch_resize(cudaStream_t stream, const ResizeArguments& arguments)
 /// The task of a fused kernel: one pass over the output, with any strides of the input.
 struct FusedTask {
   View in, out;            // the input may be strided (cropped, flipped), the output is dense
-  bool alike = false;      // all channels have the same constants, or none
+  bool alike = false;      // all channels have the same constants, or no channel has any
   bool streaming = false;  // the output is too large to stay in the L2 cache
-  std::int64_t enough_threads = 1 << 18;  // with more 16-byte slots, a thread takes several
+  std::int64_t enough_threads = 1 << 18;  // with more slots (16 bytes), a thread takes several
 };
 
 /// Moves elements without changing them. Input and output have the same dtype.
@@ -152,8 +153,8 @@ struct NormalizeArguments {
   float a[most_channels] = {}, b[most_channels] = {};
 };
 
-/// Launches a normalize from any dtype to `To`. Each specialisation has its own file, since it
-/// takes long to compile.
+/// Launches a normalize from any dtype to `To`. Each specialisation has its own .cu file, because
+/// it takes long to compile.
 template <DType To>
 cudaError_t launch_normalize(cudaStream_t stream, const NormalizeArguments& arguments);
 template <>
@@ -180,23 +181,25 @@ struct GroupPlan {
 /// The tensors of a group norm or of its gradient, all dense. Tensors in brackets may be null:
 ///   forward   x [, gamma, beta] -> out, found_mean, found_rstd
 ///             If `out` is null, only the moments are computed.
-///             If `mean` and `rstd` are given, they normalise x, and no moments are computed.
+///             If `mean` and `rstd` are given, x is normalised with them, and no moments are
+///             computed.
 ///   backward  dy, x [, gamma], mean, rstd [, old] -> out, sums
-///             If `out` is null, only the sums are computed. GroupSums::plain needs only dy.
+///             If `out` is null, only the sums are computed. If only GroupSums::plain is needed,
+///             all tensors except dy may be null.
 ///   sums      sums [, old_dgamma, old_dbeta] -> dgamma, dbeta, of which one may be null
 struct GroupArguments {
   DType dtype = DType::Float32;  // of x, dy, old and out
-  bool columns = false;          // nhwc: the channels of a pixel follow each other
+  bool columns = false;          // true: the channels of a pixel are contiguous (nhwc)
   std::int64_t images = 0, channels = 0, pixels = 0, groups = 1;
   float eps = 0;
-  std::size_t shared_bytes = 0;  // shared memory that a block may have
+  std::size_t shared_bytes = 0;  // limit of a block's shared memory
   GroupPlan plan = {};           // the result of plan_groups()
   const void *x = nullptr, *dy = nullptr, *old = nullptr;
   const float *gamma = nullptr, *beta = nullptr, *mean = nullptr, *rstd = nullptr;
   void* out = nullptr;
   float *found_mean = nullptr, *found_rstd = nullptr;
-  void* of_parts = nullptr;   // scratch memory of forward: bytes_of_parts() bytes
-  GroupSums* sums = nullptr;  // bytes_of_sums() bytes
+  void* of_parts = nullptr;   // scratch memory for forward: bytes_of_parts() bytes
+  GroupSums* sums = nullptr;  // memory of bytes_of_sums() bytes
   const float *old_dgamma = nullptr, *old_dbeta = nullptr;
   float *dgamma = nullptr, *dbeta = nullptr;
 };
@@ -204,17 +207,18 @@ struct GroupArguments {
 cudaError_t launch_group_forward(cudaStream_t stream, const GroupArguments& arguments);
 cudaError_t launch_group_backward(cudaStream_t stream, const GroupArguments& arguments);
 cudaError_t launch_channel_sums(cudaStream_t stream, const GroupArguments& arguments);
-/// Returns the plan for the dtype and the shape. The plan decides the order of sums, so it depends
-/// neither on the device nor on the addresses of tensors.
+/// Returns the plan for the dtype, layout, shape and number of groups. The plan decides the order
+/// of sums. So that results have the same bits everywhere, it does not depend on the device or on
+/// addresses.
 GroupPlan plan_groups(const GroupArguments& arguments);
 std::size_t bytes_of_parts(const GroupArguments& arguments);
 std::size_t bytes_of_sums(const GroupArguments& arguments);
 
-/// What the fake CUDA runtime of the tests needs to run a kernel's body on the host. In the array
-/// of arguments of cudaLaunchKernel(), a HostBody follows the kernel's only argument. The real
-/// runtime reads only that argument.
+/// What the fake CUDA runtime of the tests needs to run a kernel's body on the host. It is passed
+/// as a second kernel argument of cudaLaunchKernel(). The real runtime ignores it, because the
+/// kernel has only one parameter.
 struct HostBody {
-  std::size_t bytes;  // size of the body, for a graph that copies it to run it later
+  std::size_t bytes;  // size of the body, which a graph copies
   std::int64_t (*threads)(const void* body);
   void (*run)(const void* body, std::int64_t thread);
 };

@@ -1,4 +1,5 @@
-/// The only kernel function. It runs a body for every index or for every block.
+/// run(), the only kernel function of this backend, and the functions that launch it. It runs a
+/// body (grid.h) for every thread or for every block.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,11 +13,14 @@
 
 namespace normbench::cuda {
 
-/// The registers of a thread, for bodies with a grid and for bodies that take many. 32 leave room
-/// for 2048 threads, the most of a multiprocessor, 40 for 1536 threads, and 48 for 1280.
-/// - before sm_90: 32; 48 for bodies that take many, which ptxas of CUDA 12.4 needs
-/// - sm_90: 32 are enough for both
-/// - from sm_100 on: ptxas needs 40 for most bodies, and 48 for those that take many
+/// The most registers of a thread, for bodies with a grid (`grid_registers`) and for those of them
+/// that set `takes_many_registers` (`many_registers`). With these numbers ptxas of CUDA 12.4 to
+/// 13.5 spills nothing, as tests/backend/issue_budget.py checks:
+/// - before sm_90: 32, and 48 for bodies that take many (because of CUDA 12.4)
+/// - sm_90: 32 for both
+/// - from sm_100 on: 40, and 48 for bodies that take many
+/// In blocks of 256 threads, 65,536 registers are enough for 2048 threads with 32 registers each,
+/// for 1536 with 40, or for 1280 with 48.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 inline constexpr unsigned grid_registers = 40, many_registers = 48;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -30,9 +34,9 @@ concept TakesMany = HasGrid<Body> && requires {
   requires Body::takes_many_registers;
 };
 
-/// The registers of a thread, unless the body sets them. Bodies for whole blocks have 64, which
-/// leave room for a block of 1024 threads. Bodies for threads in a row have 80, because they would
-/// spill with fewer.
+/// The most registers of a thread, unless the body sets `registers`. Bodies for whole blocks have
+/// 64, so that a block of 1024 threads fits into 65,536 registers. Bodies for threads in a row have
+/// 80, because they would spill with fewer.
 template <class Body>
 inline constexpr unsigned most_registers = TakesMany<Body>   ? many_registers
                                            : HasGrid<Body>   ? grid_registers
@@ -42,7 +46,7 @@ template <class Body>
 requires requires { Body::registers; }
 inline constexpr unsigned most_registers<Body> = Body::registers;
 
-/// The bytes of shared memory that a block can have without asking for them.
+/// The bytes of dynamic shared memory that a block can have without cudaFuncSetAttribute().
 inline constexpr std::size_t usual_shared_bytes = std::size_t{48} << 10;
 
 template <class Body>
@@ -59,8 +63,8 @@ __global__ void __maxnreg__(most_registers<Body>) run(const __grid_constant__ Bo
   }
 }
 
-/// Loads the code of the body's kernel onto the device. Allows its blocks as much shared memory as
-/// any launch asks for.
+/// Loads the code of the body's kernel onto the device. If the body's `most_shared_bytes` is above
+/// `usual_shared_bytes`, first allows the kernel's blocks that much shared memory.
 template <class Body>
 cudaError_t load(const Body& body) {
   const auto* const kernel = reinterpret_cast<const void*>(&run<Body>);
@@ -75,9 +79,11 @@ cudaError_t load(const Body& body) {
   return cudaFuncGetAttributes(&attributes, kernel);
 }
 
-/// Submits `body`, a trivially copyable struct of at most 4 KiB as grid.h describes it. Launches
-/// nothing for 0 threads. More than 2^31-1 blocks in a row are an error, as in CUDA. On only_load()
-/// it only loads the kernel. A body that needs more than `usual_shared_bytes` must be loaded first.
+/// Launches the kernel for `body`, a trivially copyable struct of at most 4 KiB (grid.h).
+/// - No threads: launches nothing and returns cudaSuccess.
+/// - `stream` is only_load(): calls load() instead.
+/// - More than 2^31 - 1 blocks in a row: returns cudaErrorInvalidConfiguration, as CUDA does.
+/// - Blocks with more than `usual_shared_bytes`: load() must have been called before.
 template <class Body>
 cudaError_t launch(cudaStream_t stream, const Body& body) {
   static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4096);

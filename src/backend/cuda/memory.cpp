@@ -61,7 +61,7 @@ constexpr Kind kinds[] = {
     {Memory::Device, "cudaMalloc", &cudaMalloc, &cudaFree},
 };
 
-/// Pages of the operating system that stay page-locked during the object's lifetime.
+/// Pageable memory that is page-locked with cudaHostRegister() during the object's lifetime.
 class Registered final : public Allocation {
  public:
   explicit Registered(std::size_t bytes) : pages_(map_pages(Memory::Pageable, bytes)) {
@@ -79,8 +79,8 @@ class Registered final : public Allocation {
   std::unique_ptr<Allocation> pages_;
 };
 
-/// Throws std::runtime_error unless the device sees the memory at the host's address, which kernels
-/// get.
+/// Throws std::runtime_error unless the device sees the memory at the host's address, because
+/// kernels get that address.
 void check_one_address(Allocation& allocation, Memory memory) {
   void* device_data = nullptr;
   check(cudaHostGetDevicePointer(&device_data, allocation.data(), 0), "cudaHostGetDevicePointer");
@@ -131,16 +131,16 @@ void in_chunks(std::size_t bytes, Work work) {
     work(at, std::min(kChunkBytes, bytes - at));
 }
 
-/// Returns true for memory from cudaHostAlloc or cudaHostRegister. The runtime does not tell them
-/// apart.
+/// Returns true for memory from cudaHostAlloc or cudaHostRegister, which the runtime does not
+/// distinguish.
 bool is_locked_host(const void* data) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
   return attributes.type == cudaMemoryTypeHost;
 }
 
-// cudaMemcpy and cudaMemset may return before their work is done, and queues do not wait for that
-// work.
+// cudaMemcpy and cudaMemset may return before their work on the legacy stream is done. The streams
+// of queues do not wait for the legacy stream.
 
 void copy_and_wait(std::byte* to, const std::byte* from, std::size_t bytes) {
   check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy",
@@ -160,8 +160,8 @@ using Bitmap = std::unique_ptr<hwloc_bitmap_s, void (*)(hwloc_bitmap_t)>;
 
 Bitmap make_bitmap() { return {hwloc_bitmap_alloc(), &hwloc_bitmap_free}; }
 
-/// Returns the NUMA node of a PCI device. Most virtual machines and systems without NUMA report -1
-/// or nothing.
+/// Returns the NUMA node of a PCI device; std::nullopt if it is unknown. Most virtual machines and
+/// systems without NUMA report -1 or nothing.
 std::optional<int> node_of(const std::string& bus_id, const fs::path& root) {
   std::ifstream in(root / "sys/bus/pci/devices" / bus_id / "numa_node");
   int node = -1;

@@ -8,15 +8,16 @@
 
 namespace normbench::cuda {
 
-/// Allocates Pinned, WriteCombined, Mapped, Registered, Managed or Device memory. `device` is the
-/// current device. Only Managed memory uses it. Throws CudaError ("cudaHostAlloc(27.6 MB) failed:
-/// …"). Throws std::runtime_error for any other kind, and if the device sees Mapped or Registered
-/// memory at another address than the host.
+/// Allocates Pinned, WriteCombined, Mapped, Registered, Managed or Device memory for the current
+/// device. `device` is the preferred location of Managed memory. Other kinds ignore it. Throws
+/// - CudaError if CUDA fails: "cudaHostAlloc(27.6 MB) failed: …"
+/// - std::runtime_error for any other kind, and if the device sees Mapped or Registered memory at
+///   another address than the host
 std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device);
 
-/// Copy between any memories, and fill any memory. Both return when the work is done, and throw
-/// CudaError. copy_memory() copies from page-locked memory through device memory, because
-/// page-locked memory may be write-combined, which the CPU reads slowly.
+/// Copy or fill memory of any kind. They return when the work is done. They throw CudaError.
+/// If `from` is page-locked, copy_memory() copies through device memory, because page-locked memory
+/// may be write-combined, and a CPU reads write-combined memory slowly.
 void copy_memory(std::byte* to, const std::byte* from, std::size_t bytes);
 void fill_memory(std::byte* to, std::byte value, std::size_t bytes);
 
@@ -29,8 +30,8 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// Allocates in the order of `stream`. The destructor of the result frees in the order of
-  /// `stream`, too, so that the stream must outlive the result.
+  /// Allocates in the order of `stream`. The destructor of the result frees the memory in the order
+  /// of `stream`, so the stream must outlive the result. Throws CudaError.
   std::unique_ptr<Allocation> allocate(std::size_t bytes, cudaStream_t stream);
 
  private:
@@ -47,9 +48,9 @@ class DeviceArray {
 
   const T* data() const { return reinterpret_cast<const T*>(memory_->data()); }
 
-  /// Copies `values`, at most `count` of them, in the order of `stream`, and waits for the copy, as
-  /// frameworks do to make a tensor from a list of numbers. Does nothing if `stream` is
-  /// only_load(). Throws CudaError.
+  /// Copies at most `count` values in the order of `stream` and waits for the copy, as frameworks
+  /// do when they make a tensor from a list. Does nothing if `stream` is only_load(). Throws
+  /// CudaError.
   void send(cudaStream_t stream, std::span<const T> values) {
     if (stream == only_load()) return;
     check(cudaMemcpyAsync(memory_->data(), values.data(), values.size_bytes(),
@@ -64,7 +65,8 @@ class DeviceArray {
 
 /// Decides where host memory for the PCI device `bus_id` ("0000:1b:00.0") lies. If the machine has
 /// several NUMA nodes and the device's node is known, calls `prefer` with that node. `prefer`
-/// returns why pages cannot come from the node, or "". `root` is "/" except in tests. Returns
+/// returns why pages cannot come from that node, or "". `root` is the folder that contains sys/:
+/// "/" except in tests. Returns
 ///   numa_node    the device's node; null if it is unknown
 ///   host_memory  "one node", "node unknown", "near the GPU (node 1)", or "anywhere (WHY)" with the
 ///                text that `prefer` returned

@@ -9,7 +9,7 @@
 namespace normbench::cuda {
 namespace {
 
-// Declarations of nvml.h. Enums and results are ints. Clocks, watts and links are unsigned ints.
+// Declarations that correspond to those of nvml.h. Enums and results are declared as ints.
 constexpr int kSuccess = 0;
 constexpr int kSmClock = 1, kMemoryClock = 2;
 constexpr int kGpuSensor = 0;
@@ -41,9 +41,9 @@ struct TimeField {
   std::uint64_t reason;
 };
 
-/// The fields of each reason, or of a policy with the same meaning. Three reasons have fields from
-/// 251 on in some drivers and from 269 on in later ones. Where a driver uses one of these numbers
-/// for something else, it is a setting. Its value does not grow, so no time is counted.
+/// The fields that count time for each reason. Three reasons have the numbers 251 to 253 in some
+/// drivers and 269 to 271 in later drivers. A driver that does not use one of these numbers for a
+/// time uses it for a setting, whose value does not grow, so that no time is counted.
 constexpr auto kTimeFields = std::to_array<TimeField>({{74, 0x004},
                                                        {75, 0x020},
                                                        {76, 0x010},
@@ -93,7 +93,6 @@ Nvml::~Nvml() {
   if (started_ && shut_down != nullptr) shut_down();
 }
 
-/// Returns why nothing can be read, or "".
 std::string Nvml::open(const std::string& pci_bus_id, const std::string& library) {
   library_.reset(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!library_) {

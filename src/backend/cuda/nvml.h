@@ -28,8 +28,8 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// Returns why nothing can be read, or "": "NVML not found (libnvidia-ml.so.1: …): clocks,
-  /// temperature and power are unknown".
+  /// Returns why the GPU cannot be read, like "NVML not found (libnvidia-ml.so.1: …): clocks,
+  /// temperature and power are unknown". Returns "" if it can.
   const std::string& missing() const { return missing_; }
 
   std::optional<std::string> driver_version() const;
@@ -40,7 +40,7 @@ class Nvml {
   Reading temperature_c() const;
   Reading power_mw() const;
   Reading power_limit_mw() const;
-  /// Returns the free memory of the whole GPU.
+  /// Returns the free memory of the whole GPU, even if the process uses only a MIG instance of it.
   Reading free_memory_bytes() const;
   /// Returns the energy used since the driver was loaded, in mJ.
   Reading energy_mj() const;
@@ -50,13 +50,13 @@ class Nvml {
   /// Returns the highest generation and width that the GPU and its slot support together.
   Link max_link() const;
   std::optional<std::vector<std::string>> throttle_reasons() const;
-  /// Returns for how many ns each throttle reason has held the clocks back, by its name in
-  /// throttle_words(). Reasons that cannot be read are missing. A counter may start at any value,
-  /// so that only the difference between two readings has a meaning. Drivers count in steps of
-  /// about 100 ms.
+  /// Returns for how many ns each throttle reason has held the clocks back, by the reason's name in
+  /// throttle_words(). Reasons that cannot be read are missing. Counters start at arbitrary values,
+  /// so only the difference between two calls has a meaning. Drivers count in steps of about 100
+  /// ms.
   std::map<std::string, std::int64_t> held_back_ns() const;
-  /// Returns clock, throttle reasons and temperature. Returns std::nullopt if the clock cannot be
-  /// read.
+  /// Returns clock, throttle reasons and temperature; std::nullopt if the clock cannot be read. If
+  /// only one of the others cannot be read, it is 0.
   std::optional<DeviceState> state() const;
 
  private:

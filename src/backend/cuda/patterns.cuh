@@ -1,8 +1,9 @@
-/// How the elements of a run are read into registers, and which constants they get.
+/// Patterns: how a thread reads elements of a run (walk.h) into registers, and which constants it
+/// applies to them.
 ///
-/// A pattern has a `depth`: the number of slots of a thread. Their loads are under way together.
-/// About 16 to 32 bytes per thread fill the memory system of a GPU. More bytes cost registers, and
-/// therefore threads.
+/// A pattern's `depth` is the number of slots that a thread loads before it uses the first of them.
+/// 16 to 32 bytes per thread are about enough to keep a GPU's memory busy. More bytes take more
+/// registers, so that fewer threads run at once.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 
 namespace normbench::cuda {
 
-/// Calls `use(0)`, … `use(Count - 1)`. Each index is a constant once inlined. Arrays that are
-/// indexed only by constants stay in registers.
+/// Calls `use(0)`, … `use(Count - 1)`. After inlining, each index is a constant. An array that is
+/// indexed only by constants can stay in registers.
 template <int Count, class Use>
 __host__ __device__ void unrolled(Use use) {
   [&]<int... Index>(std::integer_sequence<int, Index...>) { (use(Index), ...); }
@@ -100,7 +101,7 @@ __host__ __device__ void store_pack(T* to, const Pack<T, Count>& pack) {
   store_words<Pack<T, Count>::words, Streaming>(to, pack.word);
 }
 
-/// Returns the result of a function as an element. A float is rounded.
+/// Returns `value` if it is an Out, else `value` rounded to an Out.
 template <class Out, class Value>
 __host__ __device__ Out element_of(Value value) {
   if constexpr (std::is_same_v<Value, Out>)
@@ -109,8 +110,9 @@ __host__ __device__ Out element_of(Value value) {
     return to_value<Out>(value);
 }
 
-/// Returns `value(0)`, `value(1)`, … as elements, and calls `value` in this order. One instruction
-/// rounds a pair of floats to elements of two bytes. Floats become bytes in groups of four.
+/// Returns a pack of `value(0)`, … `value(Count - 1)`, called in this order. If these are floats,
+/// two at a time are rounded to elements of two bytes, and four at a time to bytes, because this
+/// takes fewer instructions.
 template <class Out, int Count, class Value>
 __host__ __device__ Pack<Out, Count> pack_of(Value value) {
   Pack<Out, Count> pack;
@@ -230,8 +232,8 @@ struct Pixels {
   }
 
  private:
-  /// Every thread reads all three constants and then selects. Lanes that index a table of constants
-  /// differently would wait for each other.
+  /// Applies the constants of three channels. Every thread reads all three and then selects,
+  /// because lanes of a warp that read different constants would be served one after another.
   template <class Out, class Function, class In, int Count>
   static __host__ __device__ Pack<Out, Count> apply3(const Function& function, std::int32_t channel,
                                                      const Pack<In, Count>& x) {

@@ -1,22 +1,27 @@
 /// Bodies for the most frequent tasks of fused kernels: dense planes to planes, pixels of three
-/// bytes to planes, and three planes of floats to pixels of three bytes. They have so few
-/// instructions that memory is the limit:
+/// bytes to planes, and three planes of floats to pixels of three bytes. They are written so that
+/// memory limits their speed, not the number of instructions:
 /// - The host, or a whole block at once, makes the decisions that do not depend on the thread.
 /// - A thread does all its loads before its stores.
 /// - The loads of a warp are contiguous, and so are its stores.
 /// - Only the last block of a plane or an image checks where the data end.
 ///
-/// The table lists the instructions that a warp executes on whole slots, on sm_90 and with at most
-/// 32 registers ("66 of 90": 66, with a budget of 90, counted by tests/backend/issue_budget.py),
-/// and the bytes that these read and write. "Three channels as pixels" is a `Period` of 3. A
-/// multiprocessor can be expected to execute two instructions per clock, and moves 16.9 bytes per
-/// clock at 92 % of an H200's memory bandwidth.
-///   planes, uint8 to float32       66 of  90 for 2,560 bytes    three channels as pixels  83
-///   planes, uint8 to two bytes    114 of 140 for 3,072 bytes                             135
-///   planes, float32 to float32     50 of  75 for 4,096 bytes                              67
-///   planes, float32 to two bytes   58 of  85 for 3,072 bytes                              75
-///   pixels, uint8 to float32      107 of 120 for 3,840 bytes    mirrored: 107 of 140
-///   pixels, uint8 to two bytes    119 of 140 for 2,304 bytes
+/// The table lists the instructions that one warp executes for whole slots on sm_90, the budget
+/// that tests/backend/issue_budget.py allows, and the bytes that the warp reads and writes:
+///                                              instructions  budget  bytes
+///   planes, uint8 to float32                             66      90  2,560
+///   planes, uint8 to two bytes                          114     140  3,072
+///   planes, float32 to float32                           50      75  4,096
+///   planes, float32 to two bytes                         58      85  3,072
+///   planes, Period 3, uint8 to float32                   83      90  2,560
+///   planes, Period 3, uint8 to two bytes                135     140  3,072
+///   planes, Period 3, float32 to float32                 67      75  4,096
+///   planes, Period 3, float32 to two bytes               75      85  3,072
+///   pixels to planes, uint8 to float32                  107     120  3,840
+///   pixels to planes, uint8 to two bytes                119     140  2,304
+/// For comparison: at 92 % of an H200's memory bandwidth, a multiprocessor moves 16.9 bytes per
+/// clock, that is 2,560 bytes in 151 clocks.
+///
 /// `Streaming` and `Mirrored` are template parameters, because a choice at run time slows the inner
 /// loop down: both kinds of store would be issued, and each byte would need a select.
 #pragma once
@@ -33,9 +38,9 @@
 
 namespace normbench::cuda {
 
-/// Changes planes that follow each other without gaps, both in the input and in the output. A plane
-/// has one channel, or with a `Period` of 3 all three channels, pixel by pixel. The output may be
-/// the input if their elements have the same size.
+/// Applies a function to dense planes and stores dense planes. With `Period` 1 a plane has one
+/// channel. With `Period` 3 it has interleaved pixels of three channels. The output may be the
+/// input if their elements have the same size.
 template <class In, class Out, class Function, int Period, bool Streaming>
 struct PlanesToPlanes {
   static constexpr int period = Period;
@@ -43,8 +48,8 @@ struct PlanesToPlanes {
   static constexpr int depth = 4;  // slots of a thread
   static constexpr bool takes_many_registers = period == 3 && sizeof(In) == 1 && sizeof(Out) == 2;
 
-  Grid grid;              // parts of a plane, channels, images
-  unsigned whole, slots;  // of a plane: full parts; slots of `count` elements
+  Grid grid;              // x: parts of a plane; y: channels; z: images
+  unsigned whole, slots;  // full parts of a plane; slots of a plane, of `count` elements each
   const In* in;
   Out* out;
   Function function;
@@ -77,7 +82,8 @@ struct PlanesToPlanes {
     Constant of[period];
   };
 
-  /// Returns the constants of the elements from `first` on.
+  /// Returns the constants of the channel or, with `Period` 3, those of the three elements of a
+  /// plane from `first` on.
   template <class Chosen>
   __host__ __device__ static auto constants_of(const Chosen& chosen, unsigned channel,
                                                unsigned first) {
@@ -104,14 +110,14 @@ struct PlanesToPlanes {
   }
 };
 
-/// Changes pixels of three bytes into three planes, four pixels at a time, from the end of each row
-/// to its start if `Mirrored`. Each byte is read once.
+/// Applies a function to pixels of three bytes and stores three planes, four pixels at a time. If
+/// `Mirrored`, each row is read from its end to its start.
 template <class Out, class Function, bool Mirrored, bool Streaming>
 struct PixelsToPlanes {
   static constexpr int depth = 2;  // groups of four pixels per thread
 
-  Grid grid;               // parts of an image, images
-  unsigned whole, groups;  // of an image: full parts; groups of four pixels
+  Grid grid;               // x: parts of an image; y: images
+  unsigned whole, groups;  // full parts of an image; groups of four pixels of an image
   unsigned inverse_row;    // 2^32 / groups of a row, rounded up; 0: an image is one row
   std::int32_t next_row;   // bytes from the end of a row to the next row
   unsigned image, plane;   // elements to the next image of the input; to the next output plane
@@ -156,13 +162,14 @@ struct PixelsToPlanes {
   }
 };
 
-/// Turns three planes of floats into pixels of three bytes. A thread takes 16 bytes of each plane.
+/// Applies a function to three planes of floats and stores pixels of three bytes. A thread takes 16
+/// bytes of each plane.
 template <class In, class Function, bool Streaming>
 struct PlanesToPixels {
   static constexpr int count = 16 / static_cast<int>(sizeof(In));  // pixels of a thread
   static constexpr int words = count / 4;                          // of the output, stored at once
 
-  Grid grid;       // parts of an image, images
+  Grid grid;       // x: parts of an image; y: images
   unsigned slots;  // slots of an image; a slot has `count` pixels
   unsigned plane;  // pixels of a plane
   const In* in;
@@ -211,7 +218,7 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
                     images > 0 && is_aligned(task.in.data, Body::count * sizeof(In)) &&
                     is_aligned(task.out.data, Body::count * sizeof(Out)) &&
                     slots * walk.runs <= std::numeric_limits<std::int32_t>::max() &&
-                    (Body::period == 1 ||  // 3: constants_of() gets an element number in 32 bits
+                    (Body::period == 1 ||  // else constants_of() needs element numbers in 32 bits
                      walk.elements <= std::numeric_limits<std::uint32_t>::max()) &&
                     channels <= most_blocks_across && images <= most_blocks_across;
   if (!fits) return std::nullopt;
@@ -224,8 +231,8 @@ std::optional<Body> planes_to_planes(const FusedTask& task, const Walk& walk,
               .function = function};
 }
 
-/// Returns the body for three dense planes of whole slots to dense pixels. Returns std::nullopt for
-/// any other task.
+/// Returns the body that turns three dense planes into dense pixels. Returns std::nullopt unless
+/// planes consist of whole, aligned slots and all counts fit the members of the body.
 template <class Body, class In, class Function>
 std::optional<Body> planes_to_pixels(const FusedTask& task, const Function& function) {
   const TensorDesc &in = task.in.desc, &out = task.out.desc;
@@ -247,15 +254,16 @@ std::optional<Body> planes_to_pixels(const FusedTask& task, const Function& func
               .function = function};
 }
 
-/// Returns true if the task takes interleaved pixels of three channels, in rows that may be
-/// mirrored, to planes.
+/// Returns true if the task turns interleaved pixels of three channels into planes. Its rows may be
+/// mirrored.
 inline bool takes_pixels_apart(const FusedTask& task) {
   const TensorDesc &in = task.in.desc, &out = task.out.desc;
   return out.layout == Layout::Nchw && out.shape.c == 3 && in.strides.c == 1 &&
          (in.strides.w == 3 || in.strides.w == -3);
 }
 
-/// Returns the body from pixels of three channels to planes. Returns std::nullopt unless rows are
+/// Returns the body that turns pixels of three bytes into planes. Returns std::nullopt unless rows
+/// are
 /// whole groups of four pixels at multiples of 4 bytes and all counts fit the members of the body.
 template <class Body, class Out, class Function>
 std::optional<Body> pixels_to_planes(const FusedTask& task, bool mirrored,

@@ -12,14 +12,13 @@ namespace normbench::cuda {
 class CudaQueue final : public Queue {
  public:
   CudaQueue(int threads, Recorder* recorder);
-  /// Waits for all submitted work. Ends an open capture and unlocks host memory, which a failed
-  /// case may leave behind.
+  /// Drops a capture that has not ended, waits for all submitted work, and unlocks all memory that
+  /// lock() has locked.
   ~CudaQueue() override;
   CudaQueue(const CudaQueue&) = delete;
   CudaQueue& operator=(const CudaQueue&) = delete;
 
-  /// Waits for all submitted work. Before that, drops a capture that was begun but not ended.
-  /// begin_capture() drops such a capture, too.
+  /// Drops a capture that has not ended, then waits for all submitted work.
   void drain() override;
   bool is_asynchronous() const override { return true; }
   int mark() override;
@@ -50,7 +49,7 @@ class CudaQueue final : public Queue {
 
   Stream stream_;
   std::mutex mutex_;          // guards `events_`, which other queues read in wait_for()
-  std::deque<Event> events_;  // reset_marks() keeps them for new marks
+  std::deque<Event> events_;  // by mark; reset_marks() keeps them for new marks
   int marks_ = 0;
   bool sleeps_ = false;
   std::optional<Cycles> cycles_;  // created at first use

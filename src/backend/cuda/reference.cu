@@ -10,7 +10,7 @@
 namespace normbench::cuda {
 namespace {
 
-/// Return the mean and the standard deviation of channel `c`.
+/// Return the mean and the standard deviation that the op has for channel `c`.
 std::pair<double, double> constants_of(const Sub& op, std::int64_t c) {
   return {at_channel(op.mean, c), 1};
 }
@@ -24,7 +24,7 @@ std::pair<double, double> constants_of(const Denormalize& op, std::int64_t c) {
   return {at_channel(op.mean, c), at_channel(op.std, c)};
 }
 
-/// Returns device memory with all means and then all standard deviations; null for an op without
+/// Returns device memory with all means, followed by all standard deviations; null if the op has no
 /// constants.
 template <class T>
 std::shared_ptr<const DeviceArray<double>> send_constants(const T& op, std::int64_t channels) {
@@ -52,7 +52,7 @@ Launch prepare_reference(const T& op, const Signature& s) {
   };
 }
 
-/// Accepts a Stream only if its input is dense, because its reference goes through the bytes in
+/// Accepts a Stream only if its input is dense, because its reference reads bytes in the order of
 /// memory. The other references use strides.
 template <class T>
 bool accepts_reference(const T&, const Signature& s) {

@@ -1,6 +1,7 @@
-/// References define what an op means: in double, one element per thread, without optimisation. An
-/// op has a reference here if there is a reference_of() for it. `sent` points to the constants of
-/// the op in device memory; null if the op has none.
+/// The references of ops, as bodies of kernels. They define what an op means: in double, one
+/// element
+/// per thread, without optimisation. reference_of() returns the reference of an op. Its argument
+/// `sent` points to the op's constants in device memory; it is null if the op has none.
 #pragma once
 
 #include <cmath>
@@ -55,9 +56,9 @@ inline DenormalizeReference reference_of(const Denormalize& op, const View& in, 
   return {out.desc.elements(), in, out, op.scale, sent, sent + out.desc.shape.c};
 }
 
-/// Arguments of (x * scale - means[c]) / stds[c] for elements at the same logical position, rounded
-/// once to the output's dtype. Without constants the result is x: a cast, or a move of a view. `in`
-/// and `out` have the same shape and any strides.
+/// Arguments of (x * scale - means[c]) / stds[c], where x is the input element at the same logical
+/// position. The result is rounded once to the output's dtype. If `means` is null, the result is x
+/// (a cast or a move). `in` and `out` have the same shape and any strides.
 struct PointwiseArguments {
   View in, out;
   double scale = 1;
@@ -77,14 +78,13 @@ struct PointwiseReference {
   }
 };
 
-/// `OneOf`: T is one of `Ops`. `Pointwise`: T computes each output element from one element of a
-/// view.
 template <class T, class... Ops>
 concept OneOf = (std::same_as<T, Ops> || ...);
+/// Ops that compute each output element from the input element at the same position of a view.
 template <class T>
 concept Pointwise = OneOf<T, Cast, Sub, Div, Normalize, Copy, Crop, FlipOp, LayoutOp, Concat>;
 
-/// Returns the reference of a portion of the output. `sent`: all means, then all standard
+/// Returns the reference for one portion of the output. `sent` has all means, then all standard
 /// deviations.
 template <Pointwise T>
 PointwiseReference reference_of(const T& op, const View& in, const View& out, const double* sent) {
@@ -97,7 +97,8 @@ PointwiseReference reference_of(const T& op, const View& in, const View& out, co
   return {out.desc.elements(), arguments};
 }
 
-/// The input pixels of an output pixel along one axis, as triangle_filter() gives them.
+/// The input pixels `first` to `last` - 1 that one output pixel is computed from, along an axis
+/// that is resized from `from` to `to` pixels. Lengths are in input pixels.
 struct Triangle {
   double centre, reach;
   std::int64_t first, last;
@@ -113,8 +114,7 @@ struct Triangle {
             .last = last < from ? last : from};
   }
 
-  /// Returns the weight of input pixel `p`. It is not normalised: the caller divides by the sum of
-  /// all weights.
+  /// Returns the weight of input pixel `p`. The caller must divide by the sum of all weights.
   __host__ __device__ double height(std::int64_t p) const {
     return fmax(0.0, reach - fabs(static_cast<double>(p) + 0.5 - centre));
   }
@@ -144,8 +144,7 @@ inline ResizeReference reference_of(const Resize&, const View& in, const View& o
   return {out.desc.elements(), in, out};
 }
 
-/// Sets each output byte to the input byte at the same share of the length, or 0 if nothing is
-/// read.
+/// Sets output byte i to input byte i * `read_bytes` / `threads`, or to 0 if `read_bytes` is 0.
 struct StreamReference {
   std::int64_t threads;  // bytes of the output
   const std::byte* in;

@@ -9,12 +9,15 @@
 
 namespace normbench::cuda {
 
-/// The input pixels of one output pixel along an axis, and their weights: the heights of a triangle
-/// around the output pixel's centre. The unit of positions is 1 / (2 * to) input pixels, so that
-/// all centres are integers: (2i + 1) * from for output pixel i, (2p + 1) * to for input pixel p.
-/// The triangle's half-width is 2 * max(from, to).
+/// The input pixels (taps) that one output pixel is computed from, along an axis that is resized
+/// from `from` to `to` pixels. The weight of a tap is proportional to the height, at the tap's
+/// centre, of a triangle with its peak at the output pixel's centre. Lengths are in units of
+/// 1 / (2 * to) input pixels, so that all are integers:
+/// - centre of output pixel i: (2i + 1) * from
+/// - centre of input pixel p: (2p + 1) * to
+/// - half-width of the triangle (`reach`): 2 * max(from, to)
 struct Taps {
-  std::int64_t first;
+  std::int64_t first;  // input pixel
   std::int32_t count;
   std::int32_t distance, step;  // from the centre to the first tap; from tap to tap
   std::int32_t reach;
@@ -54,7 +57,7 @@ struct Axis {
 };
 
 /// Returns term(0) + … + term(count - 1). Sums blocks of 16 terms, and adds the blocks with Kahan's
-/// correction, which keeps the error of any count within about 20 roundings.
+/// correction, so that for any count the error is at most about 20 roundings.
 template <class Term>
 __host__ __device__ float sum_of(std::int32_t count, Term term) {
   constexpr std::int32_t block = 16;

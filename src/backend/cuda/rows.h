@@ -13,7 +13,7 @@ std::span<const Kernel> resize_rows();
 std::span<const Kernel> move_rows();        // crop, flip, layout, concat
 std::span<const Kernel> eager_rows();       // cast, sub, div
 std::span<const Kernel> normalize_rows();   // and denormalize
-std::span<const Kernel> group_norm_rows();  // and the steps of its chain: moments, …
+std::span<const Kernel> group_norm_rows();  // and its separate steps: moments, scale_shift, …
 std::span<const Kernel> copy_rows();        // copy, stream
 std::span<const Kernel> compute_rows();
 std::span<const Kernel> transfer_rows();   // h2d, d2h, exchange
@@ -25,12 +25,12 @@ inline constexpr std::array row_lists{&resize_rows,    &move_rows,       &eager_
                                       &compute_rows,   &transfer_rows,   &host_call_rows};
 
 /// Returns the rows named `reference`, which define what ops mean. They compute in double, one
-/// element per thread. They accept all that the op's infer() accepts, except that Stream needs a
-/// dense input.
+/// element per thread. They accept every signature that the op's infer() allows, except that Stream
+/// needs a dense input.
 std::vector<Kernel> reference_rows();
 
-/// Returns a CUDA row that launches kernels. A graph can capture it, unless it sends its constants
-/// with each call.
+/// Returns a CUDA row that launches kernels. A graph can capture them unless the op has
+/// Constants::PerCall.
 template <class T, bool (*Accepts)(const T&, const Signature&),
           Launch (*Prepare)(const T&, const Signature&)>
 constexpr Kernel row(std::string_view name) {
@@ -66,7 +66,7 @@ bool accepts_in_order(const T& op, const Signature& s) {
   return accepts_dense(op, s) && s.in[0].layout == s.out[0].layout;
 }
 
-/// Returns the arguments of an operation with `constants` per channel, which are in device memory.
+/// Returns the arguments for dense tensors of one layout. `constants` are in device memory.
 inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
                                               const float* constants) {
   const Shape& shape = out.desc.shape;
@@ -79,8 +79,8 @@ inline BroadcastArguments broadcast_arguments(const View& in, const View& out,
           .channels = shape.c};
 }
 
-/// Returns the task of one launch of a fused kernel, for a portion of its op's output. A move
-/// treats all channels alike.
+/// Returns the task of a fused kernel for one portion of the op's output. A move treats all
+/// channels alike.
 template <class Move>
 FusedTask task_of(const Move&, const Portion& portion) {
   return {.in = portion.in, .out = portion.out, .alike = true};

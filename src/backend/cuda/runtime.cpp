@@ -10,7 +10,7 @@
 namespace normbench::cuda {
 namespace {
 
-/// What helps against an error `code` of calls whose names start with `call`.
+/// What helps against the error `code` of a call whose name starts with `call`.
 struct Advice {
   cudaError_t code;
   std::string_view text;
@@ -21,7 +21,7 @@ constexpr std::string_view context_lost =
     "this process cannot use the GPU any more; run `normbench selftest`, and what failed under "
     "compute-sanitizer";
 
-/// The first matching entry is used.
+/// advice_for() uses the first entry that matches.
 constexpr Advice advice_table[] = {
     {cudaErrorMemoryAllocation,
      "use a smaller batch, or less page-locked memory (it counts toward a container's memory "

@@ -9,8 +9,9 @@
 
 namespace normbench::cuda {
 
-/// The failure of a CUDA runtime call: "cudaMalloc(27.6 MB) failed: cudaErrorMemoryAllocation (out
-/// of memory); use a smaller batch, or free the GPU (nvidia-smi shows who holds it)".
+/// The failure of a CUDA runtime call. For many errors the message ends with advice, like
+/// "cudaMalloc(27.6 MB) failed: cudaErrorMemoryAllocation (out of memory); use a smaller batch, or
+/// free the GPU (nvidia-smi shows who holds it)".
 class CudaError : public std::runtime_error {
  public:
   CudaError(std::string_view call, cudaError_t error);
@@ -18,18 +19,16 @@ class CudaError : public std::runtime_error {
   const cudaError_t code;
 };
 
-/// Returns "13.0" for 13000, the form in which CUDA reports versions.
+/// Returns the text of a CUDA version number: "13.0" for 13000.
 std::string version_text(int number);
 
-/// Returns which driver this build needs: "install driver 580 or newer (this build is for CUDA
-/// 13.0)".
+/// Returns advice like "install driver 580 or newer (this build is for CUDA 13.0)".
 std::string needed_driver();
 
 /// Throws CudaError unless `error` is cudaSuccess. `call` is the text of the call for the message.
 void check(cudaError_t error, std::string_view call);
 
-/// Throws CudaError unless `error` is cudaSuccess. The message has the size after the call:
-/// "cudaMalloc(27.6 MB) failed: …".
+/// Does the same, but the message also has a size: "cudaMalloc(27.6 MB) failed: …".
 void check(cudaError_t error, std::string_view call, std::int64_t bytes);
 
 /// A stream that does not synchronise with the default stream.

@@ -1,11 +1,13 @@
-/// The bodies of a copy and of a stream.
+/// The bodies of the ops `copy` and `stream`. A row is one unit (of at most 16 bytes) for each
+/// thread of a block.
 ///
-/// A block takes 4 units for each of its threads, so that a row of units is contiguous. Whole
-/// blocks have separate code. Instructions that a warp executes there on sm_90, and their budget
-/// (tests/backend/issue_budget.py counts them):
-///   stream 1:4        22 of 35 for 2,560 bytes
-///   stream 1:2        23 of 35 for 3,072 bytes
-///   stream 1:1, copy  26 of 35 for 4,096 bytes
+/// Full blocks, with 4 rows to write, have separate code. The table lists the instructions that one
+/// warp executes there on sm_90, the budget that tests/backend/issue_budget.py allows, and the
+/// bytes that the warp reads and writes:
+///                     instructions  budget  bytes
+///   stream 1:4                  22      35  2,560
+///   stream 1:2                  23      35  3,072
+///   stream 1:1, copy            26      35  4,096
 #pragma once
 
 #include <algorithm>
@@ -19,7 +21,8 @@
 
 namespace normbench::cuda {
 
-/// Bytes as rows of units, one unit per thread of a block. Less than a unit is left at each edge.
+/// A range of bytes, divided into aligned units, with less than a unit left at each edge. A row is
+/// one unit for each thread of a block.
 struct Rows {
   std::byte* data;                 // address of the first unit
   std::int64_t head, units, tail;  // in bytes, in units, in bytes
@@ -37,18 +40,17 @@ struct Rows {
 
   std::int64_t rows() const { return (units + threads_per_block - 1) / threads_per_block; }
   __host__ __device__ std::int64_t edges() const { return head + tail; }
-  /// Returns the offset from `data` of the edge byte with number `thread`, below edges(). `size` is
-  /// the bytes of a unit.
+  /// Returns the offset from `data` of edge byte number `thread`, which must be below edges().
+  /// `size`: bytes of a unit.
   __host__ __device__ std::int64_t edge(std::int64_t thread, std::int64_t size) const {
     return thread < head ? thread - head : units * size + thread - head;
   }
 };
 
-/// The number of units per thread.
 constexpr int units_per_thread = 4;
 
-/// Copies units, with all loads before the stores. The last block copies the remaining units and
-/// the edges.
+/// Copies bytes. A full block copies 4 units per thread, all loads before the stores. The last
+/// block copies the remaining units and the edges.
 template <class Unit>
 struct CopyBody {
   static constexpr std::int64_t part = units_per_thread * threads_per_block;  // units of a block
@@ -104,7 +106,8 @@ struct CopyBody {
   }
 };
 
-/// Calls `use` with the copy body for the largest unit that fits both addresses.
+/// Calls `use` with the copy body for the largest unit to which both addresses are equally aligned.
+/// Returns the result of `use`.
 template <class Use>
 auto with_copy_body(void* to, const void* from, std::int64_t bytes, Use use) {
   const auto apart = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
@@ -113,7 +116,8 @@ auto with_copy_body(void* to, const void* from, std::int64_t bytes, Use use) {
   return use(CopyBody<std::uint8_t>::of(to, from, bytes));
 }
 
-/// Deals the rows of one side of a stream to blocks, in order and evenly, at most 4 to each block.
+/// Distributes the rows of a stream's input or output evenly over blocks, in order, at most 4 rows
+/// per block.
 struct Deal {
   std::uint64_t per_block;  // rows, times 2^32
 
@@ -128,13 +132,13 @@ struct Deal {
   }
 };
 
-/// If all words of a thread's exclusive or are this number, the thread changes the first byte of
-/// the output.
+/// A thread whose exclusive or (see StreamBody) has this value in all words changes the first byte
+/// of the output.
 constexpr std::uint32_t stream_mark = 0x9E3779B9;
 
-/// Each of the first `whole` blocks reads `Reads` rows and stores each of them Writes / Reads
-/// times. The other blocks get their rows from `reads` and `writes`. Their threads store the
-/// exclusive or of what they have read.
+/// Each of the first `whole` blocks reads `Reads` rows and stores each of them `Writes` / `Reads`
+/// times. `reads` and `writes` distribute rows to the other blocks. Their threads store the
+/// exclusive or of all vectors that they have read.
 template <int Reads, int Writes, bool Streaming>
 struct StreamBody {
   static_assert(Reads <= Writes && Writes <= units_per_thread);
@@ -164,7 +168,8 @@ struct StreamBody {
     return side.data +
            (row * threads_per_block + at.thread) * static_cast<std::int64_t>(sizeof(Vector16));
   }
-  /// Calls `use(k, address)` for each vector of a thread; k is 0 to 3.
+  /// Calls `use(k, address)` for the thread's vector in row k (0 to 3) of its block, if there is
+  /// one.
   template <class Use>
   __host__ __device__ static void each(const Rows& side, const Deal& deal, const Index& at,
                                        Use use) {
@@ -183,8 +188,7 @@ struct StreamBody {
     each(out, writes, at, [&](int, std::byte* to) { store16<Streaming>(to, all); });
     if (at.x == whole && at.thread < out.edges())
       out.data[out.edge(at.thread, sizeof(Vector16))] = std::byte{0};
-    // This store keeps the loads alive if nothing else is stored. Practically no data matches the
-    // mark.
+    // Keeps the loads of a thread that stores nothing else. Practically no data equal the mark.
     if (is_mark(all)) *(out.data - out.head) = std::byte{1};
   }
   __host__ __device__ static bool is_mark(const Vector16& v) {
@@ -193,8 +197,9 @@ struct StreamBody {
   }
 };
 
-/// Calls `use` with the body for the mix. The mixes 1:4, 1:2 and 1:1, which normalisations have,
-/// run in whole blocks. For any other mix, rows are dealt to blocks.
+/// Calls `use` with the body for the ratio of rows read to rows written. At 1:4, 1:2 and 1:1, all
+/// full blocks count as `whole`. At any other ratio, no block does, and all rows are distributed.
+/// Returns the result of `use`.
 template <class Use>
 auto with_stream_body(const StreamArguments& a, Use use) {
   const Rows in = Rows::of(a.in, a.read_bytes, sizeof(Vector16));

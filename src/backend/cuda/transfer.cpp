@@ -22,8 +22,8 @@ bool accepts_mapped(const T& op, const Signature& s) {
   return accepts_dense(op, s) && reaches(Place::Cuda, host_side<T>(s).memory);
 }
 
-/// Waits before and after the copy, because cudaMemcpy is not ordered with this stream. When
-/// cudaMemcpy returns, the copy may still be under way.
+/// Waits before the copy, because cudaMemcpy is not ordered with the queue's stream. Waits after
+/// it, because cudaMemcpy may return while the copy is under way.
 template <class T>
 Launch prepare_reference(const T&, const Signature& s) {
   return [bytes = s.out[0].bytes()](Queue& queue, std::span<const View> in,
@@ -71,8 +71,8 @@ constexpr Kernel async() {
   return kernel;
 }
 
-/// The copy back to the host: a stream of its own that writes pinned memory, and events that order
-/// it with a queue's stream.
+/// The copy of an exchange from the device to pinned memory. It has a stream of its own, and events
+/// order it with the queue's stream.
 class WayBack {
  public:
   explicit WayBack(std::int64_t bytes)
@@ -116,7 +116,8 @@ Launch prepare_two_streams(const Exchange&, const Signature& s) {
   };
 }
 
-/// Returns a row that copies scratch memory back, since the output is written at the same time.
+/// Returns the row of exchange. It copies scratch memory, not the output, to the host, because the
+/// output is written at the same time.
 constexpr Kernel two_streams() {
   Kernel kernel = normbench::row<Exchange, accepts_dense<Exchange>, prepare_two_streams>(
       "two_streams", Place::Cuda);

@@ -18,7 +18,8 @@ __host__ __device__ inline float to_float(__half x) { return __half2float(x); }
 __host__ __device__ inline float to_float(__nv_bfloat16 x) { return __bfloat162float(x); }
 __host__ __device__ inline float to_float(float x) { return x; }
 
-/// Returns `x` as a T, rounded to nearest even. For uint8 it saturates, and NaN becomes 0.
+/// Returns `x` as a T, rounded to nearest even. For uint8, `x` is first clamped to 0 and 255, and
+/// NaN becomes 0.
 template <class T>
 __host__ __device__ T to_value(float x) {
   if constexpr (std::is_same_v<T, float>)
@@ -49,9 +50,8 @@ __host__ __device__ std::uint32_t to_pair(float low, float high) {
 }
 
 /// Returns four floats as the bytes of a word, `first` in the lowest byte, each rounded as by
-/// to_value(). The sum of 2^23 and a float has the float's value, rounded to an integer, in its
-/// last bits. So the addition replaces conversions to integers, for which a GPU has only a few
-/// units.
+/// to_value(). The last bits of 2^23 + x are x rounded to an integer. This addition replaces a
+/// conversion to an integer, for which a GPU has only a few units.
 __host__ __device__ inline std::uint32_t to_bytes(float first, float second, float third,
                                                   float fourth) {
   constexpr float shift = 0x1p23f;
@@ -63,7 +63,7 @@ __host__ __device__ inline std::uint32_t to_bytes(float first, float second, flo
          (bits(fourth) << 24);
 }
 
-/// Returns `x` as a T, rounded once from double.
+/// Returns `x` as a T, rounded once from double. Values of uint8 are clamped as above.
 template <class T>
 __host__ __device__ T to_value(double x) {
   if constexpr (std::is_same_v<T, float>)
@@ -126,7 +126,7 @@ auto with_type(DType dtype, Use use) {
   __builtin_unreachable();
 }
 
-/// Does the same as with_type(), for float dtypes only.
+/// Does the same as with_type(). `dtype` must be a float dtype.
 template <class Use>
 auto with_float_type(DType dtype, Use use) {
   switch (dtype) {

@@ -1,5 +1,5 @@
-/// How fused kernels go through tensors of any layout, crop and flip, and how threads share the
-/// work.
+/// The order in which fused kernels visit the elements of tensors of any layout, crop and flip, and
+/// how threads share this work.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,10 +17,10 @@ struct RunStart {
   std::int64_t in, out, channel;
 };
 
-/// The output, divided into `runs` runs of `elements` contiguous elements. A run is a row, a plane,
-/// an image or the whole output, as long as the input's strides allow. Element i of a run belongs
-/// to pixel i / period and channel i % period. With period 1, the whole run is one channel, or
-/// channels make no difference.
+/// The output, divided into `runs` runs of `elements` contiguous elements. Runs are as long as the
+/// input's strides allow: a row, a plane, an image or the whole output. Element i of a run belongs
+/// to pixel i / period and channel i % period. With period 1, all elements of a run belong to one
+/// channel, or channels make no difference.
 struct Walk {
   /// An axis outside the runs. `outer` lists the innermost axis first.
   struct Axis {
@@ -65,19 +65,19 @@ struct Share {
 
 inline constexpr std::int64_t slot_bytes = 16;
 
-/// Divides runs into slots, and slots among threads. A slot is 16 bytes of the output at a multiple
-/// of 16. The first and the last slot of a run may be only partly in the run. A group of
-/// neighbouring threads (a warp, or less if runs are short) takes neighbouring slots, so that its
-/// stores are contiguous.
+/// Divides runs into slots and assigns slots to threads. A slot is 16 bytes of the output at a
+/// multiple of 16. The first and the last slot of a run may be only partly in the run. A group of
+/// neighbouring threads (a warp, or fewer threads if runs are short) takes neighbouring slots, so
+/// that its stores are contiguous.
 struct Slots {
   Divisor chunks;               // chunks of a run; a group takes one chunk
   std::uint32_t lane_bits = 0;  // a group has 2^lane_bits threads
   std::int32_t depth = 1;       // slots of a thread
-  std::int64_t per_run = 0;     // the most slots in a run
+  std::int64_t per_run = 0;     // slots of a run, at most
   std::int64_t threads = 0;
 
   /// Returns the slots for an output at `address` with elements of `size` bytes. A thread takes one
-  /// slot, or `most` slots if there are more than `enough_threads` slots.
+  /// slot, or up to `most` slots if there are more than `enough_threads` slots in all.
   static Slots of(const Walk& walk, std::uintptr_t address, std::int64_t size, std::int32_t most,
                   std::int64_t enough_threads);
 

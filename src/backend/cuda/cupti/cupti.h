@@ -11,8 +11,8 @@
 namespace normbench {
 
 /// Returns a tracer that loads CUPTI at its first attach(). It tries `library`, unless that is
-/// empty, and then the places where CUDA Toolkits and Python environments have CUPTI, until one
-/// library lets this process subscribe. The times of its records are those of CLOCK_MONOTONIC.
+/// empty, and then the libraries of CUDA Toolkits and Python environments, until one of them lets
+/// this process subscribe. Times of records are on CLOCK_MONOTONIC.
 std::unique_ptr<DeviceTracer> make_cupti_tracer(const std::string& library = "");
 
 }  // namespace normbench

@@ -24,10 +24,10 @@ struct Filled {
 
 using FilledQueue = std::pmr::vector<Filled>;
 
-/// Lends zeroed memory to CUPTI and queues what comes back. Any thread may call any function.
+/// Lends zeroed buffers to CUPTI and queues those that come back. Any thread may call any function.
 class Buffers {
  public:
-  /// `queue` provides the memory of the queue itself.
+  /// `queue` allocates the queue's list of buffers, but not the buffers.
   explicit Buffers(std::pmr::memory_resource* queue = std::pmr::get_default_resource())
       : filled_(queue) {}
 
@@ -40,11 +40,10 @@ class Buffers {
   /// buffers that come back from now on, to lend them again.
   void keep(bool kept);
 
-  /// Returns a zeroed buffer, or null if memory runs out. CUPTI's C code calls this and
-  /// give_back().
+  /// Returns a zeroed buffer, or null if memory runs out.
   std::uint8_t* lend() noexcept;
   /// Takes back a buffer with `valid_bytes` bytes of records. If memory for the queue runs out, the
-  /// buffer is lost.
+  /// buffer is freed and counts as lost.
   void give_back(std::uint8_t* data, std::size_t valid_bytes) noexcept;
 
   /// Returns the queue, in the order in which buffers came back, and empties it.

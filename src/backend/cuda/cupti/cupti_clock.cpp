@@ -8,7 +8,8 @@ namespace normbench::cupti {
 namespace {
 
 constexpr int kReadings = 101;
-/// Twice the rate by which a daemon may slew a clock. A larger drift means that the clock was set.
+/// Twice the rate (500 ppm) at which NTP may slew a clock. A larger drift means that the clock was
+/// set.
 constexpr double kMostDrift = 1e-3;
 
 std::int64_t host_now() { return static_cast<std::int64_t>(monotonic_ns()); }

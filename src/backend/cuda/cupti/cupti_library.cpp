@@ -14,8 +14,8 @@ namespace {
 constexpr auto kMajors = std::to_array<int>({13, 12});  // CUDA versions whose records can be read
 constexpr auto kFolders = std::to_array<const char*>({"extras/CUPTI/lib64", "lib64"});
 
-/// Opens a library that stays loaded after its handle is closed: a thread of CUPTI may still run in
-/// it.
+/// Opens a library so that it stays loaded after its handle is closed, because a thread of CUPTI
+/// may still run in it.
 void* open(const std::string& path) {
   return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
@@ -41,7 +41,7 @@ std::vector<std::string> toolkits() {
   return roots;
 }
 
-/// Returns the folders where Python environments may be. A folder /opt/x/bin in PATH gives /opt/x.
+/// Returns folders that may be Python environments. A folder /opt/x/bin in PATH gives /opt/x.
 std::vector<std::string> python_prefixes() {
   std::vector<std::string> prefixes;
   for (const char* const variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})

@@ -64,8 +64,9 @@ std::vector<std::string> library_names(int major);
 /// - NVIDIA's wheels in Python environments: those of VIRTUAL_ENV, CONDA_PREFIX and PATH
 Places usual_places();
 
-/// Returns the names and paths to try, in order: `library` if it is not empty, then each name of
-/// `places`, first without a directory, as the loader finds it, and then in every directory.
+/// Returns the names and paths to try, in order: `library` if it is not empty, then for each name
+/// of
+/// `places` the bare name, which the loader looks up, and the name in each directory.
 std::vector<std::string> candidates(const std::string& library, const Places& places);
 
 /// Returns the message that no library was found, like "CUPTI not found (no libcupti.so.13 on the

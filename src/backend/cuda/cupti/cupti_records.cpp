@@ -16,7 +16,7 @@
 namespace normbench::cupti {
 namespace {
 
-// Indexed by CUPTI's numbers. The first word also represents unknown numbers.
+// Words for CUPTI's numbers 0, 1, 2, … The first word is also used for unknown numbers.
 constexpr auto kCopies = std::to_array<std::string_view>(
     {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"});
 constexpr auto kMemories =
@@ -24,8 +24,7 @@ constexpr auto kMemories =
                                      "Device Static", "Managed Static"});
 constexpr auto kSyncs = std::to_array<std::string_view>(
     {"Unknown Sync", "Event Sync", "Stream Wait Event", "Stream Sync", "Context Sync"});
-/// Names by kind of overhead. Kinds 0 and 1 are the driver's own; CUPTI's kinds are multiples of
-/// 65536.
+/// Names of kinds of overhead. Kinds 0 and 1 are elements 0 and 1, kind n * 65536 is element n + 1.
 constexpr auto kOverheads = std::to_array<std::string_view>(
     {"Unknown", "Driver Compiler", "Buffer Flush", "Instrumentation", "Resource",
      "Runtime Triggered Module Loading", "Lazy Function Loading", "Command Buffer Full",
@@ -94,7 +93,7 @@ class Reader {
   }
 
  private:
-  /// Stores a record if it has times, else counts it.
+  /// Stores a record with its times. Only counts it if it has no valid times.
   void keep(DeviceRecord record, std::uint64_t start, std::uint64_t end) {
     if (start == 0 || end < start) {
       ++trace_.without_times;
@@ -117,7 +116,7 @@ class Reader {
     work.graph = record.graphId;
     work.graph_node = static_cast<std::int64_t>(record.graphNodeId);
     const Call* const call = links_.call(correlation);
-    // Work cannot start before its call. If it seems to, the clocks are off by that much.
+    // Work cannot start before its call. If it seems to, the clocks are off by at least that much.
     if (call != nullptr && record.start != 0 && record.start < call->start)
       trace_.clock_error_ns =
           std::max(trace_.clock_error_ns, static_cast<std::int64_t>(call->start - record.start));

@@ -13,15 +13,16 @@
 
 namespace normbench::cupti {
 
-/// Returns the records in `buffers`, which may be in any order. Their external ids are those pushed
-/// as CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. The result owns all names. A cut-off record counts
-/// as dropped, and so does each buffer that does not end with a whole record.
+/// Returns the records in `buffers`. Linked records may be in any order. External ids are those
+/// pushed as CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. The result owns all names. A record that is
+/// too short for its kind counts as dropped, and so does each buffer that does not end with a whole
+/// record.
 DeviceTrace read_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti,
                          const ClockMap& clock);
 
 /// Returns the name of a copy, like "Memcpy HtoD (Pinned -> Device)". `copy` is a
-/// CUpti_ActivityMemcpyKind, `from` and `to` are CUpti_ActivityMemoryKinds. Unknown numbers are
-/// allowed.
+/// CUpti_ActivityMemcpyKind, `from` and `to` are CUpti_ActivityMemoryKinds. An unknown number gives
+/// the word "Unknown".
 std::string memcpy_name(std::uint32_t copy, std::uint32_t from, std::uint32_t to);
 /// Returns the name of a memset on a CUpti_ActivityMemoryKind, like "Memset (Device)".
 std::string memset_name(std::uint32_t memory);

@@ -23,8 +23,8 @@ struct Kind {
   CUpti_ActivityKind kind;
   bool needed;
 };
-/// The kinds of records. CONCURRENT_KERNEL is used because KERNEL makes kernels wait for each
-/// other. Without GRAPH_TRACE, every kernel of a graph is recorded.
+/// The kinds of records to enable. KERNEL is not among them, because it makes kernels wait for each
+/// other, nor is GRAPH_TRACE, because it records a graph as a whole instead of its kernels.
 constexpr auto kKinds = std::to_array<Kind>({{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true},
                                              {CUPTI_ACTIVITY_KIND_MEMCPY, true},
                                              {CUPTI_ACTIVITY_KIND_MEMCPY2, false},
@@ -56,7 +56,7 @@ std::string hint(CUptiResult result) {
 
 void ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
 
-/// Lends a buffer to CUPTI. Without a buffer CUPTI drops the records and counts them.
+/// Lends a buffer to CUPTI. If there is none, CUPTI drops records and counts them.
 void buffer_requested(std::uint8_t** buffer, std::size_t* size,
                       std::size_t* most_records) noexcept {
   *buffer = process_buffers().lend();
@@ -69,14 +69,14 @@ void buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_
   process_buffers().give_back(buffer, valid_bytes);
 }
 
-/// Returns a subscriber's own name, without the words that CUPTI puts before it.
+/// Returns a subscriber's name without the prefix "CUPTI for ".
 std::string holder_name(std::string_view name) {
   constexpr std::string_view kPrefix = "CUPTI for ";
   if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
   return name.empty() ? "another tool" : std::string(name);
 }
 
-/// Returns the name of a result: "CUPTI_ERROR_UNKNOWN".
+/// Returns the name of a result, like "CUPTI_ERROR_UNKNOWN".
 std::string result_name(const Functions& cupti, CUptiResult result) {
   const char* name = nullptr;
   const bool known = cupti.get_result_string(result, &name) == CUPTI_SUCCESS && name != nullptr;
@@ -104,8 +104,7 @@ std::string Session::begin() {
   if (version < kOldestVersion)
     return fmt::format("CUPTI is too old (version {}; CUDA 12's is {})", version, kOldestVersion);
   if (std::string why = subscribe(); !why.empty()) return why;
-  // Records of calls then have the thread number that gettid() returns, as the recorder's lanes
-  // have.
+  // Makes records of calls have the thread ids that gettid() returns, as the recorder's lanes have.
   const CUptiResult threads = cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   if (threads != CUPTI_SUCCESS) return refused("cuptiSetThreadIdType", threads);
   on_host_clock_ =
@@ -154,8 +153,8 @@ std::string Session::enable_kinds() {
   return "";
 }
 
-/// Makes the library record fewer calls, which costs less time, if it lets calls be chosen (from
-/// CUDA 12.5 on).
+/// Limits the calls that CUPTI records, because recording a call takes time. Versions before CUDA
+/// 12.5 do not allow this.
 void Session::choose_calls() {
   if (cupti_.enable_runtime_call != nullptr)
     for (const CUpti_CallbackId call : quiet_runtime_calls) cupti_.enable_runtime_call(call, 0);
@@ -197,8 +196,8 @@ bool Tracer::attach() {
   return session_ != nullptr;
 }
 
-/// Attaches to the first usable library. One that can be loaded may be unusable, such as one that
-/// is too new for the driver; the next one is then tried. Returns why none can be used, or "".
+/// Attaches to the first library that can be used. A library that loads may still be unusable, for
+/// example if it is too new for the driver. Returns why no library can be used, or "".
 std::string Tracer::try_attach() {
   std::string named_error, refused;
   std::vector<std::string> reasons;

@@ -28,8 +28,8 @@ class Walker {
       last_.push_back(walk_.records.back());
   }
 
-  /// Counts the buffers that end with a cut-off record. CUPTI does not report such a record: its
-  /// bytes just follow the last whole record.
+  /// Counts the buffers that end with a cut-off record. CUPTI does not report a cut-off record, so
+  /// its bytes make the last whole record look longer than other records of its kind.
   Walk finish() {
     for (const RecordBytes last : last_) {
       const auto length = lengths_.find(kind_of(last));
@@ -41,7 +41,8 @@ class Walker {
  private:
   const Functions& cupti_;
   Walk walk_;
-  /// The bytes of a record, by kind. Known for a kind if another record followed one in a buffer.
+  /// The length of a record in bytes, by kind. Known from records that are not the last in a
+  /// buffer.
   std::unordered_map<std::uint32_t, std::size_t> lengths_;
   std::vector<RecordBytes> last_;  // last record of each complete buffer
 };
@@ -53,8 +54,8 @@ void collect_external_id(RecordBytes bytes, Links& links) {
     links.external_ids[std::uint32_t{record->correlationId}] = record->externalId;
 }
 
-/// Adds a call. A driver call inside a runtime call has the same correlation, so the runtime call
-/// wins.
+/// Adds a call. A driver call inside a runtime call has the same correlation. Of these two, the
+/// runtime call is kept.
 void collect_call(RecordBytes bytes, bool is_runtime, Links& links) {
   const auto record = read<CUpti_ActivityAPI>(bytes, sizeof(CUpti_ActivityAPI));
   if (!record) return;

@@ -21,15 +21,15 @@ struct Walk {
   std::int64_t broken_buffers = 0;   // buffers that do not end with a whole record
 };
 
-/// Finds the records of all buffers. They have the order of `buffers`.
+/// Returns the records of all buffers, in the order in which they lie there.
 Walk walk_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti);
 
 /// Returns the CUpti_ActivityKind of a record; 0 if the record is too short to hold one.
 std::uint32_t kind_of(RecordBytes bytes);
 
-/// Returns a record, or std::nullopt if the record has fewer than `needed` bytes. Newer versions of
-/// the library only append fields. Fields that an older version did not write are 0, and fields
-/// that a newer version has appended are ignored.
+/// Returns a copy of the record in `bytes`, or std::nullopt if there are fewer than `needed` bytes.
+/// Versions of CUPTI differ only in fields at the end: missing fields become 0, and unknown fields
+/// are ignored.
 template <class Record>
 std::optional<Record> read(RecordBytes bytes, std::size_t needed) {
   if (bytes.size() < needed) return std::nullopt;
