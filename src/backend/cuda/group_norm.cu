@@ -53,8 +53,7 @@ GroupPlan plan_groups(const GroupArguments& a) {
   plan.warps =
       static_cast<unsigned>(std::clamp<std::uint64_t>(std::bit_ceil(wanted), 2, most_warps));
   // Cut lines into more pieces if this raises the share of busy warps by more than 5 %. A lane
-  // keeps
-  // at least two vectors.
+  // keeps at least two vectors.
   const unsigned across = (lines.lines + lines.abreast - 1) / lines.abreast;
   const unsigned warps = plan.parts * plan.warps, step = warp_lanes / lines.abreast;
   const auto busy = [&](unsigned pieces) {

@@ -136,7 +136,7 @@ struct FusedTask {
   View in, out;            // the input may be strided (cropped, flipped), the output is dense
   bool alike = false;      // all channels have the same constants, or no channel has any
   bool streaming = false;  // the output is too large to stay in the L2 cache
-  std::int64_t enough_threads = 1 << 18;  // with more slots (16 bytes), a thread takes several
+  std::int64_t enough_threads = 1 << 18;  // above so many 16-byte slots, a thread takes several
 };
 
 /// Moves elements without changing them. Input and output have the same dtype.

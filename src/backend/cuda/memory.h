@@ -15,8 +15,8 @@ namespace normbench::cuda {
 ///   another address than the host
 std::unique_ptr<Allocation> allocate(Memory memory, std::size_t bytes, int device);
 
-/// Copy or fill memory of any kind. They return when the work is done. They throw CudaError.
-/// If `from` is page-locked, copy_memory() copies through device memory, because page-locked memory
+/// Copy or fill memory of any kind. They return when the work is done. They throw CudaError. If
+/// `from` is page-locked, copy_memory() copies through device memory, because page-locked memory
 /// may be write-combined, and a CPU reads write-combined memory slowly.
 void copy_memory(std::byte* to, const std::byte* from, std::size_t bytes);
 void fill_memory(std::byte* to, std::byte value, std::size_t bytes);

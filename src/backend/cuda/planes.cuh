@@ -263,8 +263,8 @@ inline bool takes_pixels_apart(const FusedTask& task) {
 }
 
 /// Returns the body that turns pixels of three bytes into planes. Returns std::nullopt unless rows
-/// are
-/// whole groups of four pixels at multiples of 4 bytes and all counts fit the members of the body.
+/// are whole groups of four pixels at multiples of 4 bytes and all counts fit the members of the
+/// body.
 template <class Body, class Out, class Function>
 std::optional<Body> pixels_to_planes(const FusedTask& task, bool mirrored,
                                      const Function& function) {

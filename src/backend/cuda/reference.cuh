@@ -1,7 +1,6 @@
 /// The references of ops, as bodies of kernels. They define what an op means: in double, one
-/// element
-/// per thread, without optimisation. reference_of() returns the reference of an op. Its argument
-/// `sent` points to the op's constants in device memory; it is null if the op has none.
+/// element per thread, without optimisation. reference_of() returns the reference of an op. Its
+/// argument `sent` points to the op's constants in device memory; it is null if the op has none.
 #pragma once
 
 #include <cmath>

@@ -58,7 +58,7 @@ struct CopyBody {
   Grid grid;
   unsigned whole;  // full blocks
   Rows to;
-  const std::byte* from;  // the first unit
+  const std::byte* from;  // address of the first unit
 
   static CopyBody of(void* to, const void* from, std::int64_t bytes) {
     const Rows rows = Rows::of(to, bytes, sizeof(Unit));

@@ -55,7 +55,7 @@ __host__ __device__ std::uint32_t to_pair(float low, float high) {
 __host__ __device__ inline std::uint32_t to_bytes(float first, float second, float third,
                                                   float fourth) {
   constexpr float shift = 0x1p23f;
-  constexpr std::uint32_t shift_bits = 0x4B000000;  // bits of `shift`; shifted left, they fall out
+  constexpr std::uint32_t shift_bits = 0x4B000000;  // bits of `shift`; all are lost by << 8
   const auto bits = [](float x) {
     return __builtin_bit_cast(std::uint32_t, fminf(fmaxf(x, 0.0f), 255.0f) + shift);
   };
@@ -63,7 +63,8 @@ __host__ __device__ inline std::uint32_t to_bytes(float first, float second, flo
          (bits(fourth) << 24);
 }
 
-/// Returns `x` as a T, rounded once from double. Values of uint8 are clamped as above.
+/// Returns `x` as a T, rounded once from double to nearest even. For uint8, `x` is first clamped to
+/// 0 and 255, and NaN becomes 0.
 template <class T>
 __host__ __device__ T to_value(double x) {
   if constexpr (std::is_same_v<T, float>)

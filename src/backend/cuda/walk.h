@@ -73,7 +73,7 @@ struct Slots {
   Divisor chunks;               // chunks of a run; a group takes one chunk
   std::uint32_t lane_bits = 0;  // a group has 2^lane_bits threads
   std::int32_t depth = 1;       // slots of a thread
-  std::int64_t per_run = 0;     // slots of a run, at most
+  std::int64_t per_run = 0;     // the largest number of slots in a run
   std::int64_t threads = 0;
 
   /// Returns the slots for an output at `address` with elements of `size` bytes. A thread takes one

@@ -65,8 +65,7 @@ std::vector<std::string> library_names(int major);
 Places usual_places();
 
 /// Returns the names and paths to try, in order: `library` if it is not empty, then for each name
-/// of
-/// `places` the bare name, which the loader looks up, and the name in each directory.
+/// of `places` the bare name, which the loader looks up, and the name in each directory.
 std::vector<std::string> candidates(const std::string& library, const Places& places);
 
 /// Returns the message that no library was found, like "CUPTI not found (no libcupti.so.13 on the

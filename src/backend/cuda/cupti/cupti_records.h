@@ -13,7 +13,7 @@
 
 namespace normbench::cupti {
 
-/// Returns the records in `buffers`. Linked records may be in any order. External ids are those
+/// Returns the records in `buffers`. Records may be in any order. External ids are those
 /// pushed as CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. The result owns all names. A record that is
 /// too short for its kind counts as dropped, and so does each buffer that does not end with a whole
 /// record.
