@@ -29,8 +29,8 @@ std::vector<Kernel> all_rows() {
   return rows;
 }
 
-/// Returns true if the driver's library finds no device. The runtime does not ask the library if
-/// the driver is too old.
+/// Returns true if the driver's library finds no device. If the driver is too old, the runtime
+/// reports only that, without asking the library.
 bool driver_finds_none() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed
   auto* const init =

@@ -52,7 +52,8 @@ __host__ __device__ void change_vector(const In* in, Out* out, Change change) {
   });
 }
 
-/// Does the same as change_vector() one by one, for at most the first `left` of 4 elements.
+/// Does the same as change_vector(), but element by element, and only for the first `left` of the 4
+/// elements if `left` is less than 4.
 template <class In, class Out, class Change>
 __host__ __device__ void change_elements(const In* in, Out* out, std::int64_t left, Change change) {
   constexpr int count = elements_per_thread;
@@ -123,7 +124,7 @@ struct Divide {
       const auto [divisor, inverse] = constants[j];
       const float near = x[j] * inverse;
       quotients[j] = fmaf(fmaf(-near, divisor, x[j]), inverse, near);
-      right = right & (fabsf(quotients[j]) >= 0x1p-63f);  // false for NaN, after an overflow
+      right = right & (fabsf(quotients[j]) >= 0x1p-63f);  // false for NaN, as from an overflow
     });
     if (right) return use(quotients);
     unrolled<elements_per_thread>([&](int j) { quotients[j] = x[j] / constants[j].divisor; });

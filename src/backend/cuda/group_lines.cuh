@@ -68,7 +68,7 @@ struct Elements {
 
 /// The vectors of a group, arranged in lines:
 /// - nchw: a line is the plane of one channel.
-/// - nhwc: a line has one vector of each pixel, with the same channels.
+/// - nhwc: a line has the vectors of the same channels in all pixels.
 /// A line is cut into `pieces` pieces. A warp works on the same piece of `abreast` lines at once.
 struct GroupLines {
   std::int64_t image = 0, group = 0;  // elements to the next image, to the next group

@@ -84,11 +84,11 @@ struct GroupForward {
   Blocks blocks;
   GroupLines lines;
   GroupStep step;
-  unsigned held;   // vectors that fit in shared memory after the warps' sums
+  unsigned held;   // vectors kept in shared memory, after the sums of the warps
   float elements;  // of a group
   float eps;
   const T* x;
-  const float *gamma, *beta, *mean, *rstd;  // values if null: 1, 0, unknown, unknown
+  const float *gamma, *beta, *mean, *rstd;  // if null: 1, 0, computed, computed
   T* out;                                   // if null: only the moments are computed
   float *found_mean, *found_rstd;
   CentredSums* of_parts;  // sums of each part of each group, for the second launch
@@ -235,10 +235,10 @@ struct GroupBackward {
   Blocks blocks;
   GroupLines lines;
   GroupStep step;
-  unsigned held;                     // vectors of dy in shared memory, and as many of x
+  unsigned held;                     // vectors of dy kept in shared memory, and as many of x
   float elements;                    // of a group
   const T *dy, *x, *old;             // x and old may be null
-  const float *gamma, *mean, *rstd;  // values if null: 1, 0, 1
+  const float *gamma, *mean, *rstd;  // if null: 1, 0, 1
   T* out;
   GroupSums* sums;  // for each piece of each channel: [N, groups, pieces, C / groups]
 

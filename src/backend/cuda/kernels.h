@@ -64,7 +64,7 @@ struct BusyArguments {
   std::byte* unused = nullptr;  // not null; never written, but the compiler cannot know that
 };
 
-/// Keeps multiprocessors busy with multiply-adds: one per block, if there are as many.
+/// Launches blocks of multiply-adds, to keep as many multiprocessors busy.
 cudaError_t launch_busy(cudaStream_t stream, const BusyArguments& arguments);
 
 /// Arguments of a cast, element by element.
@@ -115,7 +115,7 @@ inline float inverse_of(float divisor) {
 }
 
 /// Heights and widths of a resize must be below this limit. Then the widest filter of Taps
-/// (resize.cuh), 4 * extent units wide, is below 2^31, and its distances fit in 32 bits.
+/// (resize.cuh) is less than 2^31 units wide (4 * extent), so that distances fit in 32 bits.
 inline constexpr std::int64_t resize_extent_limit = std::int64_t{1} << 29;
 
 /// Arguments of an antialiased bilinear resize in one pass. Input and output are dense and have
@@ -186,7 +186,7 @@ struct GroupPlan {
 ///   backward  dy, x [, gamma], mean, rstd [, old] -> out, sums
 ///             If `out` is null, only the sums are computed. If only GroupSums::plain is needed,
 ///             all tensors except dy may be null.
-///   sums      sums [, old_dgamma, old_dbeta] -> dgamma, dbeta, of which one may be null
+///   sums      sums [, old_dgamma, old_dbeta] -> dgamma, dbeta (one of these two may be null)
 struct GroupArguments {
   DType dtype = DType::Float32;  // of x, dy, old and out
   bool columns = false;          // true: the channels of a pixel are contiguous (nhwc)

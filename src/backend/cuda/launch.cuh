@@ -1,5 +1,5 @@
-/// run(), the only kernel function of this backend, and the functions that launch it. It runs a
-/// body (grid.h) for every thread or for every block.
+/// The kernel function run(), the only one of this backend, and the functions that launch it. run()
+/// calls a body (grid.h) in every thread.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -83,7 +83,7 @@ cudaError_t load(const Body& body) {
 /// - No threads: launches nothing and returns cudaSuccess.
 /// - `stream` is only_load(): calls load() instead.
 /// - More than 2^31 - 1 blocks in a row: returns cudaErrorInvalidConfiguration, as CUDA does.
-/// - Blocks with more than `usual_shared_bytes`: load() must have been called before.
+/// - Blocks have more than `usual_shared_bytes` of shared memory: load() must have been called.
 template <class Body>
 cudaError_t launch(cudaStream_t stream, const Body& body) {
   static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4096);

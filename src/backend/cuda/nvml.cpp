@@ -28,7 +28,7 @@ struct FieldValue {
   unsigned long long value;
 };
 
-/// The types of nvmlValueType_t that can be read here.
+/// The types of nvmlValueType_t that FieldValue can hold.
 constexpr int kUnsignedInt = 1, kUnsignedLong = 2, kUnsignedLongLong = 3;
 
 bool is_known(const FieldValue& field) {

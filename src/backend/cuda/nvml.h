@@ -29,7 +29,7 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
 
   /// Returns why the GPU cannot be read, like "NVML not found (libnvidia-ml.so.1: …): clocks,
-  /// temperature and power are unknown". Returns "" if it can.
+  /// temperature and power are unknown". Returns "" if it can be read.
   const std::string& missing() const { return missing_; }
 
   std::optional<std::string> driver_version() const;
@@ -55,8 +55,8 @@ class Nvml {
   /// so only the difference between two calls has a meaning. Drivers count in steps of about 100
   /// ms.
   std::map<std::string, std::int64_t> held_back_ns() const;
-  /// Returns clock, throttle reasons and temperature; std::nullopt if the clock cannot be read. If
-  /// only one of the others cannot be read, it is 0.
+  /// Returns clock, throttle reasons and temperature; std::nullopt if the clock cannot be read.
+  /// Throttle reasons and a temperature that cannot be read are 0.
   std::optional<DeviceState> state() const;
 
  private:

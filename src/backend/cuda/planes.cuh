@@ -121,7 +121,7 @@ struct PixelsToPlanes {
   unsigned inverse_row;    // 2^32 / groups of a row, rounded up; 0: an image is one row
   std::int32_t next_row;   // bytes from the end of a row to the next row
   unsigned image, plane;   // elements to the next image of the input; to the next output plane
-  const std::uint8_t* in;  // the first group
+  const std::uint8_t* in;  // address of the first group
   Out* out;
   Function function;
 
@@ -167,7 +167,7 @@ struct PixelsToPlanes {
 template <class In, class Function, bool Streaming>
 struct PlanesToPixels {
   static constexpr int count = 16 / static_cast<int>(sizeof(In));  // pixels of a thread
-  static constexpr int words = count / 4;                          // of the output, stored at once
+  static constexpr int words = count / 4;                          // words of one store
 
   Grid grid;       // x: parts of an image; y: images
   unsigned slots;  // slots of an image; a slot has `count` pixels

@@ -119,7 +119,7 @@ auto with_copy_body(void* to, const void* from, std::int64_t bytes, Use use) {
 /// Distributes the rows of a stream's input or output evenly over blocks, in order, at most 4 rows
 /// per block.
 struct Deal {
-  std::uint64_t per_block;  // rows, times 2^32
+  std::uint64_t per_block;  // rows of a block, times 2^32
 
   static Deal of(std::int64_t rows, std::int64_t blocks) {
     const auto all = static_cast<std::uint64_t>(rows) << 32,
@@ -188,7 +188,8 @@ struct StreamBody {
     each(out, writes, at, [&](int, std::byte* to) { store16<Streaming>(to, all); });
     if (at.x == whole && at.thread < out.edges())
       out.data[out.edge(at.thread, sizeof(Vector16))] = std::byte{0};
-    // Keeps the loads of a thread that stores nothing else. Practically no data equal the mark.
+    // Makes the compiler keep the loads of threads that store nothing else. Practically no data
+    // equal the mark.
     if (is_mark(all)) *(out.data - out.head) = std::byte{1};
   }
   __host__ __device__ static bool is_mark(const Vector16& v) {

@@ -13,10 +13,9 @@
 
 namespace normbench::cupti {
 
-/// Returns the records in `buffers`. Records may be in any order. External ids are those
-/// pushed as CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. The result owns all names. A record that is
-/// too short for its kind counts as dropped, and so does each buffer that does not end with a whole
-/// record.
+/// Returns the records in `buffers`. Records may be in any order. External ids are those pushed as
+/// CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0. The result owns all names. A record that is too short
+/// for its kind counts as dropped, and so does each buffer that does not end with a whole record.
 DeviceTrace read_records(std::span<const std::span<std::uint8_t>> buffers, const Functions& cupti,
                          const ClockMap& clock);
 

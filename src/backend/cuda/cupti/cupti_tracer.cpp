@@ -61,7 +61,7 @@ void buffer_requested(std::uint8_t** buffer, std::size_t* size,
                       std::size_t* most_records) noexcept {
   *buffer = process_buffers().lend();
   *size = *buffer != nullptr ? Buffers::bytes : 0;
-  *most_records = 0;  // as many as fit
+  *most_records = 0;  // 0: as many as fit
 }
 
 void buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
