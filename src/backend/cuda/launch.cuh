@@ -16,7 +16,7 @@ namespace normbench::cuda {
 /// The most registers of a thread, for bodies with a grid (`grid_registers`) and for those of them
 /// that set `takes_many_registers` (`many_registers`). With these numbers ptxas of CUDA 12.4 to
 /// 13.5 spills nothing, as tests/backend/issue_budget.py checks:
-/// - before sm_90: 32, and 48 for bodies that take many (because of CUDA 12.4)
+/// - before sm_90: 32, and 48 for bodies that take many (with fewer, CUDA 12.4 spills)
 /// - sm_90: 32 for both
 /// - from sm_100 on: 40, and 48 for bodies that take many
 /// In blocks of 256 threads, 65,536 registers are enough for 2048 threads with 32 registers each,

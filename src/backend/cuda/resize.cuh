@@ -11,8 +11,8 @@ namespace normbench::cuda {
 
 /// The input pixels (taps) that one output pixel is computed from, along an axis that is resized
 /// from `from` to `to` pixels. The weight of a tap is proportional to the height, at the tap's
-/// centre, of a triangle with its peak at the output pixel's centre. Lengths are in units of 1 / (2
-/// * to) input pixels, so that all are integers:
+/// centre, of a triangle with its peak at the output pixel's centre. The unit of length is an input
+/// pixel divided by 2 * to, so that all lengths are integers:
 /// - centre of output pixel i: (2i + 1) * from
 /// - centre of input pixel p: (2p + 1) * to
 /// - half-width of the triangle (`reach`): 2 * max(from, to)
