@@ -152,7 +152,7 @@ Reading Nvml::temperature_c() const {
   auto* const query = function<int(Gpu*, Temperature*)>("nvmlDeviceGetTemperatureV");
   Temperature temperature{.version = kTemperatureVersion, .sensor = kGpuSensor, .celsius = 0};
   if (gpu_ == nullptr || query == nullptr || query(gpu_, &temperature) != kSuccess)
-    return ask<unsigned>("nvmlDeviceGetTemperature", kGpuSensor);  // before CUDA 13
+    return ask<unsigned>("nvmlDeviceGetTemperature", kGpuSensor);  // drivers before CUDA 13
   return temperature.celsius;
 }
 
@@ -174,7 +174,7 @@ Nvml::Link Nvml::max_link() const {
 std::optional<std::uint64_t> Nvml::throttle_mask() const {
   using Mask = unsigned long long;
   auto mask = ask<Mask>("nvmlDeviceGetCurrentClocksEventReasons");
-  if (!mask) mask = ask<Mask>("nvmlDeviceGetCurrentClocksThrottleReasons");  // before CUDA 12.2
+  if (!mask) mask = ask<Mask>("nvmlDeviceGetCurrentClocksThrottleReasons");  // name before CUDA 12.2
   return mask;
 }
 

@@ -17,7 +17,7 @@ namespace normbench::cuda {
 /// - centre of input pixel p: (2p + 1) * to
 /// - half-width of the triangle (`reach`): 2 * max(from, to)
 struct Taps {
-  std::int64_t first;  // input pixel
+  std::int64_t first;  // input pixel of the first tap
   std::int32_t count;
   std::int32_t distance, step;  // from the centre to the first tap; from tap to tap
   std::int32_t reach;

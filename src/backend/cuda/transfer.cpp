@@ -116,8 +116,8 @@ Launch prepare_two_streams(const Exchange&, const Signature& s) {
   };
 }
 
-/// Returns the row of exchange. It copies scratch memory, not the output, to the host, because the
-/// output is written at the same time.
+/// Returns the row of the op `exchange`. It copies scratch memory, not the output, to the host,
+/// because the output is written at the same time.
 constexpr Kernel two_streams() {
   Kernel kernel = normbench::row<Exchange, accepts_dense<Exchange>, prepare_two_streams>(
       "two_streams", Place::Cuda);

@@ -80,8 +80,8 @@ class Library {
 
   /// Returns null if the library cannot be loaded. Two paths to one library give the same handle.
   const void* handle() const { return library_.get(); }
-  /// Returns why the library cannot be used: the loader's error, or "CUPTI not usable (PATH lacks
-  /// cuptiSubscribe)". Returns "" for a usable library.
+  /// Returns why the library cannot be used: the loader's error, or a text like "CUPTI not usable
+  /// (PATH lacks cuptiSubscribe)". Returns "" for a usable library.
   const std::string& missing() const { return missing_; }
   const Functions& functions() const { return functions_; }
 

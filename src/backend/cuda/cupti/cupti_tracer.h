@@ -24,7 +24,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Returns why nothing is recorded ("CUPTI is in use by Nsight Systems"), or "".
+  /// Returns why nothing is recorded, like "CUPTI is in use by Nsight Systems"; "" if all is well.
   const std::string& missing() const { return missing_; }
   /// Returns true if records have times of CLOCK_MONOTONIC, false if they have times of CUPTI's own
   /// clock.
