@@ -371,7 +371,7 @@ struct GroupBackward {
 struct ChannelSums {
   Blocks blocks;
   std::int64_t images;
-  unsigned groups, channels, pieces;      // groups of x; channels of a group; pieces of a line
+  unsigned groups, channels, pieces;      // per image, per group, per line
   const GroupSums* sums;                  // [N, groups, pieces, channels]
   const float *old_products, *old_plain;  // null: nothing is added
   float *products, *plain;                // [groups * channels]; one may be null

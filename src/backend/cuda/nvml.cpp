@@ -174,7 +174,7 @@ Nvml::Link Nvml::max_link() const {
 std::optional<std::uint64_t> Nvml::throttle_mask() const {
   using Mask = unsigned long long;
   auto mask = ask<Mask>("nvmlDeviceGetCurrentClocksEventReasons");
-  if (!mask) mask = ask<Mask>("nvmlDeviceGetCurrentClocksThrottleReasons");  // name before CUDA 12.2
+  if (!mask) mask = ask<Mask>("nvmlDeviceGetCurrentClocksThrottleReasons");  // until CUDA 12.1
   return mask;
 }
 
