@@ -16,7 +16,7 @@ constexpr auto pair_kinds =
                                    {PairKind::Cached, "identical, 1x3x256x256 in cache"},
                                    {PairKind::Slowed, "5 % more work, 80x3x96x640"}});
 
-/// Adds a row for the pairs of one kind. Pairs between fresh processes are left out.
+/// Adds a row for the pairs of one kind. Pairs that ran in different processes are left out.
 void add_pairs(const std::vector<JudgedPair>& pairs, const Word<PairKind>& kind, Rows& rows) {
   std::vector<double> widths, ratios, rounds;
   int excluding = 0, different = 0;
@@ -44,8 +44,8 @@ std::string k_of_n(const Json& json, const std::string& k, const std::string& n)
   return fmt::format("{} of {}", integer_at(json, "/" + k, 0), integer_at(json, "/" + n, 0));
 }
 
-/// Returns how often 5 % more work was found. Returns "" for an older calibration, which added the
-/// work with another mix of reads and writes and did not count wrong answers.
+/// Returns in how many pairs 5 % more work was found, and in how many wrongly. Returns "" for
+/// calibrations of older versions, which did not count wrong findings.
 std::string planted(const Json& calibration) {
   if (!calibration.contains("slowed_wrong_way")) return "";
   return fmt::format("5 % more work found in {}, called faster in {}, of a wrong size in {}; ",

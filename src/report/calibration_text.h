@@ -6,12 +6,14 @@
 
 namespace normbench {
 
-/// Returns a table with a row for each kind of pair, and sentences on what the findings mean for
-/// runs on this machine.
+/// Returns a calibration as text: a table of `pairs` with a row for each `PairKind`, then how often
+/// identical code was called different, how often 5 % more work was found, and the smallest
+/// difference that a run shows here.
 std::string calibration_text(const Json& calibration, const std::vector<JudgedPair>& pairs,
                              const Screen& screen = {});
 
-/// Returns a line for documents that hold a calibration; "" without one.
+/// Returns one line that sums up the calibration in a results document; "" if `calibration` is not
+/// an object.
 std::string calibration_line(const Json& calibration);
 
 /// Returns which variant of a pair was not measured, and why; "" if both were measured.

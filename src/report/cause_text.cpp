@@ -43,7 +43,7 @@ constexpr auto words(Factor::Kind) {
 
 namespace {
 
-constexpr std::size_t kReadable = 32;  // the longest value of a factor that is shown, in characters
+constexpr std::size_t kReadable = 32;  // longer values of factors are not shown, in bytes
 
 struct ValueText {
   std::string operator()(bool value) const { return value ? "yes" : "no"; }
@@ -78,7 +78,7 @@ std::string factor_value(const Factor& factor, const FactorValue& value) {
   return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
 }
 
-constexpr double kExplained = 0.7;  // the least share of the time that a bound must explain
+constexpr double kExplained = 0.7;  // a bound explains the time from this share on
 
 /// The sentences about what bounds a pipeline.
 struct PipelineText {
@@ -116,8 +116,8 @@ struct PipelineText {
     if (pipeline.cores == 1) return "the only core";
     return pipeline.cores == 2 ? "both cores" : fmt::format("all {} cores", pipeline.cores);
   }
-  /// Returns true if neither the bound nor a setting of the config (`held`) explains most of the
-  /// time.
+  /// Returns true if less than kExplained of the time is explained by the bound, and no setting of
+  /// the config (`held`) explains it.
   bool leaves_most() const { return !bound.held && bound.of_bound.value < kExplained; }
   std::string unexplained() const {
     return fmt::format(
@@ -144,7 +144,7 @@ struct PipelineText {
   }
   std::string faster() const {
     const bool is_loader = pipeline.headroom && bound.lane == pipeline.lanes.front().name;
-    if (!bound.faster || bound.held || is_loader) return "";  // headroom() tells this for a loader
+    if (!bound.faster || bound.held || is_loader) return "";  // headroom() has a loader's gain
     return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
   }
   std::string more() const {
@@ -335,7 +335,8 @@ constexpr auto faster_nouns = std::to_array<Word<Resource>>({{Resource::Link, "l
                                                              {Resource::Reading, "way to read"},
                                                              {Resource::Pinning, "way to pin"}});
 
-/// Returns a text like ": 1 more fresh buffer, 24,577 more page faults = 95 % of it", or "".
+/// Returns the buffers and page faults that one side has more than the other, like ": 1 more fresh
+/// buffer, 24,577 more page faults = 95 % of it"; "" without any.
 std::string added_text(const std::optional<FaultsAdded>& added) {
   if (!added) return "";
   return fmt::format(": {}, {}{}", counted(added->buffers, "more fresh buffer"),

@@ -42,8 +42,8 @@ Json finding(const CaseFinding& one) {
           {"text", finding_text(one)}};
 }
 
-/// Returns a ratio with its interval. With too few replicates (`covered` is false), the extremes
-/// are no interval, and null replaces them.
+/// Returns a ratio with its interval. "low" and "high" are null if there are too few replicates for
+/// an interval (`covered` is false).
 Json ratio_json(const std::optional<Interval>& ratio, bool covered) {
   if (!ratio) return {};
   return {{"value", finite(ratio->value)},

@@ -32,7 +32,7 @@ struct Test {
   double seconds = 0;
 };
 
-using Suites = std::vector<std::pair<std::string, std::vector<Test>>>;  // each experiment's tests
+using Suites = std::vector<std::pair<std::string, std::vector<Test>>>;  // tests by experiment
 
 std::string outcome_of(const ComparedCase& one) {
   if (one.fails_gate()) return "failure";
@@ -95,7 +95,8 @@ std::string time_of(const std::vector<Test>& tests) {
   return seconds_text(seconds);
 }
 
-/// Returns the properties that hold for all test cases. Every suite has them.
+/// Returns the comparison's summary, setting and cautions as <properties>, which every suite
+/// repeats.
 std::string properties(const Comparison& comparison) {
   std::string xml = "    <properties>\n";
   const auto add = [&](const char* name, const std::string& value) {

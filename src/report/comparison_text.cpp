@@ -34,7 +34,6 @@ MarkupTable compared_table(const Comparison& comparison, const std::vector<CaseC
 
 std::string known_ms(const std::optional<double>& ns) { return ns ? format_ms(*ns) : ""; }
 
-/// Functions that make the cells of a case.
 namespace of_case {
 
 MarkupCell verdict(const ComparedCase& one) {
@@ -145,8 +144,7 @@ html::Markup html_cases(const Comparison& comparison) {
   return html::block("ratios", table.html_table("All cases, the worst first"));
 }
 
-/// Returns true if the verdict of a case needs a sentence. The sentence has the full name, which
-/// the table may have cut.
+/// Returns true if the verdict of a case needs a sentence besides its row in the table.
 bool needs_words(const ComparedCase& one) {
   return one.change == Change::Failed || one.change == Change::Regressed ||
          (one.change == Change::Inconclusive && one.why != NoVerdict::None);
@@ -154,7 +152,7 @@ bool needs_words(const ComparedCase& one) {
 
 /// Returns the names of the cases that were not compared, in a line for each reason.
 std::string not_compared(const Comparison& comparison, std::size_t width) {
-  std::vector<std::pair<std::string, std::string>> lines;  // a reason, and names
+  std::vector<std::pair<std::string, std::string>> lines;  // names by reason
   for (const ComparedCase& one : comparison.cases) {
     if (one.change != Change::NotCompared) continue;
     std::string& names = under(lines, why_text(one));

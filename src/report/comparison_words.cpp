@@ -48,9 +48,9 @@ constexpr auto words(SetupFact) {
 
 namespace {
 
-constexpr std::size_t kMostShown = 60;  // the longest quoted value, in bytes
+constexpr std::size_t kMostShown = 60;  // longer values are cut, in bytes
 
-/// Returns a ratio as percent more or less: "+8.9", "-0.3" or "0.0".
+/// Returns a ratio as a change in percent: "+8.9" for 1.089, "-0.3" or "0.0".
 std::string signed_percent(double ratio) {
   const double percent = (ratio - 1) * 100;
   if (std::abs(percent) < 0.05) return "0.0";
@@ -67,7 +67,8 @@ std::string times_text(const ComparedCase& one) {
   return fmt::format("from {} to {} ms", format_ms(*one.base_ns), format_ms(*one.now_ns));
 }
 
-/// Returns why the runs ended. If some runs ended otherwise, the text is like "in 2 of 10 runs: …".
+/// Returns the reason for an ending, with the number of runs if not all runs of the side ended like
+/// that: "in 2 of 10 runs: …".
 std::string ending_text(const Ending& ending) {
   return ending.such == ending.all
              ? ending.reason

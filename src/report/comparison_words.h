@@ -5,12 +5,12 @@
 
 namespace normbench {
 
-/// Returns a text like "1 regressed, 2 improved, 14 same, 3 inconclusive of 20 cases; margin 2.0
-/// %".
+/// Returns a text like "1 regressed, 2 improved, 5 same, 1 inconclusive of 9 cases; margin 2.0 %".
 std::string comparison_summary(const Comparison& comparison);
 
-/// Returns a text like "quickstart · BASE: 10 runs of 0.1.0 (065fc74) · NEW: … · margin: the least
-/// that counts". The text names the machine of each side if the two differ.
+/// Returns a line with the runs, versions and machines of both sides, and the reason for the
+/// margin, like "quickstart · BASE: 10 runs of 0.1.0 (065fc74) · NEW: … · margin: the least that
+/// counts".
 std::string comparison_setting(const Comparison& comparison);
 
 /// Returns a name like "form / fused (batch=8)", without control characters.
@@ -28,20 +28,25 @@ std::string change_text(const ComparedCase& one);
 /// Returns the interval of the change, "+7.1 to +9.9 %"; "" without one.
 std::string interval_text(const ComparedCase& one);
 
-/// Returns the numbers of a case, or why there are none: "+8.9 % (95 %: +7.1 to +9.9 %), from 1.60
-/// to 1.74 ms; could have seen 2.4 %; p = 0.00098". If the ratio was divided by the ratio of the
-/// limits: "+5.0 % over the limits of the same rounds (…), from 1.60 to 1.74 ms (+8.9 %); …".
+/// Returns the numbers of a case:
+/// - "+8.9 % (95 %: +7.1 to +9.9 %), from 1.60 to 1.74 ms; could have seen 2.4 %"
+/// - if the ratio was divided by the ratio of the limits' times: "+5.0 % over the limits of the
+///   same rounds (…), from 1.60 to 1.74 ms (+8.9 %); could have seen 2.4 %"
+/// - why_text(), if there is no interval
+/// The p-value follows if the case regressed.
 std::string case_sentence(const ComparedCase& one);
 
 /// Returns why the times of a case give no verdict; "" if they give one.
 std::string why_text(const ComparedCase& one);
 
-/// Returns a text like "torch 2.9: sub, div" or "normalize fused".
+/// Returns what ran a case: a peer and its ops, like "torch 2.9: sub, div", or ops with their
+/// kernels, like "normalize fused".
 std::string run_by_text(const RunBy& by);
-/// Returns a text like "59.0 MB over the link, was 14.7 MB".
+/// Returns a change other than that of the time, like "59.0 MB over the link, was 14.7 MB".
 std::string finding_text(const CaseFinding& finding);
 
-/// The name of a difference ("GPU", "config /measure/precision"), and the value of each side.
+/// A difference between the setups of BASE and NEW: its name, like "GPU" or "config
+/// /measure/precision", and both values.
 struct DifferenceText {
   std::string what, base, now;
 
@@ -50,14 +55,15 @@ struct DifferenceText {
 };
 DifferenceText difference_text(const SetupDifference& difference);
 
-/// Returns a value as messages quote it: text as it is, long values cut, null as "absent".
+/// Returns a JSON value for a message: a string without quotes, null as "absent", others as JSON.
+/// The text is cut at 60 bytes.
 std::string value_text(const Json& value);
 
 std::string margin_reason(const Margin& margin);
 std::string caution_text(const Caution& caution);
 
-/// Returns the lines to read before the numbers: differences, cautions, and the meaning of "*". The
-/// differences that forbid a comparison are first.
+/// Returns the lines to read before the numbers: differences that forbid a comparison, other
+/// differences, cautions, and the meaning of "*" if a case has one.
 std::vector<std::string> caution_lines(const Comparison& comparison);
 
 }  // namespace normbench

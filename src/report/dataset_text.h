@@ -10,7 +10,7 @@
 namespace normbench {
 
 /// Returns a text like "2 of 12 files left out: a.jpg, b.jpg (empty file)"; "" if no file is left
-/// out.
+/// out. `files` counts all files, 12 in this text.
 std::string left_out_text(std::span<const BrokenFiles> broken, std::int64_t files);
 /// Returns a text for each kind of remark, like "3 images have 16 bits a sample, of which the upper
 /// 8 are used: a.png, b.png, c.png".

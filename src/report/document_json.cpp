@@ -99,7 +99,7 @@ void add_noise(Json& json, const CaseNoise& noise) {
     json["flags"][std::string(name_of(flag))] = rounds;
 }
 
-/// Adds for how long each reason held the GPU's clocks back, if any reason did.
+/// Adds how long each throttle reason held the GPU's clocks back; nothing if none did.
 void add_held_back(Json& json, const DeviceStates& states) {
   if (states.held_back_ns.empty()) return;
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
@@ -231,9 +231,10 @@ Json trend_json(const TrendJudgement& judgement) {
   return json;
 }
 
-/// Returns the summary of an experiment. Its lists have entries for each variant along each line of
-/// a numeric axis. "at" holds the values of the other axes. A fit that does not explain its points
-/// has only its worst residual. The lists are empty for an experiment of one point.
+/// Returns the summary of an experiment over its points. "crossovers", "fits" and "unscaled" have
+/// entries for variants along each numeric axis, where "at" holds the values of the other axes.
+/// They are empty for an experiment of one point. A fit that does not explain its points has only
+/// its worst residual. "claims" has the claims about trends.
 Json experiment_json(const Experiment& experiment, const Results& results) {
   Json json = {{"experiment", experiment.groups[0]->experiment},
                {"crossovers", Json::array()},

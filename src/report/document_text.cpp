@@ -17,12 +17,11 @@
 namespace normbench {
 namespace {
 
-/// The least share of the rounds' time for which held-back clocks cause a warning. The driver
-/// counts this time in steps.
+/// Clocks that were held back for a smaller share of the rounds' time cause no warning.
 constexpr double kHeldBackShare = 0.01;
 
-/// Returns the GPU's name and memory. Its link is added only if it was read under load, with what
-/// the link could be.
+/// Returns the GPU's name and memory, and negotiated_text() of its link if that was read under
+/// load.
 std::string gpu_name(const Json& gpu) {
   std::string text = text_at(gpu, "/name", "GPU");
   if (const auto bytes = integer_at(gpu, "/memory_bytes", 0); bytes > 0)
@@ -41,7 +40,7 @@ std::string cache_text(const Json& caches) {
                      integer_at(caches.back(), "/bytes", 0) >> 20);
 }
 
-/// Returns a number like "1,755"; "" if it was not read, or cannot be right.
+/// Returns a number like "1,755"; "" if it is missing, negative or above 1e15.
 std::string number_at(const Json& condition, const std::string& pointer) {
   constexpr double most = 1e15;
   const Json& value = value_at(condition, pointer);
@@ -154,7 +153,7 @@ std::string reason_text(const CaseResult& result) {
 }
 
 std::string likeness_text(const CheckResult& check) {
-  constexpr double equal_db = 100;  // 8-bit images that differ at all have less
+  constexpr double equal_db = 100;  // the check gives 200 dB to equal images
   if (check.psnr_db > equal_db)
     return fmt::format("equal, {:.0f} dB or more expected", check.psnr_bound_db);
   return fmt::format("{:.1f} dB, {:.0f} or more expected", check.psnr_db, check.psnr_bound_db);

@@ -38,16 +38,16 @@ std::string pair_finding(const Pair& pair, double precision) {
   return "inconclusive: " + hidden_text(visible_difference(pair, precision));
 }
 
-/// Returns where a limit's bytes are kept, "in cache" or "cold" for example; "" if it moves no
-/// bytes.
+/// Returns "in cache" for a limit whose bytes stay in a cache, else the group's cache setting, like
+/// "cold". Returns "" if the limit was not measured, moves no bytes, or measures page faults.
 std::string cache_text(const CaseResult& limit, const GroupResult& group, const Results& results) {
   if (has_limit_of(limit, LimitKind::PageFaults) || bytes_per_second(limit, results) == 0)
     return "";
   return std::string(limit.resident ? "in cache" : name_of(cache_of(group, results)));
 }
 
-/// A kind of limit. All limits of a kind use the same hardware in the same way. Reports show kinds
-/// in the order of this struct's members.
+/// A kind of limit: all limits of a kind use the same hardware in the same way. Kinds are sorted by
+/// these members, in this order.
 struct Kind {
   bool link = false, gpu = false;
   double written_per_read = 0;
@@ -56,8 +56,8 @@ struct Kind {
   auto operator<=>(const Kind&) const = default;
 };
 
-/// Returns what crosses the link: "h2d" for example, or "kernel from" if a kernel reads host
-/// memory.
+/// Returns the op of a copy over the link, like "h2d", or "kernel from" if a kernel reads host
+/// memory over it.
 std::string over_link_text(const CaseResult& limit) {
   const StageResult& stage = limit.stages[0];
   return roles_of(stage).limit == LimitKind::Memory ? "kernel from" : stage.op;
@@ -78,7 +78,8 @@ std::string kind_text(const Kind& kind) {
   return fmt::format("{}1:{:.3g}", kind.gpu ? "GPU " : "", kind.written_per_read);
 }
 
-/// Returns true for a limit of a whole case. Limits of single stages are too many for one line.
+/// Returns true for a limit over the link, or one that moves the bytes of a whole case. Other
+/// limits are of single stages, too many for one line.
 bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
   return link_bytes(limit) > 0 || std::ranges::any_of(group.cases, [&](const CaseResult& result) {
            return result.source_bytes == limit.source_bytes &&
@@ -141,15 +142,16 @@ std::string drift_text(const CaseNoise& noise) {
   return noise.drift ? ratio_text(*noise.drift) + (noise.drifts ? " drifts" : "") : "";
 }
 
-/// Returns the median frequency in MHz and half the span of the rounds, like "2,300 (±1.5 %)".
+/// Returns the median frequency in MHz, and half the distance from the lowest to the highest in
+/// percent of it, like "2,300 (±1.5 %)".
 std::string frequency_text(const CaseNoise& noise) {
   if (noise.frequency_khz == 0) return "";
   return fmt::format("{} (±{})", format_count(noise.frequency_khz / 1000),
                      format_percent(noise.frequency_spread / 2));
 }
 
-/// Returns the result of a check: "correct", "not correct", "correct, held to eager" or "correct,
-/// 12 values not checked".
+/// Returns the result of a check: "correct" or "not correct". ", 12 values not checked" and ",
+/// compared with eager" may follow.
 std::string output_text(const CheckResult& check) {
   std::string text = check.ok ? "correct" : "not correct";
   if (check.unchecked_values > 0)
@@ -159,8 +161,8 @@ std::string output_text(const CheckResult& check) {
              : text;
 }
 
-/// Returns how near to its bound the worst value came, like "31 %"; "" if the document does not
-/// tell.
+/// Returns the largest error in percent of its bound, like "31 %", or "beyond it"; "" if it is
+/// unknown.
 std::string bound_share_text(const CheckResult& check) {
   const bool is_known =
       check.psnr_bound_db == 0 && (check.bound_share > 0 || check.max_abs_error == 0);
@@ -197,7 +199,8 @@ std::string limit_table(const GroupResult& group, const Results& results) {
       rows.add({limit.variant, std::to_string(limit.threads), "", "not measured " + limit.reason});
       continue;
     }
-    // A part of a pipeline moves only some of the pipeline's bytes.
+    // A limit with `pipeline` runs a part of a pipeline, but its bytes are those of the whole
+    // pipeline.
     const double rate = limit.pipeline ? 0 : bytes_per_second(limit, results);
     rows.add({limit.variant, std::to_string(limit.threads), cache_text(limit, group, results),
               limit.pipeline ? "" : format_bytes(static_cast<double>(limit.source_bytes)),
@@ -309,7 +312,7 @@ std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis)
     const CaseNoise& noise = analysis.noise[i];
     const std::string& variant = group.cases[i].variant;
     if (noise.rounds == 0) continue;
-    const bool counted = group.cases[i].peer.empty();  // the counters of a peer are not known here
+    const bool counted = group.cases[i].peer.empty();  // context switches of a peer are unknown
     rows.add({variant, std::to_string(noise.rounds), disturbed_text(noise),
               counted ? format_count(noise.counters.voluntary_switches) : "",
               counted ? format_count(noise.counters.involuntary_switches) : "",

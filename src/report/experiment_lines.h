@@ -16,7 +16,7 @@ std::string run_line(const Results& results, const std::vector<Experiment>& list
 
 /// The lines that a person reads below an experiment's table.
 struct ExperimentLines {
-  std::vector<std::string> beside;   // cases missing in the table; peers in it
+  std::vector<std::string> beside;   // skipped and failed cases, and peers
   std::vector<std::string> verdict;  // what verdict_lines() returns
   std::vector<std::string> trust;  // warnings, notes, and how far outputs and times can be trusted
   bool is_wrong = false;           // some output is wrong

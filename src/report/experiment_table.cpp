@@ -50,7 +50,7 @@ std::string latency_cell(const CaseAnalysis& one, double PipelineAnalysis::*ns) 
   return one.pipeline ? format_ms(*one.pipeline.*ns) : "";
 }
 
-/// Returns the names of the lanes of the group's pipelines; none if there are too many for columns.
+/// Returns the names of the lanes of the group's pipelines; none if there are more than four.
 std::vector<std::string> lane_names(const GroupAnalysis& analysis) {
   constexpr std::size_t most = 4;
   std::vector<std::string> names;
@@ -73,8 +73,7 @@ std::string of_bound_cell(const CaseAnalysis& one) {
                                              : "";
 }
 
-/// Returns a loader's CPU time per image, in ms; "" for other cases. Loaders differ in their CPU
-/// time as much as in their time.
+/// Returns the CPU time per image in ms for a case that loads files; "" for other cases.
 std::string cpu_cell(const CaseResult& result) {
   const auto seconds = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
   return seconds ? format_ms(*seconds * 1e9) : "";
@@ -198,8 +197,8 @@ std::string axes_names(const Json& point) {
   return text;
 }
 
-/// Lays out columns side by side. If they are wider than `whole`, they form several blocks below
-/// each other.
+/// Lays out columns side by side. If they are wider than `whole`, they form several blocks, one
+/// below the other, each with the names in front.
 std::string in_blocks(const Column& names, const std::vector<Column>& points, std::size_t whole) {
   const std::size_t most_names = std::min<std::size_t>(40, whole * 2 / 5);
   std::string text;
@@ -216,9 +215,8 @@ std::string in_blocks(const Column& names, const std::vector<Column>& points, st
   return text;
 }
 
-/// Returns the medians in ms at each point, with the fastest marked, and how much of its limit each
-/// variant reaches at the last point. Points that are too many for the width form blocks below each
-/// other. Returns "" if nothing ran.
+/// Returns a table with the medians in ms at each point, where the fastest is marked, and with the
+/// share of its limit that each variant reaches at the last point. Returns "" if nothing ran.
 std::string pivot(const Experiment& experiment, const Results& results, const Screen& screen) {
   Column names{axes_names(experiment.groups[0]->point), shown_variants(experiment), true};
   if (names.cells.empty()) return "";
@@ -254,8 +252,8 @@ std::string bytes_range(std::int64_t least, std::int64_t most) {
   return least == most ? from : from + " to " + format_bytes(static_cast<double>(most));
 }
 
-/// A variant that was not measured at some points. If it was skipped, it has the bytes that it
-/// would move: they are known without a measurement.
+/// A variant that was not measured at some points, and the range of bytes that it would move at
+/// these points. The bytes are 0 if it was not skipped, or is run by a peer.
 struct LeftOut {
   std::string variant;
   std::int64_t least, most, least_link, most_link;

@@ -36,7 +36,6 @@ struct SourceFindings {
 
 using JudgedLines = std::vector<std::pair<std::string, std::vector<const Reproduced*>>>;
 
-/// Returns a variant's name as sentences quote it.
 std::string quoted_name(const std::string& variant) {
   return "\"" + escaped_markdown(variant) + "\"";
 }
@@ -63,8 +62,8 @@ SidesApart sides_apart(const GroupResult& group, const Pair& pair) {
           .times = times_text(claimed_ratio(pair, reversed ? Relation::Less : Relation::More))};
 }
 
-/// Returns a text like "A takes 1.38x (1.37-1.41) as long as B". Returns only the ratio if `said`
-/// holds these two variants already. Stores the two variants in `said` in any case.
+/// Returns a text like "A takes 1.38x (1.37-1.41) as long as B". If `said` already names these two
+/// variants, returns only the ratio. Sets `said` to the two variants.
 std::string pair_text(const GroupResult& group, const Judgement& judgement, std::string& said) {
   const Pair& pair = *judgement.pair;
   const auto [slower, faster, times] = sides_apart(group, pair);
@@ -120,7 +119,8 @@ const Judgement* judgement_of(const Reproduced& line) {
   return claim == nullptr ? nullptr : &claim->judgement;
 }
 
-/// Returns the claims that were judged here by a pair. A claim with several ids appears once.
+/// Returns the lines of claims that were judged by a pair of measured cases, by experiment and
+/// claim. A claim with several ids appears once.
 JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   JudgedLines judged;
   std::set<std::pair<const GroupResult*, const Claim*>> seen;
@@ -134,9 +134,9 @@ JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   return judged;
 }
 
-/// Returns the shape that the measured cases of an experiment start from, "128x3x256x256 float32",
-/// and from how many images it was scaled down. Returns "" if the shape is not the same at all
-/// points.
+/// Returns the shape and the dtypes of the measured cases' sources, like "128x3x256x256 float32".
+/// If the batch was scaled down, the number of images that was asked for follows. Returns "" if the
+/// shapes differ.
 std::string sources_text(const std::vector<const Reproduced*>& lines) {
   std::vector<std::string> dtypes;
   std::set<std::string> shapes;
@@ -156,8 +156,8 @@ std::string sources_text(const std::vector<const Reproduced*>& lines) {
                      asked > 0 ? fmt::format(", scaled down from {} images to fit", asked) : "");
 }
 
-/// Adds a sentence for each claim of an experiment. The shape on which a claim was judged comes
-/// first if it differs from the shape of the claim before.
+/// Adds a sentence for each judged claim. It begins with the shape of the sources if that differs
+/// from the shape in the claim before.
 void add_claim_sentences(const std::vector<const Reproduced*>& lines,
                          std::vector<std::string>& text) {
   std::string sources;
@@ -193,8 +193,8 @@ std::string tally_text(const std::vector<const Reproduced*>& lines) {
   return fmt::format("Judged here, a claim at each of its points: {}.", fmt::join(parts, ", "));
 }
 
-/// Adds what explains the cases, each case once. A case whose claim has a caveat is left out,
-/// because the sentence of the claim has given the reason.
+/// Adds sentences on what sets the times of the cases, each case once. A case whose claim has a
+/// caveat is left out, because the sentence of the claim has given the reason.
 void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::string>& text) {
   std::set<std::string> seen;
   std::vector<std::pair<std::string, std::string>> by_cause;
@@ -215,7 +215,7 @@ void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::st
   for (const auto& [what, said] : by_cause) text.push_back(said + ".");
 }
 
-/// Returns what published times imply for overlapping a stage with the other stages.
+/// Returns what overlapping a stage with the other stages would gain, by the published times.
 std::string overlap_sentence(const PublishedOverlap& overlap) {
   const auto ms = [](double value) { return format_ms(value * 1e6); };
   const double items = static_cast<double>(overlap.whole->items);
@@ -243,7 +243,7 @@ void add_arithmetic(const std::vector<const Reproduced*>& lines, std::vector<std
         text.push_back(overlap_sentence(overlap));
 }
 
-/// A function object that returns why nothing was measured for a line, or "" if something was.
+/// Returns why nothing was measured for a line; "" if something was.
 struct WhyNot {
   const GroupResult& group;
 
@@ -293,7 +293,7 @@ std::string not_run_text(const SourceFindings& of) {
   return parts.empty() ? "" : fmt::format("Not run:\n\n{}\n", fmt::join(parts, "\n"));
 }
 
-/// A row of figures: the figures of a whole variant, then the figures of its stages.
+/// A row of the table of figures, about a variant and its stages.
 struct FigureRow {
   const Reproduced* line = nullptr;
   std::string published, here;  // of the whole variant; "" if only stages have figures
@@ -306,7 +306,8 @@ std::string stage_figure(const std::string& stage, const PublishedFigure& figure
                                           : figure_text(figure.kind, value));
 }
 
-/// Returns the published figures that were also measured here.
+/// Returns the published figures that were also measured here, with those of a variant's stages in
+/// the row of the variant.
 std::vector<FigureRow> figure_rows(const std::vector<const Reproduced*>& lines) {
   std::vector<FigureRow> rows;
   const auto is_of = [](const FigureRow& row, const Reproduced& line, bool is_stage) {

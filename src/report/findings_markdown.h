@@ -13,9 +13,9 @@ struct KeptDocument {
   Analysed analysed;
 };
 
-/// Returns docs/findings.md. For each source, it has what the source said, what was found here,
-/// why, and what cannot be tested. Links to files are relative to docs/. The page names `command`
-/// as the command that renders it.
+/// Returns the text of docs/findings.md. For each source, it tells what the source claims, what was
+/// measured here, why, and what cannot be tested. Links to files are relative to docs/. `command`
+/// is the command that writes the page, for its introduction.
 std::string findings_markdown(const std::vector<Reproduction>& all,
                               std::span<const KeptDocument> documents, const std::string& command);
 

@@ -21,8 +21,8 @@ std::string path_text(const std::string& path) {
 
 bool is_half(const FirstConfig& wanted) { return wanted.dtype != DType::Float32; }
 
-/// Returns the stage that casts the eager chain's float32 to the wanted dtype; "" if that is
-/// float32. `more` are further members of the stage.
+/// Returns a stage that casts float32 to the wanted dtype, with `more` as further members; "" if
+/// float32 is wanted.
 std::string cast_after(const FirstConfig& wanted, std::string_view more) {
   return is_half(wanted)
              ? fmt::format(R"(, {{"op": "cast", "to": "{}"{}}})", name_of(wanted.dtype), more)

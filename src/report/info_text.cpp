@@ -108,8 +108,7 @@ std::string load(const Json& environment) {
   return text + " (mean of 1, 5 and 15 minutes)";
 }
 
-/// Adds the GPUs on the PCI bus that CUDA does not use. `used` is the bus id of the one that it
-/// uses.
+/// Adds the GPUs on the PCI bus that CUDA does not use: all but the one with the bus id `used`.
 void add_bus(const Json& pci_gpus, const std::string& used, Facts& facts) {
   for (const Json& gpu : pci_gpus) {
     const std::string id = text_at(gpu, "/bus_id", "?");

@@ -6,20 +6,21 @@
 
 namespace normbench {
 
-/// Returns a text like "PCIe 5.0 x16" for {"generation", "width"}; "" if these could not be read.
+/// Returns a text like "PCIe 5.0 x16" from the members "generation" and "width"; "" if these could
+/// not be read.
 std::string link_text(const Json& pcie);
-/// Returns a text like "PCIe 4.0 x8 (could be PCIe 5.0 x16)". The part in parentheses is added if
-/// {"max_generation", "max_width"} are higher.
+/// Returns a text like "PCIe 4.0 x8 (could be PCIe 5.0 x16)". The part in parentheses is left out
+/// if "max_generation" and "max_width" are unknown or equal to the link's.
 std::string negotiated_text(const Json& pcie);
 
 /// Returns a text like "copies of pinned memory reach 55.0 GB/s to the GPU and 54.1 GB/s from it,
 /// 87 % and 86 % of what PCIe 5.0 x16 carries (63.0 GB/s)".
 std::string link_speed_text(const LinkSpeed& speed);
-/// Both return link_speed_text() as a warning if copies reach too little of the link; else "".
+/// Both return link_speed_text() in a warning if LinkSpeed::is_low(); else "".
 std::string link_warning(const LinkSpeed& speed);
 std::string link_warning(const Experiment& experiment, const Results& results);
 
-/// Returns the speed for the document of `info`.
+/// Returns the rates of the link and of copies, in bytes per second, for the document of `info`.
 Json to_json(const LinkSpeed& speed);
 
 }  // namespace normbench

@@ -85,7 +85,7 @@ std::string not_measured(const std::vector<MachineLimit>& limits, std::size_t wi
   for (const MachineLimit& limit : limits) {
     if (limit.ns) continue;
     std::string why = why_missing(limit);
-    why.erase(std::min(why.find(" ("), why.size()));  // the section on missing parts shows it all
+    why.erase(std::min(why.find(" ("), why.size()));  // missing_section() has the whole reason
     std::vector<std::string>& kinds = under(reasons, why);
     if (std::ranges::find(kinds, limit.kind) == kinds.end()) kinds.push_back(limit.kind);
   }

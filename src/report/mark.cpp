@@ -84,7 +84,7 @@ bool take(std::string_view& text, std::string_view start) {
   return true;
 }
 
-/// Returns true if the text begins with comparison_summary(), on one or more lines.
+/// Returns true if the text begins with a comparison_summary(), which may be wrapped.
 bool is_summary(std::string_view text) {
   // A continued line is indented, so each run of blanks and line ends becomes one blank.
   std::string paragraph;
@@ -110,7 +110,8 @@ bool is_summary(std::string_view text) {
   return take(left, " %") && (left.empty() || left.starts_with(' '));
 }
 
-/// Returns the columns of a line: cells between bars, or cells with two blanks between them.
+/// Returns the cells of a line, which are separated by bars in Markdown, else by two blanks or
+/// more.
 std::vector<std::string> columns_of(std::string_view line) {
   const bool has_bars = line.starts_with("| ") && line.ends_with(" |");
   if (has_bars) line = line.substr(2, line.size() - 4);
@@ -151,8 +152,8 @@ bool is_torch_header(const std::vector<std::string>& columns) {
   return false;
 }
 
-/// Returns true for the columns of the stats table. A column that would be empty may be missing,
-/// but not one that `always` names.
+/// Returns true if `columns` are headers of the stats table, in its order. Only headers that
+/// `always` does not name may be missing.
 bool is_stats_header(const std::vector<std::string>& columns,
                      std::span<const std::string_view> always) {
   const std::vector<std::string> all =

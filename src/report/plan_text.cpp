@@ -26,14 +26,14 @@ StageColumns stage_columns(std::size_t width) {
   return {};
 }
 
-/// Returns the width of the text before a source's tensor, so that it stands below the outputs.
+/// Returns the width of the text before a source's tensor. It aligns the tensor with the outputs of
+/// stages.
 int source_columns(std::size_t width) {
   const auto [op, row, place, out] = stage_columns(width);
   return op == 0 ? 0 : op + row + place + 2;
 }
 
-/// Collects lines of at most `width` columns; only a longer word exceeds them. A line that is too
-/// long goes on in the next one, indented deeper than the items below the line.
+/// Collects lines, broken at `width` columns. A continued line is indented by four more columns.
 class Lines {
  public:
   explicit Lines(std::size_t width) : width_(width) {}
@@ -199,7 +199,7 @@ std::string needed_text(const Sides& bytes) {
              : fmt::format("{}, {} of device memory", host, format_bytes(bytes.device));
 }
 
-/// Returns how the experiment is measured, as far as it differs from the config: " · hot cache, to
+/// Returns the settings that the experiment has in place of the config's, like " · hot cache, to
 /// 2 %".
 std::string own_text(const Plan& plan, const Group& group) {
   const Measure measure = plan.measure_of(group);
@@ -275,7 +275,8 @@ void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::st
   add_figures(lines, group);
 }
 
-/// Adds a further point of a sweep: what each case moves, and the skips that `first` does not have.
+/// Adds a later point of a sweep: what each case moves, and skips that the `first` point does not
+/// have.
 void add_short(Lines& lines, const Group& group, const Group& first, const std::string& memory) {
   std::vector<std::string> totals;
   for (const Case& planned : group.cases)

@@ -7,8 +7,8 @@
 
 namespace normbench {
 
-/// Returns a line for each pipeline of the plan: its bound, from the stage times in a document.
-/// Returns "" for a plan without pipelines.
+/// Returns a line for each pipeline of the plan: the least time per item on `cores` cores, by the
+/// stage times in `times`. Returns "" for a plan without pipelines.
 std::string prediction_text(const Plan& plan, const Results& times, std::int64_t cores,
                             const Screen& screen = {});
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kFewestRows = 3, kMostRows = 8;
 
-/// Columns that are left out when device columns need the room.
+/// Columns of torch's table that are left out if there are device columns.
 const std::set<std::string> kSecondary{"Self CPU %", "CPU total %", "CPU time avg", "Self CUDA %",
                                        "CUDA time avg"};
 
@@ -31,7 +31,7 @@ struct Shown {
   bool has_device;
 };
 
-/// Returns the rows without annotations on devices, because these are no work.
+/// Returns the rows, except annotations on devices, which are not work.
 std::vector<ProfileRow> rows_of(const CaseProfile& profile) {
   std::vector<ProfileRow> rows = profile.rows;
   std::erase_if(rows,
@@ -77,7 +77,8 @@ std::string title_of(const Shown& shown, bool swept, std::size_t width) {
   return wrapped(title + ")", 0, width);
 }
 
-/// Returns the most important total, and the losses that make it doubtful.
+/// Returns the total of self times: CUDA's with what was lost, or the CPU's if there are no device
+/// times.
 std::string lines_below(const CaseProfile& profile, std::size_t width) {
   const AllRows all = all_rows(profile.rows);
   if (!all.has_device) return fmt::format("Self CPU time total: {}\n", time_text(all.self_cpu_ns));

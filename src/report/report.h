@@ -1,4 +1,4 @@
-/// The reports on a results document. Each is a pure function, and a row of a table.
+/// The reports on a results document.
 #pragma once
 
 #include "analysis/analysed.h"
@@ -16,7 +16,7 @@ struct Report {
 /// Returns the reports: text (which `run` prints), table (everything), html (a page), json (the
 /// document).
 std::span<const Report> reports();
-/// Returns the report called `name`. Throws Invalid listing the known ones.
+/// Returns the report called `name`. If there is none, throws Invalid, which lists the known names.
 const Report& report_named(std::string_view name);
 
 /// Returns the document as in results.json: measurements, and what was derived from them.

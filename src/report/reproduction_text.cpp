@@ -211,8 +211,8 @@ std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
   return text;
 }
 
-/// Returns whether the case of a figure was measured here, or both sides of a claim, even if the
-/// claim was not decided.
+/// Returns true if a figure was measured here, or both sides of a claim, even if the claim was not
+/// decided.
 struct RanHere {
   static bool is_of_measured(Judgement::Outcome outcome) {
     return outcome != Judgement::Outcome::NotRun && outcome != Judgement::Outcome::Interrupted;

@@ -10,19 +10,20 @@ namespace normbench {
 /// Why no document has an experiment.
 enum class Absence { NoDocument, NoConfig, Interrupted };
 
-/// An experiment that was asked for, and what the documents have about it, line by line.
+/// A published experiment that the user asked for, and its claims and figures with what the
+/// documents have about each.
 struct Reproduction {
   PublishedExperiment experiment;
   std::vector<Reproduced> lines;
-  Absence absence = Absence::NoDocument;  // counts only where there are no lines
+  Absence absence = Absence::NoDocument;  // used only if `lines` is empty
 };
 
-/// Why an experiment has no lines: "no config has it".
+/// Returns why an experiment has no lines, like "no config has it".
 std::string absence_text(const Reproduction& of);
 
 std::string reproduction_text(const std::vector<Reproduction>& all, const Screen& screen = {});
 std::string reproduction_markdown(const std::vector<Reproduction>& all);
-/// Returns a page such as html_report() makes.
+/// Returns the table as an HTML page.
 std::string reproduction_html(const std::vector<Reproduction>& all);
 Json reproduction_json(const std::vector<Reproduction>& all);
 

@@ -9,9 +9,9 @@
 
 namespace normbench {
 
-/// Returns a table of all rows, the failures in words, the instruction sets of CPU rows, and a line
-/// for each place. Such a line is "cpu: 34 rows, 5,120 cases, all right" or "cuda: skipped: no GPU
-/// (no CUDA device …)".
+/// Returns a table with a row for each kernel, the failures in words, what was not tested, the
+/// instruction sets that the CPU's kernels ran on, and a line for each place, like "cpu: 34 rows,
+/// 5,120 cases, all right" or "cuda: skipped: no GPU (no CUDA device …)".
 std::string selftest_text(const selftest::Findings& findings, const Screen& screen = {});
 
 Json selftest_json(const selftest::Findings& findings);

@@ -16,7 +16,7 @@
 namespace normbench {
 namespace {
 
-/// Statements, in order of first mention, and the points that each is about.
+/// Statements in order of first mention, each with the points for which it holds.
 using Said = std::vector<std::pair<std::string, std::vector<std::size_t>>>;
 
 std::string points_text(const Experiment& experiment, const std::vector<std::size_t>& points) {
@@ -190,7 +190,8 @@ void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines)
   }
 }
 
-/// Returns how well a line fits, by its worst point: "within 2.1 %".
+/// Returns the worst relative error of a fitted line: "within 2.1 %", or "no line fits: off by
+/// 12 %".
 std::string explains_text(const AxisFit& fit) {
   if (fit.fitted.worst < 0.001) return "within 0.1 %";
   return fmt::format("{} {}", fit.explains ? "within" : "no line fits: off by",
@@ -202,7 +203,7 @@ std::string amount90_text(const AxisLine& line, const AxisFit& fit) {
   return format_count(std::llround(std::ceil(fit.amount90)));
 }
 
-/// Returns a row of the table. A line that does not explain its points has no figures.
+/// Returns a row of fit_table(). Its figures are empty if the line does not explain its points.
 std::vector<std::string> fit_cells(const AxisLine& line, const AxisFit& fit) {
   const std::string points = std::to_string(fit.points);
   if (!fit.explains)

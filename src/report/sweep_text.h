@@ -7,12 +7,13 @@
 
 namespace normbench {
 
-/// Returns a row for each variant that ran: for one point all that is known of it, for a sweep a
-/// column for each point. Returns "" if nothing ran.
+/// Returns a table with a row for each variant that ran. For one point, the columns are times,
+/// rates, shares of limits and so on; for a sweep, the medians at each point. Returns "" if nothing
+/// ran.
 std::string experiment_table(const Experiment& experiment, const Results& results,
                              const Screen& screen = {});
 
-/// Returns the skipped and failed cases, a line for each reason.
+/// Returns a line for each reason why cases were skipped, failed or not measured, with their names.
 std::vector<std::string> left_out(const Experiment& experiment);
 
 /// Returns the lines under an experiment's table. For one point they are the verdict of its group.
@@ -22,11 +23,11 @@ std::vector<std::string> verdict_lines(const Experiment& experiment, const Resul
 
 /// Returns a sentence like "From batch 8 on, fused wins: it overtakes eager between 4 and 8".
 std::string overtaking_text(const AxisLine& line, const Overtaking& change);
-/// Returns where b is faster than a: "from 8 on (between 4 and 8)", "never, up to 64" or "at all 3
-/// points", for example.
+/// Returns where `crossing.b` is faster than `crossing.a`, like "from 8 on (between 4 and 8)",
+/// "never, up to 64" or "at all 3 points".
 std::string crossing_text(const Crossing& crossing);
 /// Returns a text like "Fixed cost of fused: 0.80 ms; then 65.2 GB/s, 90 % of it from batch 24 on".
-/// Returns "" if no line fits or there is no fixed cost.
+/// Returns "" if no line fits the times, or if every point reaches 90 % of the rate.
 std::string fit_text(const AxisLine& line, const AxisFit& fit);
 /// Returns a text like "Does not scale: fused takes no longer at batch 64 than at 1, for 64.0x the
 /// bytes; …".
@@ -38,13 +39,13 @@ std::string empty_input_text(const Experiment& experiment, const EmptyInput& emp
 /// Returns "" without such an axis.
 std::string crossover_table(const Experiment& experiment);
 
-/// Returns a row for each variant and axis on which its bytes grow: fixed cost, rate, and how well
-/// the line explains the times. A line for each result that does not grow with its work follows.
-/// Returns "" without any.
+/// Returns a row for each variant and axis along which its bytes grow. The row has the fixed cost
+/// and the rate of the line that fits the times, and how well it fits. Lines of unscaled_text()
+/// follow. Returns "" without rows.
 std::string fit_table(const Experiment& experiment);
 
-/// Returns why a trend has no ends: "needs both sides at two values of batch", or that the run
-/// ended early.
+/// Returns why a claimed trend was not judged, like "needs both sides at two values of batch". If
+/// the run ended early, ", which the run did not come to" is added.
 std::string trend_needs(const TrendJudgement& judgement);
 
 }  // namespace normbench

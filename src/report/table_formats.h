@@ -22,27 +22,29 @@ constexpr auto words(TableFormat) {
                                            {TableFormat::Markdown, "markdown"}});
 }
 
-/// Shares of machine limits by the names of rows; 1 is all of a limit. Unknown shares are missing.
+/// The share of its limit that each row reaches, by the name of the row; 1 is the whole limit. Rows
+/// with an unknown share are missing.
 using LimitShares = std::map<std::string, double, std::less<>>;
 
-/// Returns bytes per nanosecond over all calls, of device time if the row has any, else of host
-/// time. Returns nothing if bytes or times are not known.
+/// Returns the bytes of all calls per nanosecond of their device time, or of their host time if the
+/// row has no device time. Returns nothing if bytes or times are not known.
 std::optional<double> bytes_per_ns(const ProfileRow& row);
 
-/// Returns true if the row has times of single calls. Rows of older documents have none.
+/// Returns true if the row has the minimum, percentiles and maximum of its calls' times. Rows of
+/// older documents have none.
 bool has_percentiles(const ProfileRow& row);
 
-/// Returns the cells of the stats, headers first: name, place, shapes, count, min, p50, p95, max,
-/// GB/s, % of limit, faults. A column is left out if it is empty in all shown rows. The place is
-/// left out if all rows are the host's.
+/// Returns the cells of the stats table, headers first: name, place, shapes, count, min, p50, p95,
+/// max, GB/s, % of limit, faults. A column is left out if it is empty in all shown rows, and the
+/// place also if all rows are the host's.
 std::vector<std::vector<std::string>> stats_cells(std::span<const ProfileRow> rows,
                                                   const LimitShares& limits,
                                                   const TableOptions& options);
 
-/// Returns true for a column of words, which is aligned left.
+/// Returns true if the column with this title holds words, which are aligned left.
 bool is_text_column(std::string_view title);
 
-/// Returns the stats as aligned lines; "" without rows.
+/// Returns the stats table as aligned lines; "" without rows.
 std::string stats_table(std::span<const ProfileRow> rows, const LimitShares& limits,
                         const TableOptions& options);
 
@@ -50,8 +52,8 @@ std::string stats_table(std::span<const ProfileRow> rows, const LimitShares& lim
 /// "" without device work.
 std::string busy_text(const CaseProfile& profile);
 
-/// Returns a text like "kernel times: CUPTI" or "device times: CUDA events, to within 1.2 us"; ""
-/// without any.
+/// Returns where the device times come from, like "kernel times: CUPTI" or "device times: CUDA
+/// events, to within 1.2 us"; "" without device times.
 std::string device_times_text(const CaseProfile& profile);
 
 /// Returns a text like "2 of 40 launches have no work in the profile; …"; "" if nothing was lost.
@@ -61,10 +63,12 @@ std::string losses_text(const ProfileLosses& losses);
 /// gaps, discarded steps, overhead, source of device times, losses. A missing fact has no line.
 std::vector<std::string> profile_footers(const CaseProfile& profile);
 
-/// Returns a profile's table, which ends with a line end. Text is for people: torch's table to the
-/// byte, or the aligned stats. Below it are the number of rows that the limit left out, and the
-/// footers. Markdown has the same as a table and a list. CSV and JSON hold profile_values() and
-/// profile_json().
+/// Returns a profile's table:
+/// - Text: torch's table, the same in every byte, or the aligned stats table; then the number of
+///   rows that the limit left out, and profile_footers()
+/// - Markdown: the same, as a table and a list
+/// - Csv: profile_values()
+/// - Json: profile_json()
 std::string profile_table(const CaseProfile& profile, const LimitShares& limits, TableKind kind,
                           TableFormat format, const TableOptions& options);
 
@@ -81,8 +85,8 @@ Json profile_json(const CaseProfile& profile, const LimitShares& limits, TableKi
 /// Returns the value as indented JSON. Bytes in names that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& json);
 
-/// Returns objects with the same members as CSV (RFC 4180), with the members' names in the first
-/// line. Returns "" without objects.
+/// Returns the objects as CSV (RFC 4180). All must have the same members, whose names are in the
+/// first line. Returns "" without objects.
 std::string csv_text(std::span<const Json> rows);
 
 }  // namespace normbench

@@ -55,8 +55,7 @@ std::string terminal(const Analysed& analysed, TableKind profile_kind, const Scr
   std::string text =
       wrapped(machine_line(results), 0, width) + wrapped(run_line(results, list), 0, width);
   for (const Experiment& experiment : list) text += section(experiment, results, screen);
-  // Three more lines are around the profile: a blank line, a line of the app, and one about an
-  // interruption.
+  // Leaves room for three lines: a blank one, one of the app, and one about an interruption.
   const auto room = kMostLines - std::ranges::count(text, '\n') - 3;
   for (const Experiment& experiment : list)
     if (const std::string profile = shown_profile(experiment, results, profile_kind, room, screen);

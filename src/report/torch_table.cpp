@@ -196,7 +196,7 @@ void AllRows::add(const ProfileRow& row) {
   has_device_memory |= row.self_device_memory > 0;
   has_shapes |= !row.shapes.empty();
   has_device_rows |= !is_on_host(row);
-  // A host row repeats the time of work that it submitted.
+  // The device time of a host row is that of work it submitted, which device rows have, too.
   if (is_on_host(row))
     submitted_ns = saturated_sum(submitted_ns, row.self_device_ns);
   else if (!row.annotation)

@@ -1,4 +1,4 @@
-/// torch.profiler's table, the same in every byte, with names and times as torch writes them.
+/// The table of torch.profiler: the same in every byte as PyTorch prints it.
 #pragma once
 
 #include <span>
@@ -14,13 +14,13 @@ struct AllRows {
   std::int64_t count = 0, self_cpu_ns = 0;
   bool has_device = false;         // some row has device time of its own
   bool has_memory = false;         // some row allocated or freed
-  bool has_device_memory = false;  // some row allocated on a device, by itself
+  bool has_device_memory = false;  // some row has `self_device_memory` above 0
   bool has_shapes = false;
   std::size_t name_width = 0, shapes_width = 0;  // in characters
 
   void add(const ProfileRow& row);
-  /// Returns the time of the devices' rows that are no annotations. If no row is a device's,
-  /// returns the device time in the host's rows.
+  /// Returns the sum of `self_device_ns` over the devices' rows, without annotations. If no row is
+  /// a device's, returns the sum over the host's rows.
   std::int64_t device_ns() const { return has_device_rows ? work_ns : submitted_ns; }
 
   std::int64_t work_ns = 0, submitted_ns = 0;
@@ -31,7 +31,7 @@ struct TableOptions {
   std::string sort_by = "cpu_time_total";  // "": in the given order
   std::int64_t row_limit = 100;            // -1: all
   std::size_t max_name_width = 55;         // 0: as wide as the longest name
-  AllRows rest = {};                       // sums of further rows, which are not given
+  AllRows rest = {};                       // sums of rows that TopRows did not keep
 };
 
 /// Collects any number of rows, and keeps only those that a table shows.
@@ -41,8 +41,8 @@ class TopRows {
   explicit TopRows(const TableOptions& options);
 
   void add(ProfileRow row);
-  /// Returns the rows, sorted if there is a limit, and sets `rest` to the sums of the rows that
-  /// were not kept. Call this once.
+  /// Returns the kept rows, and sets `rest` to the sums of all others. The rows are sorted only if
+  /// there are both a limit and a `sort_by`. Call this once.
   std::vector<ProfileRow> take(AllRows& rest);
 
  private:
@@ -57,8 +57,8 @@ class TopRows {
 /// Returns a time like "391.170us", "3.912ms" or "1.200s".
 std::string time_text(std::int64_t ns);
 
-/// Returns the name for a column of at most `most` characters, as len() counts them in Python. With
-/// 0 it returns the whole name.
+/// Returns the name as torch shows it: a name of `most` - 3 code points or more is cut to `most` -
+/// 3, and "..." is added. If `most` is 3 or less, returns the whole name.
 std::string shown_name(const std::string& name, std::size_t most);
 
 /// Returns the names of keys for `sort_by`. As in torch, "cuda" may replace "device" in them.
@@ -74,10 +74,10 @@ std::vector<ProfileRow> shown_rows(std::span<const ProfileRow> rows, const Table
 AllRows all_rows(std::span<const ProfileRow> rows, const TableOptions& options = {});
 bool has_memory(const ProfileRow& row);
 
-/// Returns the table that `key_averages().table(…)` prints for these rows.
+/// Returns the table that `key_averages().table(…)` prints for these rows; "" without rows.
 std::string torch_table(std::span<const ProfileRow> rows, const TableOptions& options);
 
-/// Returns the cells of torch_table(), headers first, for renderings of other widths.
+/// Returns the cells of torch_table(), headers first, for other layouts.
 std::vector<std::vector<std::string>> torch_cells(std::span<const ProfileRow> rows,
                                                   const TableOptions& options);
 

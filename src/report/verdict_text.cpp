@@ -98,8 +98,7 @@ std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) 
   return fmt::format("Inconclusive between {}: too few rounds ({}).", fastest, verdict.rounds);
 }
 
-/// Returns what bounds the fastest case; "" if the headline has already said that it is at this
-/// limit.
+/// Returns what bounds the fastest case; "" if that is unknown, or if the headline names it.
 std::string bound_text(const GroupResult& group, const Verdict& verdict) {
   const auto said = [&] {
     return verdict.at_limit && limit_of(verdict.bound) == verdict.at_limit &&
@@ -112,8 +111,8 @@ std::string bound_text(const GroupResult& group, const Verdict& verdict) {
       .bound(is_one_of_several ? group.cases[verdict.fastest[0]].variant : "");
 }
 
-/// Returns how the slow case differs from the fastest. Returns "" if the cause is proven by a case
-/// that differs in one thing only.
+/// Returns how the slow case differs from the fastest. Returns "" if a case that differs only in
+/// the cause proves it, or if no difference except the ops is known.
 std::string differences_text(const Slow& slow) {
   if (slow.cause.proven || slow.factors.empty()) return "";
   if (slow.factors.size() > 1)

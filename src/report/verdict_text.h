@@ -21,7 +21,8 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
 /// Returns a text like "34.0x (33.6-34.4) the baseline, at 97 % of the memory limit"; "" without a
 /// winner.
 std::string advantage_text(const GroupResult& group, const GroupAnalysis& analysis);
-/// Returns sentences about the bound, the cause, exceeded limits, and what follows from them.
+/// Returns sentences on what bounds the fastest case, why the slow one is slow, whether pinning or
+/// preparing files pays, which cases exceed their limits, and what the times leave out.
 std::vector<std::string> reasons(const GroupResult& group, const GroupAnalysis& analysis);
 /// Returns all sentences about the group: the headline, the reasons, the claims.
 std::vector<std::string> verdict_text(const GroupResult& group, const GroupAnalysis& analysis,

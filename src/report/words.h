@@ -53,13 +53,14 @@ constexpr auto words(Judgement::Outcome) {
                                                   {NotJudged, "not judged here"}});
 }
 
-/// Returns a name for a sentence, in quotes if it has punctuation of its own.
+/// Returns a name for a sentence, in quotes if it contains any of the characters , : ; ( ) itself.
 std::string spoken(std::string_view name);
 /// Returns the items as "A", "A and B" or "A, B and C".
 std::string enumerate(std::span<const std::string> items);
 /// Returns the names of cases as "A and B", in the group's order.
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
-/// Returns the value of `key` in `entries`. Adds the key at the end if it is not there.
+/// Returns the value of `key` in `entries`. If there is none, adds the key at the end with the
+/// value T().
 template <class T>
 T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key) {
   for (auto& [other, value] : entries)
@@ -70,12 +71,14 @@ T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key
 std::string ratio_number(double value);
 /// Returns a ratio like "34.0x" or "0.72x".
 std::string factor(double value);
-/// Returns the half-width of a case's time, or "busy" if other programs left too few rounds alone.
+/// Returns the half-width of the interval of a case's time, like "1.1 %", or "busy" if other
+/// programs disturbed too many of its rounds.
 std::string width_text(const GroupAnalysis& analysis, int index);
 /// Returns a figure like "56.6 ms wall" or "0.71x the baseline".
 std::string figure_text(FigureKind kind, double value);
-/// Returns what noise hides. `visible` is the smallest visible difference: "differences below 9.3 %
-/// cannot be seen here", "… below 5.3x …", or "too noisy to tell".
+/// Returns a text like "differences below 9.3 % cannot be seen here". `visible` is the smallest
+/// visible difference, as a fraction. From 1 on, the text is like "differences below 5.3x …", and
+/// from 9 on "too noisy to tell".
 std::string hidden_text(double visible);
 /// Returns a text like "float32 nchw 32x3x224x224 on the host".
 std::string output_text(const TensorDesc& desc);
@@ -89,7 +92,7 @@ std::string axis_value(const Json& value);
 std::string point_text(const Json& point);
 /// Returns a point of a sweep without the axes' names, like "64, 720x1280".
 std::string axes_values(const Json& point);
-/// Returns the number of rounds with each flag, like "stolen 3, preempted 2".
+/// Returns a text like "stolen 3, preempted 2" for the numbers of rounds that have each flag.
 std::string flags_text(const std::map<Flag, std::size_t>& flagged);
 
 }  // namespace normbench

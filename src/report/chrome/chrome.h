@@ -1,4 +1,4 @@
-/// Writes the model as a Chrome trace, which Perfetto, chrome://tracing, speedscope and
+/// Writes a `TraceModel` as a Chrome trace, which Perfetto, chrome://tracing, speedscope and
 /// HolisticTraceAnalysis read.
 #pragma once
 
@@ -10,14 +10,15 @@
 namespace normbench {
 
 struct ChromeOptions {
-  /// The most slices in the file; -1: all. The first ones are kept. The metadata and a mark tell
-  /// how many are left out. No flow leads to a slice that is left out.
+  /// The most slices in the file; -1: all. The earliest slices are kept. If slices are left out,
+  /// the metadata and an instant event at the cut hold their number, and flows, items and counter
+  /// samples after the cut are left out, too.
   std::int64_t max_events = -1;
 };
 
-/// Writes a finished model, one event per line. Memory does not grow with the model, except for 8
-/// bytes a slice while it finds where to cut the trace. The file has the keys of torch's traces,
-/// and "normbench" with what was lost ("losses": the fields of TraceLosses).
+/// Writes a model after finish_model(), one event per line. The top-level keys are those of
+/// PyTorch's traces, and "normbench", whose member "losses" has the fields of `TraceLosses`. With
+/// `max_events`, this takes 8 bytes of memory per slice.
 void write_chrome(const TraceModel& model, std::ostream& out, const ChromeOptions& options = {});
 
 }  // namespace normbench

@@ -1,4 +1,4 @@
-/// Writes slices as lines of a trace file. This takes most of the time of writing the file.
+/// Writes slices as lines of a Chrome trace.
 #pragma once
 
 #include "report/chrome/text_writer.h"
@@ -6,7 +6,8 @@
 
 namespace normbench {
 
-/// Starts each event on a line of its own.
+/// Separates the events of a trace by commas and line ends. Write each event to the result of
+/// next().
 class EventLines {
  public:
   explicit EventLines(TextWriter& text) : text_(text) {}
@@ -22,7 +23,8 @@ class EventLines {
   bool first_ = true;
 };
 
-/// Writes the slices of one lane after another, with the args of torch's traces.
+/// Writes slices with the args of PyTorch's traces. Call enter() for each lane, then write() for
+/// each slice of that lane.
 class SliceWriter {
  public:
   SliceWriter(const TraceModel& model, std::int64_t base_ns, EventLines& lines)
@@ -36,7 +38,7 @@ class SliceWriter {
   std::int64_t base_ns_;
   EventLines& lines_;
   JsonNames names_;
-  std::string track_;            // the keys that all slices of the lane share
+  std::string track_;            // "pid", "tid" and the key "ts", as JSON
   std::int64_t processors_ = 0;  // multiprocessors of the lane's device; 0: unknown
 };
 

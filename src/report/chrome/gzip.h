@@ -1,4 +1,4 @@
-/// Packs and unpacks streams of gzip data, in memory that does not grow with them.
+/// Compresses and decompresses gzip streams, in buffers of fixed size.
 #pragma once
 
 #include <functional>
@@ -8,16 +8,16 @@
 
 namespace normbench {
 
-/// Writes what `writer` puts on its stream to `out`, as one gzip member. If `out` fails, the stream
-/// of `writer` fails, too: both get badbit, or the exception of `out` is passed on unchanged.
+/// Calls `writer` with a stream, and writes its text to `out` as one gzip member. If `out` fails,
+/// that stream gets badbit, too. If `out` throws, its exception reaches the caller.
 void gzip_to(std::ostream& out, const std::function<void(std::ostream&)>& writer);
 
-/// Returns true if the stream starts as gzip data does, which JSON never does. Takes nothing from
-/// the stream.
+/// Returns true if the next byte is 0x1F, with which gzip data starts and JSON cannot. Consumes
+/// nothing.
 bool is_gzip(std::istream& in);
 
-/// Returns a stream with the text of all gzip members in `in`, which must outlive it. The stream
-/// gets badbit if the data is damaged or cut off.
+/// Returns a stream with the decompressed text of all gzip members in `in`. `in` must outlive this
+/// stream, which gets badbit if the data is damaged or cut off.
 std::unique_ptr<std::istream> gunzip_from(std::istream& in);
 
 }  // namespace normbench

@@ -15,8 +15,8 @@
 
 namespace normbench {
 
-/// Collects text and writes it in pieces of 1 MiB, so that memory does not grow. flush() writes the
-/// rest.
+/// Buffers text, and writes it to `out` in pieces of 1 MiB. The destructor writes nothing: call
+/// flush() at the end.
 class TextWriter {
  public:
   explicit TextWriter(std::ostream& out) : out_(out), text_(new char[capacity]) {}
@@ -33,7 +33,7 @@ class TextWriter {
     size_ = static_cast<std::size_t>(end - text_.get());
     return *this;
   }
-  /// Writes a number with three decimals; 0 if it is not finite.
+  /// Writes a number with three decimals; "0.000" if it is not finite.
   TextWriter& operator<<(double number);
 
   /// Writes nanoseconds as microseconds with three decimals, without rounding. `ns` must not be
@@ -59,7 +59,6 @@ class TextWriter {
  private:
   static constexpr std::size_t capacity = 1 << 20;
 
-  /// Makes room for any number.
   void make_room() {
     constexpr std::size_t longest = 32;
     if (capacity - size_ < longest) flush();
@@ -74,14 +73,15 @@ class TextWriter {
 /// Returns a string in quotes. Quotes, backslashes and control characters are escaped, and bytes
 /// that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
-/// Returns any value on one line, with strings as json_string() writes them.
+/// Returns a value as JSON on one line, with strings as json_string() writes them.
 std::string json_line(const Json& value);
 
-/// Converts each name to JSON once, because names are few and repeated often. Keeps at most 16 MiB.
+/// A cache of json_string() for names that are written often. It finds a name by the address of its
+/// text, and keeps at most 16 MiB.
 class JsonNames {
  public:
-  /// Returns the name as json_string() does. The result is valid until the next call. `name` must
-  /// outlive this object, unchanged.
+  /// Returns what normbench::json_string() returns, valid until the next call. The text of `name`
+  /// must outlive this object, unchanged.
   std::string_view json_string(std::string_view name);
 
  private:

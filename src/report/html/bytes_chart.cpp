@@ -35,7 +35,7 @@ std::vector<Moved> moved_by(const GroupResult& group, const GroupAnalysis& analy
 std::string bytes_label(double bytes) { return format_bytes(bytes); }
 std::string time_label(double ns) { return fmt::format("{:g} ms", ns / 1e6); }
 
-/// Draws the dashed line of a rate, from `low` to `high` bytes.
+/// Draws the line of a rate, from `low` to `high` bytes.
 Markup ceiling(double bytes_per_second, double low, double high, const Scale& across,
                const Scale& up) {
   std::vector<std::pair<double, double>> places;

@@ -1,4 +1,4 @@
-/// Changes drawn beside the margin, in the cells of one table column.
+/// The drawings in one column of a table of compared cases.
 #pragma once
 
 #include "analysis/compare/compare.h"
@@ -12,7 +12,8 @@ class ChangeChart {
 
   /// Returns the axis of all bars: the labels below the column's title.
   Markup axis() const;
-  /// Draws the time of NEW over BASE with its interval, and the margin.
+  /// Draws the ratio of the time of NEW to that of BASE, with its interval, and the margin. Draws
+  /// only the margin if the case has no ratio.
   Markup bar(const ComparedCase& one) const;
 
  private:

@@ -1,5 +1,5 @@
-/// The drawings of a report: pure functions of measurements. A drawing is empty if there is nothing
-/// to draw. Words or numbers beside it tell what it shows.
+/// The drawings of a report. All functions return empty markup if there is nothing to draw. Words
+/// or numbers beside each drawing tell what it shows.
 #pragma once
 
 #include "analysis/sweep/sweep.h"
@@ -11,7 +11,8 @@ namespace normbench::html {
 /// "c0" again.
 std::string colour(std::size_t n);
 
-/// Shows all measured cases of a group in numbers, and compares every round with the baseline's.
+/// Shows all measured cases of a group in numbers, and a dot for each round's speed-up over the
+/// baseline.
 Markup ratio_table(const GroupResult& group, const GroupAnalysis& analysis, const Results& results);
 
 /// Draws the stages of every case one after the other, and the least time the machine needs for
@@ -25,10 +26,12 @@ Markup sweep_chart(const Experiment& experiment, const AxisLine& line);
 /// Shows every variant's time at every point.
 Markup points_table(const Experiment& experiment);
 
-/// Shows the fastest variant at each point of two axes.
+/// Shows the fastest variant at each point of two axes, in a table for each combination of the
+/// other axes' values.
 Markup winner_map(const Experiment& experiment);
 
-/// Draws the bytes and the time of each case, and what the machine's memory reaches.
+/// Draws each case at the bytes that it moves and its time, and lines at the best rates of the
+/// machine's memory. Empty unless cases move different numbers of bytes.
 Markup bytes_chart(const GroupResult& group, const GroupAnalysis& analysis, const Results& results);
 
 /// Draws the work of each pipeline's lanes while a few items were in flight. Each stage of each

@@ -6,7 +6,8 @@
 
 namespace normbench::html {
 
-/// How much of an experiment is shown: all of it, or less if the page would be too large.
+/// How much of an experiment is shown: everything (Rounds), no tables as text (Drawings), or only
+/// sentences (Words).
 enum class Detail { Rounds, Drawings, Words };
 
 /// Returns the id of an experiment's section, like "e3". Links lead to it.

@@ -8,12 +8,12 @@
 
 namespace normbench::html {
 
-/// Complete markup: every element is closed, every text is escaped. Only `words` and `name` turn a
-/// text into markup.
+/// Complete markup: every element is closed, every text is escaped. Only words() and name() make
+/// markup of a text, and only of_program() takes unescaped source.
 class Markup {
  public:
   Markup() = default;
-  /// Makes markup of the program's own source: style sheets, scripts.
+  /// Returns unescaped markup. Only for style sheets and scripts of this program.
   static Markup of_program(std::string_view source);
 
   const std::string& source() const { return source_; }
@@ -51,8 +51,8 @@ struct Element {
   Markup empty() const;
 };
 
-/// Returns the markup of a text that others chose. It may run from right to left, and the text
-/// around it keeps its direction.
+/// Returns a text from a document as markup. If it runs from right to left, the text around it
+/// keeps its own direction.
 Markup name(std::string_view text);
 
 /// Returns a block of this class.

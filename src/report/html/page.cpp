@@ -45,8 +45,7 @@ Markup banner(const Page& page) {
   return Element{"header"}(content);
 }
 
-/// Replaces all bytes by "%XX", except letters, digits and "-._~,:". RFC 3986 keeps fewer
-/// characters.
+/// Replaces all bytes by "%XX", except letters, digits and "-._~,:".
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view plain = "-._~,:";
   std::string encoded;

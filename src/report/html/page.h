@@ -12,9 +12,8 @@ struct Page {
   Markup body;
 };
 
-/// Returns the page as one file that loads no other: style and script are in it. Without scripts
-/// the page has the same content. With scripts, tables can be sorted, and drawings name what is
-/// under the pointer.
+/// Returns the page as one HTML file that loads nothing. Without scripts, the page has the same
+/// content. With scripts, tables can be sorted, and drawings show the value under the pointer.
 std::string page(const Page& page);
 
 /// Returns a section with its heading. Links lead to its `id`.
@@ -23,7 +22,7 @@ Markup section(std::string_view id, std::string_view heading, const Markup& cont
 /// Returns an explanation of ratios, intervals and drawings.
 Markup how_to_read();
 
-/// Returns a link that saves `content` as a file. The content is inside the page.
+/// Returns a link that saves `content` as a file. Its URL is a data: URL that contains the file.
 Markup download(std::string_view file, std::string_view media_type, std::string_view content,
                 std::string_view label);
 

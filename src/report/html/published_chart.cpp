@@ -28,7 +28,6 @@ std::vector<FigureLine> figures_of(const GroupResult& group, const GroupAnalysis
 
 bool was_measured(const FigureLine& line) { return line.figure.here && *line.figure.here > 0; }
 
-/// Returns the figure measured here over the published one; 1 if they agree.
 double here_over(const FigureLine& line) { return *line.figure.here / line.figure.published; }
 
 std::string ratio_label(double value) { return fmt::format("{:g}x", value); }

@@ -55,8 +55,8 @@ std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& 
   return rows;
 }
 
-/// Returns a scale for all medians, intervals and margins, and for nearly all rounds. A few rounds
-/// far out do not squeeze the others.
+/// Returns a scale for all medians, intervals and margins, and for the middle 96 % of each case's
+/// rounds.
 Scale ratio_scale(const std::vector<RatioRow>& rows) {
   double low = 1, high = 1;
   for (const RatioRow& row : rows) {

@@ -8,10 +8,10 @@
 
 namespace normbench {
 
-/// Returns an HTML file with everything in it: the verdicts, each experiment with its drawings, the
-/// machine, how to read the page, and the rounds to save. The file loads nothing and needs no
-/// scripts. It has at most 3 MB: if it would be larger, its least important parts are left out, and
-/// the page says so. Several documents follow each other.
+/// Returns one HTML page for all documents: the verdicts, each experiment with its drawings, the
+/// machine, how to read the page, and the rounds as CSV to save. The page loads nothing and needs
+/// no scripts. If it would exceed 3 MB, first the CSV is left out, then the tables as text, then
+/// the drawings; the page says so.
 std::string html_report(std::span<const Analysed> documents);
 std::string html_report(const Analysed& analysed);
 

@@ -16,8 +16,8 @@ inline constexpr double drawing_width = 1000;
 
 class Scale {
  public:
-  /// Returns a scale on which equal ratios are equally long, with a little room beyond `low` and
-  /// `high`. If one of the two is not positive or not finite, the scale spans a factor of ten.
+  /// Returns a logarithmic scale with a little room beyond `low` and `high`. A bound that is not
+  /// positive or not finite is replaced, so that the scale spans a factor of ten.
   static Scale logarithmic(double low, double high);
   /// Returns a scale from 0 to `high`.
   static Scale linear(double high);
@@ -29,7 +29,7 @@ class Scale {
   double at(double value) const;
   /// Returns the y of a value in a drawing of this height. The top has y = 0.
   double above(double value, double height) const;
-  /// Returns at most `most` round values (with 1, 2 and 5) for the labels of an axis.
+  /// Returns at most `most` round values for the labels of an axis, like 1, 2, 5 and 10.
   std::vector<double> ticks(std::size_t most) const;
 
  private:
@@ -51,8 +51,8 @@ Markup labels_at(const Scale& scale, std::span<const std::pair<double, std::stri
 /// Returns at most `most` labels for an axis at the side of a drawing.
 Markup side_labels(const Scale& scale, std::size_t most, Label label);
 
-/// Returns a drawing that is `height` pixels high and as wide as the space around it. Lines keep
-/// their thickness. Screen readers skip it, because words beside it tell what it shows.
+/// Returns an SVG drawing that is `height` pixels high and as wide as the space around it. Lines
+/// keep their thickness when it is stretched. It is hidden from screen readers.
 Markup drawing(double height, const Markup& shapes);
 
 /// Returns a vertical line at `x`, over the full height of a drawing.
@@ -63,7 +63,7 @@ Markup rectangle(double x, double y, double width, double height, std::string_vi
 Markup dots(const std::vector<std::pair<double, double>>& places, std::string_view css_class);
 /// Returns a line through pairs of x and y.
 Markup curve(const std::vector<std::pair<double, double>>& places, std::string_view css_class);
-/// Returns the area inside the pairs of x and y.
+/// Returns a filled polygon with these corners, pairs of x and y.
 Markup area(const std::vector<std::pair<double, double>>& places, std::string_view css_class);
 
 }  // namespace normbench::html
