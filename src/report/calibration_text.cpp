@@ -44,8 +44,9 @@ std::string k_of_n(const Json& json, const std::string& k, const std::string& n)
   return fmt::format("{} of {}", integer_at(json, "/" + k, 0), integer_at(json, "/" + n, 0));
 }
 
-/// Returns in how many pairs 5 % more work was found, and in how many wrongly. Returns "" for
-/// calibrations of older versions, which did not count wrong findings.
+/// Returns how pairs with 5 % more work on one side were judged: rightly, with the wrong side
+/// faster, or with a wrong size. Returns "" for documents of older versions, which did not count
+/// wrong judgements.
 std::string planted(const Json& calibration) {
   if (!calibration.contains("slowed_wrong_way")) return "";
   return fmt::format("5 % more work found in {}, called faster in {}, of a wrong size in {}; ",

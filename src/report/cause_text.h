@@ -1,4 +1,4 @@
-/// Causes, factors and caveats in words.
+/// Texts about what sets the time of a case, and about differences between cases.
 #pragma once
 
 #include "analysis/why/causes.h"
@@ -46,7 +46,7 @@ std::string caveat_text(const std::optional<Caveat>& caveat);
 /// batch).", or that pinning does not pay.
 std::string pinning_text(const PinningCost& cost);
 
-/// Returns a sentence like "Making the files of npy took 12.3 s: that pays from epoch 4 on (0.41 s
+/// Returns a sentence like "Making the files of npy took 12.3 s: that pays from epoch 4 on (4.1 s
 /// saved in each)."
 std::string preparing_text(const GroupResult& group, const PreparingCost& cost);
 

@@ -25,7 +25,8 @@ std::string verdict_text(const ComparedCase& one);
 /// Returns the change of a case's time, like "+8.9 %"; "" if there is none. A "*" follows if the
 /// ratio of the times was divided by the ratio of the limits' times.
 std::string change_text(const ComparedCase& one);
-/// Returns the interval of the change, "+7.1 to +9.9 %"; "" without one.
+/// Returns the interval of the change, like "+7.1 to +9.9 %"; "" if there are too few replicates
+/// for an interval.
 std::string interval_text(const ComparedCase& one);
 
 /// Returns the numbers of a case:

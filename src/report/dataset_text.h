@@ -15,11 +15,11 @@ std::string left_out_text(std::span<const BrokenFiles> broken, std::int64_t file
 /// Returns a text for each kind of remark, like "3 images have 16 bits a sample, of which the upper
 /// 8 are used: a.png, b.png, c.png".
 std::vector<std::string> remark_texts(std::span<const RemarkedFiles> remarked);
-/// Returns up to two texts about files that are not read: one like "4 other pictures there are not
-/// read: 3 AVIF, 1 GIF", and one about files in subfolders.
+/// Returns up to two texts about files beside the dataset's that are not read: one like "4 other
+/// pictures there are not read: 3 AVIF, 1 GIF", and one about files in subfolders.
 std::vector<std::string> beside_texts(const Beside& beside);
 
-/// Returns the notes of a case, and the texts above about its dataset.
+/// Returns the notes of a case. If it loads a dataset, all texts above about the dataset follow.
 std::vector<std::string> notes_of(const CaseResult& result);
 
 }  // namespace normbench

@@ -41,7 +41,7 @@ std::string likeness_text(const CheckResult& check);
 Json finite(double value);
 Json finite(const std::optional<double>& value);
 
-/// Returns the title of the deciding clock's column: "ms/batch" or "GPU ms/batch".
+/// Returns the title of the column for the clock that decides: "ms/batch" or "GPU ms/batch".
 std::string time_title(const Results& results);
 
 /// Returns the title of the column for the clock that does not decide: "device ms" or "wall ms".

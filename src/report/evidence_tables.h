@@ -52,8 +52,8 @@ struct TitledTable {
 std::vector<TitledTable> titled_tables(const GroupResult& group, const GroupAnalysis& analysis,
                                        const Results& results);
 
-/// Returns every case's profiler tables with all rows: torch.profiler's table, percentiles, and
-/// totals.
+/// Returns the profiler tables of every profiled case with all rows: torch.profiler's table, then
+/// the stats table with profile_footers().
 std::string profile_tables(const GroupResult& group, const GroupAnalysis& analysis,
                            const Results& results);
 

@@ -119,8 +119,8 @@ const Judgement* judgement_of(const Reproduced& line) {
   return claim == nullptr ? nullptr : &claim->judgement;
 }
 
-/// Returns the lines of claims that were judged by a pair of measured cases, by experiment and
-/// claim. A claim with several ids appears once.
+/// Returns the lines of claims that were judged by a pair of measured cases, grouped by experiment
+/// and claim. A claim with several ids appears once.
 JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
   JudgedLines judged;
   std::set<std::pair<const GroupResult*, const Claim*>> seen;
@@ -415,7 +415,8 @@ std::string source_section(const SourceFindings& of, std::span<const KeptDocumen
   return text + again_text(of, documents);
 }
 
-/// What the documents tell about a machine: its GPU, and the days on which it measured.
+/// What the documents tell about a machine: its GPU, the days of its runs, and the versions of
+/// normbench.
 struct MachineDays {
   std::string gpu;
   std::set<std::string> days, versions;

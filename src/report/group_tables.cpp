@@ -63,20 +63,21 @@ std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<dou
 
 std::string ms_or_blank(double ns) { return ns > 0 ? format_ms(ns) : ""; }
 
-/// Returns what runs the stage: a kernel row, or a peer with the row that it was asked for, if any.
+/// Returns what runs the stage: its kernel, or its peer, with the kernel that the config asks of
+/// the peer in parentheses.
 std::string kernel_text(const CaseResult& result, const StageResult& stage) {
   if (result.peer.empty()) return stage.kernel;
   return stage.kernel.empty() ? peer_text(result)
                               : fmt::format("{} ({})", peer_text(result), stage.kernel);
 }
 
-/// Returns the bytes that the kernel row moves; 0 for a peer, whose bytes are not known.
+/// Returns the bytes that the stage's kernel moves; 0 for a peer, whose bytes are not known.
 std::int64_t moved(const CaseResult& result, const StageResult& stage) {
   return result.peer.empty() ? stage.bytes : 0;
 }
 
-/// Returns the rate in GB/s of the bytes over the link, or of the bytes that the row moves if none
-/// cross the link.
+/// Returns the rate in GB/s of the bytes over the link, or, if none cross the link, of the bytes
+/// that the kernel moves.
 std::string rate_text(const CaseResult& result, const StageResult& stage, double ns) {
   const std::int64_t bytes = stage.link_bytes > 0 ? stage.link_bytes : moved(result, stage);
   return ns > 0 && bytes > 0 ? format_significant(static_cast<double>(bytes) / ns, 3) : "";

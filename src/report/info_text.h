@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// Returns the document {"tool", "environment", "pci_gpus", "costs", "missing"} and the limits as
-/// sections of text, as wide as the screen. Null values are left out, or shown as unknown.
+/// Returns the object {"tool", "environment", "pci_gpus", "costs", "missing"} and the limits as
+/// sections of text, as wide as the screen. Most values that are null or missing are left out.
 std::string info_text(const Json& info, const std::vector<MachineLimit>& limits,
                       const Screen& screen = {});
 

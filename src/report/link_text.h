@@ -1,4 +1,4 @@
-/// Texts about a GPU's link: what was negotiated, and how much of it copies reach.
+/// Texts about a GPU's link: its generation and width, and the rates of copies over it.
 #pragma once
 
 #include "analysis/link_speed.h"
@@ -20,7 +20,8 @@ std::string link_speed_text(const LinkSpeed& speed);
 std::string link_warning(const LinkSpeed& speed);
 std::string link_warning(const Experiment& experiment, const Results& results);
 
-/// Returns the rates of the link and of copies, in bytes per second, for the document of `info`.
+/// Returns the rates of the link and of copies over it, in bytes per second, for the document that
+/// `normbench info` writes.
 Json to_json(const LinkSpeed& speed);
 
 }  // namespace normbench

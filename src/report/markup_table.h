@@ -22,7 +22,7 @@ struct MarkupColumn {
   html::Markup axis = {};    // for HTML: see html::Column
 };
 
-/// A cell of text. The text may hold anything, because each markup escapes it.
+/// A cell of plain text. It is escaped in HTML, and in Markdown unless the column `is_markdown`.
 struct MarkupCell {
   std::string text;
   std::optional<Ink> ink = {};              // Ink::Bad is bold in Markdown and HTML

@@ -26,7 +26,7 @@ StageColumns stage_columns(std::size_t width) {
   return {};
 }
 
-/// Returns the width of the text before a source's tensor. It aligns the tensor with the outputs of
+/// Returns the width of the text before a source's tensor, which stands below the output tensors of
 /// stages.
 int source_columns(std::size_t width) {
   const auto [op, row, place, out] = stage_columns(width);
@@ -40,7 +40,7 @@ class Lines {
 
   std::size_t width() const { return width_; }
   void add(std::size_t indent, std::string_view text) {
-    constexpr std::size_t least = 16;  // the least width of a text, at any indent
+    constexpr std::size_t least = 16;  // lines have room for so many columns after their indent
     text_ += text.empty() ? "\n" : wrapped(text, indent, std::max(width_, indent + least), 4);
   }
   std::string take() { return std::move(text_); }
@@ -112,8 +112,8 @@ void add_stages(Lines& lines, const Case& planned) {
   }
 }
 
-/// Returns what all stages of a case move, "138 MB, link 111 MB"; "" for a peer, because it is not
-/// known.
+/// Returns what all stages of a case move, like "138 MB, link 111 MB"; "" for a peer, whose bytes
+/// are not known.
 std::string total_text(const Case& planned) {
   if (!planned.peer.empty()) return "";
   std::int64_t bytes = 0, link = 0;
@@ -143,7 +143,7 @@ std::string pipeline_text(const Case& planned) {
 }
 
 /// Returns how a case's work is submitted to the GPU, and when the host waits for it. Returns ""
-/// for a case without the GPU, or with items in flight.
+/// for a case that does not use the GPU, or has items in flight.
 std::string submission_text(const Case& planned) {
   if (!planned.uses_gpu() || planned.pipeline) return "";
   std::string text = planned.graph ? "graph · " : "";
@@ -310,7 +310,7 @@ std::string free_text(const Plan& plan) {
 /// Returns the size that the document will have, if it is 10 MB or more; else "".
 std::string document_size_text(const Plan& plan) {
   constexpr double matters = 10e6;
-  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // a guess
+  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // a guess at the number of rounds
   const auto bytes = static_cast<double>(document_bytes(plan, rounds));
   if (bytes < matters) return "";
   return fmt::format("results.json: about {}, at {} rounds a case", format_bytes(bytes), rounds);
@@ -341,7 +341,7 @@ void add_head(Lines& lines, const Plan& plan) {
 std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t width) {
   Lines lines(width);
   add_head(lines, plan);
-  const Group* first = nullptr;  // the first group of this experiment
+  const Group* first = nullptr;  // the first group of the experiment in turn
   for (const Group& group : plan.groups) {
     const std::string memory =
         needed_text(memory_bytes(group, plan.measure_of(group), cache_bytes));

@@ -9,7 +9,7 @@ namespace normbench {
 
 struct Report {
   std::string_view name, about;
-  std::string_view file;  // the file that a run writes it to; "": none
+  std::string_view file;  // the file in which a run saves the report; "": none
   std::string (*render)(const Analysed&, const Screen&);  // Screen{} for a file
 };
 

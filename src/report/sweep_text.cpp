@@ -156,8 +156,8 @@ void add_winner_fits(const Experiment& experiment, const std::vector<AxisLine>& 
   }
 }
 
-/// Returns at most three sentences about numeric axes: results that do not grow with their work,
-/// where the winner changes, and the last winner's fixed cost.
+/// Returns at most three sentences about numeric axes: variants whose time does not grow with their
+/// bytes, points where the winner changes, and the fixed cost of the winner at the last point.
 std::vector<std::string> axis_sentences(const Experiment& experiment) {
   constexpr std::size_t kMost = 3;
   const std::vector<AxisLine> axes = axis_lines(experiment);

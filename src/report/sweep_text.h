@@ -32,7 +32,8 @@ std::string fit_text(const AxisLine& line, const AxisFit& fit);
 /// Returns a text like "Does not scale: fused takes no longer at batch 64 than at 1, for 64.0x the
 /// bytes; …".
 std::string unscaled_text(const AxisLine& line, const Unscaled& result);
-/// Returns a text like "No input: fused at batch=8 (0 images, 0 B), so its time means nothing".
+/// Returns a text on a case that had nothing to do, like "No input: fused at batch=8 (0 images, 0
+/// B), so its time means nothing".
 std::string empty_input_text(const Experiment& experiment, const EmptyInput& empty);
 
 /// Returns a row for each variant and numeric axis: where the variant is faster than the baseline.

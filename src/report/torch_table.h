@@ -30,7 +30,7 @@ struct AllRows {
 struct TableOptions {
   std::string sort_by = "cpu_time_total";  // "": in the given order
   std::int64_t row_limit = 100;            // -1: all
-  std::size_t max_name_width = 55;         // 0: as wide as the longest name
+  std::size_t max_name_width = 55;         // 0: no limit
   AllRows rest = {};                       // sums of rows that TopRows did not keep
 };
 

@@ -53,7 +53,7 @@ constexpr auto words(Judgement::Outcome) {
                                                   {NotJudged, "not judged here"}});
 }
 
-/// Returns a name for a sentence, in quotes if it contains any of the characters , : ; ( ) itself.
+/// Returns a name for a sentence, in quotes if it contains any of the characters , : ; ( ).
 std::string spoken(std::string_view name);
 /// Returns the items as "A", "A and B" or "A, B and C".
 std::string enumerate(std::span<const std::string> items);

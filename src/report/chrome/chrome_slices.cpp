@@ -93,7 +93,8 @@ void add_work(const TraceSlice& slice, const DeviceDetails& details, std::int64_
   args.add("graph node id", details.graph_node);
 }
 
-/// Adds the label, so that a table read from the file has one row for all iterations.
+/// Adds the label, which is the same in all iterations. A table that is made from the file has one
+/// row for each label.
 void add_label(const TraceSlice& slice, Args& args) {
   if (!slice.label.empty()) args.add("normbench label", std::string_view(json_string(slice.label)));
 }

@@ -16,8 +16,8 @@ std::string experiment_id(std::size_t index);
 /// Returns the experiment's question, or its name if it has none.
 std::string experiment_title(const Experiment& experiment);
 
-/// Returns the verdict, the drawings and tables that answer the question, and all tables as text,
-/// folded.
+/// Returns a section with the verdict and, as far as `detail` allows, the drawings and all tables
+/// as folded text.
 Markup experiment_section(const Experiment& experiment, std::size_t index, const Results& results,
                           Detail detail);
 

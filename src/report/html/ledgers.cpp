@@ -10,7 +10,7 @@ namespace {
 
 std::string error_text(const CheckResult& check) {
   if (check.psnr_bound_db > 0) return likeness_text(check);
-  if (check.bound == 0 && check.max_abs_error == 0) return "";  // it failed before its check
+  if (check.bound == 0 && check.max_abs_error == 0) return "";  // failed before the check
   return fmt::format("{:.2e}, where {:.2e} is allowed", check.max_abs_error, check.bound);
 }
 

@@ -55,7 +55,7 @@ struct Element {
 /// keeps its own direction.
 Markup name(std::string_view text);
 
-/// Returns a block of this class.
+/// Returns a <div> of this class.
 Markup block(std::string_view css_class, const Markup& content);
 
 /// Returns a paragraph for each sentence.

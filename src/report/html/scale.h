@@ -25,7 +25,7 @@ class Scale {
   double low() const { return low_; }
   double high() const { return high_; }
   /// Returns the position of a value, from 0 to `drawing_width`. A value outside of the scale is at
-  /// an end.
+  /// the nearer end.
   double at(double value) const;
   /// Returns the y of a value in a drawing of this height. The top has y = 0.
   double above(double value, double height) const;
