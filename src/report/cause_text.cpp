@@ -144,7 +144,7 @@ struct PipelineText {
   }
   std::string faster() const {
     const bool is_loader = pipeline.headroom && bound.lane == pipeline.lanes.front().name;
-    if (!bound.faster || bound.held || is_loader) return "";  // headroom() has a loader's gain
+    if (!bound.faster || bound.held || is_loader) return "";  // headroom() tells a loader's gain
     return fmt::format(" A faster {} gains at most {}.", bound.lane, factor(*bound.faster));
   }
   std::string more() const {

@@ -67,8 +67,8 @@ std::string times_text(const ComparedCase& one) {
   return fmt::format("from {} to {} ms", format_ms(*one.base_ns), format_ms(*one.now_ns));
 }
 
-/// Returns the reason for an ending, with the number of runs if not all runs of the side ended like
-/// that: "in 2 of 10 runs: …".
+/// Returns the reason of an ending. If only some runs ended like that, the text is like "in 2 of 10
+/// runs: …".
 std::string ending_text(const Ending& ending) {
   return ending.such == ending.all
              ? ending.reason

@@ -32,9 +32,8 @@ std::string interval_text(const ComparedCase& one);
 /// Returns the numbers of a case:
 /// - "+8.9 % (95 %: +7.1 to +9.9 %), from 1.60 to 1.74 ms; could have seen 2.4 %"
 /// - if the ratio was divided by the ratio of the limits' times: "+5.0 % over the limits of the
-///   same rounds (…), from 1.60 to 1.74 ms (+8.9 %); could have seen 2.4 %"
-/// - why_text(), if there is no interval
-/// The p-value follows if the case regressed.
+///   same rounds (95 %: …), from 1.60 to 1.74 ms (+8.9 %); could have seen 2.4 %"
+/// "; p = 0.00098" follows if the case regressed. Without an interval, returns why_text().
 std::string case_sentence(const ComparedCase& one);
 
 /// Returns why the times of a case give no verdict; "" if they give one.

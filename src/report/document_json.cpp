@@ -108,7 +108,7 @@ void add_held_back(Json& json, const DeviceStates& states) {
   for (const auto& [reason, ns] : states.held_back_ns) held["seconds"][reason] = seconds(ns);
 }
 
-/// Adds the GPU's states, if its state or its clock was read.
+/// Adds the range of the GPU's clocks, temperatures and throttle reasons, as far as they were read.
 void add_device_states(Json& json, const DeviceStates& states) {
   if (states.read == 0 && !states.over_turns) return;
   const auto words = [](std::int64_t bits) {

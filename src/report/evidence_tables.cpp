@@ -142,8 +142,8 @@ std::string drift_text(const CaseNoise& noise) {
   return noise.drift ? ratio_text(*noise.drift) + (noise.drifts ? " drifts" : "") : "";
 }
 
-/// Returns the median frequency in MHz, and half the distance from the lowest to the highest in
-/// percent of it, like "2,300 (±1.5 %)".
+/// Returns the median frequency in MHz, and half the range of the rounds in percent of the median,
+/// like "2,300 (±1.5 %)".
 std::string frequency_text(const CaseNoise& noise) {
   if (noise.frequency_khz == 0) return "";
   return fmt::format("{} (±{})", format_count(noise.frequency_khz / 1000),

@@ -8,7 +8,8 @@ namespace normbench {
 /// Returns a line like "normbench 0.1.0 · AMD EPYC, 2 cores, L3 32 MiB, 1 thread · no GPU: no
 /// NVIDIA driver".
 std::string machine_line(const Results& results);
-/// Returns what a run that ended early lacks, like "groups that were not finished are missing".
+/// Returns what is missing because a run ended early, like "groups that were not finished are
+/// missing".
 std::string missing_text(const Results& results);
 /// Returns a line like "blog-cpu · 6 variants of 10x3x720x1280 nchw, cold cache · limits
 /// (read:write): 1:4 50 GB/s".

@@ -379,8 +379,8 @@ bool has_any(const Results& results, const std::vector<const Reproduced*>& lines
   });
 }
 
-/// Returns the command that runs a source's experiments again, and links to the documents: "Again:
-/// `normbench reproduce blog --allow-peers` · kept: [blog-cpu](…)".
+/// Returns the command that runs a source's experiments again, and links to the documents, like
+/// "Again: `normbench reproduce blog --allow-peers` · kept: [blog-cpu](…)".
 std::string again_text(const SourceFindings& of, std::span<const KeptDocument> documents) {
   std::vector<std::string> links;
   for (const KeptDocument& one : documents)

@@ -167,8 +167,8 @@ bool is_stats_header(const std::vector<std::string>& columns,
   return at == columns.end();
 }
 
-/// Returns true for a table as text or Markdown. Torch's table as text, with a rule above its
-/// columns, counts only below a title.
+/// Returns true for a table as text or Markdown. Torch's table as text counts only if it has a
+/// title (`is_titled`).
 bool is_table_text(std::string_view text, bool is_titled) {
   std::string_view line = next_line(text);
   const bool has_rule = line.starts_with('-') && line.find_first_not_of("- ") == line.npos;

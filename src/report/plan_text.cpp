@@ -15,8 +15,8 @@
 namespace normbench {
 namespace {
 
-/// The widths of the columns in a stage's line: its op, kernel row, place and output. All are 0 if
-/// a line has no room for columns.
+/// The widths of the columns in a stage's line: its op, kernel, place and output. All are 0 if a
+/// line has no room for columns.
 struct StageColumns {
   int op = 0, row = 0, place = 0, out = 0;
 };
@@ -54,7 +54,7 @@ std::string count(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-/// Returns what runs a stage: its kernel row, "peer torch", or "-" if nothing here can run it.
+/// Returns what runs a stage: its kernel, "peer torch", or "-" if nothing here can run it.
 std::string runner_text(const Case& planned, const Stage& stage) {
   if (!planned.peer.empty()) return "peer " + planned.peer;
   return stage.kernel == nullptr ? "-" : std::string(stage.kernel->name);
@@ -221,7 +221,8 @@ std::string ids_text(const std::vector<std::string>& ids) {
 
 std::string meant_at(const Json& point) { return point.empty() ? "" : ", at " + axes_text(point); }
 
-/// Returns the size of a claim, like ", 3.69x", ", within 1.0 %" or ", grows along batch".
+/// Returns the claimed size, like ", 3.69x", ", within 1.0 %" or ", grows along batch"; "" without
+/// one.
 std::string size_text(const Claim& claim) {
   if (claim.across)
     return fmt::format(", {} along {}", name_of(claim.across->trend), claim.across->axis);
@@ -310,7 +311,7 @@ std::string free_text(const Plan& plan) {
 /// Returns the size that the document will have, if it is 10 MB or more; else "".
 std::string document_size_text(const Plan& plan) {
   constexpr double matters = 10e6;
-  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // a guess at the number of rounds
+  const std::int64_t rounds = plan.measure.quick ? 5 : 20 * plan.measure.processes;  // a guess
   const auto bytes = static_cast<double>(document_bytes(plan, rounds));
   if (bytes < matters) return "";
   return fmt::format("results.json: about {}, at {} rounds a case", format_bytes(bytes), rounds);

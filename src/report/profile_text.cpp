@@ -77,8 +77,8 @@ std::string title_of(const Shown& shown, bool swept, std::size_t width) {
   return wrapped(title + ")", 0, width);
 }
 
-/// Returns the total of self times: CUDA's with what was lost, or the CPU's if there are no device
-/// times.
+/// Returns the total of the self times on the device and what was lost. Without device times,
+/// returns the total of the self times on the CPU.
 std::string lines_below(const CaseProfile& profile, std::size_t width) {
   const AllRows all = all_rows(profile.rows);
   if (!all.has_device) return fmt::format("Self CPU time total: {}\n", time_text(all.self_cpu_ns));

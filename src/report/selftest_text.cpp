@@ -142,7 +142,7 @@ std::string selftest_text(const Findings& findings, const Screen& screen) {
     for (const std::string& note : note_texts(place))
       text += wrapped(fmt::format("{}: {}", name_of(place.place), note), 0, width);
   for (const PlaceFinding& place : findings.places) {
-    const std::string line = place_line(place) + "\n";  // never wrapped, for scripts
+    const std::string line = place_line(place) + "\n";  // one line, for scripts
     text += settings_line(place, width);
     text += failed_rows(place) > 0 ? painted(line, Ink::Bad, screen) : line;
   }

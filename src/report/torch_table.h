@@ -12,7 +12,7 @@ namespace normbench {
 /// The sums over all rows of a table, shown or not.
 struct AllRows {
   std::int64_t count = 0, self_cpu_ns = 0;
-  bool has_device = false;         // some row has device time of its own
+  bool has_device = false;         // some row has `self_device_ns` above 0
   bool has_memory = false;         // some row allocated or freed
   bool has_device_memory = false;  // some row has `self_device_memory` above 0
   bool has_shapes = false;

@@ -67,8 +67,8 @@ std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
                      tool.is_string() ? tool.get<std::string>() : "a profiling tool");
 }
 
-/// Returns how much of the time other work had the processors. Ratios of CPU times follow, in place
-/// of ratios of wall times.
+/// Returns how much of the time other programs had the processors. The speed-ups by CPU time follow
+/// if they are known.
 std::string busy_text(const GroupResult& group, const Busy& busy) {
   std::string text = fmt::format(
       "Busy: other programs had the processors for {} of the time of {}; too few rounds are left "

@@ -29,7 +29,7 @@ std::string spoken_cases(const GroupResult& group, std::vector<int> indices) {
 }
 
 std::string ratio_number(double value) {
-  // With two digits, 0.997 would become "1.0" here; ratios from 1 on have three digits.
+  // With two digits, 0.997 would become "1.0", but 1 is written as "1.00".
   return value >= 0.995 && value < 1 ? "1.00" : format_significant(value, value < 1 ? 2 : 3);
 }
 
@@ -48,7 +48,7 @@ std::string figure_text(FigureKind kind, double value) {
 }
 
 std::string hidden_text(double visible) {
-  constexpr double too_noisy = 9;  // that is a factor of ten
+  constexpr double too_noisy = 9;  // 1 + 9 is a factor of ten
   if (visible >= too_noisy) return "too noisy to tell";
   return fmt::format(
       "differences below {} cannot be seen here",

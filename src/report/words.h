@@ -72,7 +72,7 @@ std::string ratio_number(double value);
 /// Returns a ratio like "34.0x" or "0.72x".
 std::string factor(double value);
 /// Returns the half-width of the interval of a case's time, like "1.1 %", or "busy" if other
-/// programs disturbed too many of its rounds.
+/// programs disturbed too many of the case's rounds.
 std::string width_text(const GroupAnalysis& analysis, int index);
 /// Returns a figure like "56.6 ms wall" or "0.71x the baseline".
 std::string figure_text(FigureKind kind, double value);

@@ -1,4 +1,4 @@
-/// HTML and SVG as values. Text in them cannot become markup.
+/// Builds HTML and SVG. Texts are escaped, so they cannot become markup.
 #pragma once
 
 #include <span>

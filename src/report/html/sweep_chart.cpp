@@ -38,8 +38,8 @@ std::vector<SweepCurve> curves_of(const Experiment& experiment, const AxisLine& 
   return curves;
 }
 
-/// Returns the amount at each point, and the time in ns that the limit of the point's fastest case
-/// allows.
+/// Returns, for each point, the amount and the least time in ns by the limit of the point's fastest
+/// case.
 std::vector<std::pair<double, double>> limit_of_fastest(const Experiment& experiment,
                                                         const AxisLine& line) {
   std::vector<std::pair<double, double>> limit;
