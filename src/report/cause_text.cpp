@@ -78,7 +78,7 @@ std::string factor_value(const Factor& factor, const FactorValue& value) {
   return factor.kind == Factor::Kind::Peer && text.empty() ? "normbench" : text;
 }
 
-constexpr double kExplained = 0.7;  // a bound explains the time from this share on
+constexpr double kExplained = 0.7;  // bounds of less than this share of the time do not explain it
 
 /// The sentences about what bounds a pipeline.
 struct PipelineText {

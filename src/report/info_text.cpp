@@ -69,7 +69,8 @@ std::string words_of(const Json& list) {
   return text;
 }
 
-/// Returns a text like "AVX3, the best of AVX3 AVX2 SSE4" or "AVX2, forced, of AVX3 AVX2 SSE4".
+/// Returns the instruction set that kernels use and those that the CPU supports, like "AVX3, the
+/// best of AVX3 AVX2 SSE4" or "AVX2, forced, of AVX3 AVX2 SSE4".
 std::string instruction_set(const Json& environment) {
   std::string text = text_at(environment, "/simd", "");
   const std::string known = words_of(value_at(environment, "/simd_targets"));
@@ -222,8 +223,8 @@ Facts costs_facts(const Json& costs) {
           {"its NVTX range alone", nanoseconds(costs, "/nvtx_ns")}};
 }
 
-/// Returns which share of the rate of the GPU's link copies reach, as a warning if the share is too
-/// low. Returns "" if the rate is unknown.
+/// Returns link_speed_text() as a line, or link_warning() if copies over the GPU's link are too
+/// slow. Returns "" if the rates are unknown.
 std::string link_lines(const Json& environment, const std::vector<MachineLimit>& limits,
                        std::size_t width) {
   const auto speed = link_speed(environment, limits);

@@ -13,7 +13,8 @@ namespace normbench {
 std::string experiment_table(const Experiment& experiment, const Results& results,
                              const Screen& screen = {});
 
-/// Returns a line for each reason why cases were skipped, failed or not measured, with their names.
+/// Returns a line for each reason why cases were skipped, failed or not measured, with the names of
+/// these cases.
 std::vector<std::string> left_out(const Experiment& experiment);
 
 /// Returns the lines under an experiment's table. For one point they are the verdict of its group.

@@ -69,7 +69,7 @@ Json about(const TraceModel& model, const TraceLosses& losses) {
 /// Writes the beginning of the file, up to the bracket of "traceEvents". `base_wall_ns` is the time
 /// of the wall clock at "ts" 0.
 /// The key "rank" has a space after its colon, because HolisticTraceAnalysis searches for it like
-/// that. All values are written without spaces, so that no other key looks the same.
+/// that. All other values are written without spaces, so that no other key looks the same.
 void write_head(const TraceModel& model, const TraceLosses& losses, std::int64_t base_wall_ns,
                 TextWriter& text) {
   text << "{\n\"schemaVersion\": 1,\n\"deviceProperties\": " << json_line(model.device_properties)
