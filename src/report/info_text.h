@@ -7,7 +7,8 @@
 namespace normbench {
 
 /// Returns the object {"tool", "environment", "pci_gpus", "costs", "missing"} and the limits as
-/// sections of text, as wide as the screen. Most values that are null or missing are left out.
+/// sections of text, as wide as the screen. Values that are null or missing are left out, or shown
+/// as "unknown" or "?".
 std::string info_text(const Json& info, const std::vector<MachineLimit>& limits,
                       const Screen& screen = {});
 

@@ -39,7 +39,7 @@ std::string time_label(double ns) { return fmt::format("{:g} ms", ns / 1e6); }
 Markup ceiling(double bytes_per_second, double low, double high, const Scale& across,
                const Scale& up) {
   std::vector<std::pair<double, double>> places;
-  constexpr int pieces = 32;  // the line bends at the drawing's edge
+  constexpr int pieces = 32;
   for (int i = 0; i <= pieces; ++i) {
     const double bytes = low * std::pow(high / low, static_cast<double>(i) / pieces);
     places.emplace_back(across.at(bytes), up.above(bytes / bytes_per_second * 1e9, bytes_height));

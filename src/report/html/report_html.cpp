@@ -25,7 +25,7 @@ struct Content {
   std::string_view left_out;  // a sentence on what is left out; "": nothing
 };
 
-/// Returns the rounds of all cases as CSV, in nanoseconds a turn.
+/// Returns the rounds of all cases as CSV, with times in nanoseconds per turn.
 std::string rounds_csv(const Results& results) {
   std::vector<Json> rows;
   for (const GroupResult& group : results.groups)
