@@ -73,8 +73,8 @@ LaneId lane_of_call(const DeviceRecord& record, std::int64_t pid) {
   return {pid, tid, fmt::format("thread {}", tid)};
 }
 
-/// Returns the number of the record's stream, which is CUPTI's. Stream 0 gets 7, CUPTI's number of
-/// the default stream, because viewers find no step for stream 0.
+/// Returns CUPTI's number of the record's stream; 7, the number of the default stream, for 0,
+/// because some viewers find no steps on stream 0.
 std::int64_t stream_of(const DeviceRecord& record) {
   constexpr std::int64_t legacy_default = 7;
   return record.stream > 0 ? record.stream : legacy_default;
@@ -99,8 +99,8 @@ LaneId lane_of(const DeviceRecord& record, const std::string& source, std::int64
   }
 }
 
-/// Gives the numbers of one recording new numbers in the model: the next ones after `last`, which
-/// grows. `none` stays as it is.
+/// Maps ids of one recording to ids of the model. A new id is mapped to ++last, and keeps this
+/// value. `none` is not mapped.
 template <class Number>
 class Renumbered {
  public:
@@ -119,7 +119,6 @@ class Renumbered {
   std::unordered_map<Number, Number> numbers_;
 };
 
-/// Adds one profile to the model.
 class Adding {
  public:
   Adding(TraceModel& model, const ProfileTrace& profile, std::int64_t pid)
@@ -171,7 +170,7 @@ class Adding {
     add_losses(device);
   }
 
-  /// Adds a title over everything that was added. It names the case.
+  /// Adds a slice with the title of the case. It covers the time of everything that was added.
   void add_title() {
     if (profile_.variant.empty() || last_ns_ < first_ns_) return;
     lane({pid_, lane_id_of_titles, "cases"})
@@ -233,7 +232,7 @@ class Adding {
     return found == profile_.shapes.end() ? std::string_view() : model_.name(found->second);
   }
 
-  /// Returns the label of a name with a number ("load{i}" for "load3"); "" for other names.
+  /// Returns the label of a stage, like "load{i}" for "load3"; "" if the stage has no label.
   std::string_view label_of(std::string_view name) {
     const auto found = profile_.labels.find(name);
     return found == profile_.labels.end() ? std::string_view() : model_.name(found->second);

@@ -7,13 +7,12 @@
 
 namespace normbench {
 
-/// Returns the number that stands for process `pid` in a trace: `pid` itself, or a larger number if
-/// `pid` is below 16. Devices have the numbers from 0 on, and the first processes of a container
-/// have small pids, too.
+/// Returns the pid that process `pid` has in a trace: `pid` itself, or a larger number if `pid` is
+/// below 16. Small pids are kept free because a trace shows device n as the process with pid n.
 std::int64_t trace_pid(std::int64_t pid);
 
 /// Adds the recorded profile of one case, and a slice with the title of the case. External ids,
-/// items and correlations get new numbers, so that no two profiles share a number. `pid` is the
+/// item ids and correlations are renumbered, so that no two profiles share an id. `pid` is the
 /// result of trace_pid() for the host process.
 void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pid);
 
@@ -23,7 +22,7 @@ void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pi
 /// - Slices of a lane that overlap without nesting move to further lanes ("NAME (2)"). Device work
 ///   also moves, but is never clipped.
 /// - Device work that seems to start before its call is moved to the call's start and keeps its
-///   duration. If the stream's next work started after its end, that work still does.
+///   duration. Later work of the stream is delayed where the two would otherwise begin to overlap.
 /// - Each stream gets an annotation for every step and stage whose work it ran. The annotation
 ///   starts before the first work and ends after the last, if neighbouring work leaves room.
 /// - Flows, counters, and names of processes and lanes are added.

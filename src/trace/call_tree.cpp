@@ -36,10 +36,10 @@ void CallTree::add(const TraceSlice& slice) {
   open_.push_back({.node = {.call = std::move(call)}, .only = {}});
 }
 
-/// Closes the open calls that the slice is not in. If shared time counts once
-/// (Nesting::shared_once), each closed call loses the time that it shares with the slice, without
-/// the part that a call inside it loses. The slice and the closed calls have a parent in common. It
-/// gets the shared time back, because the durations of both are subtracted from its own.
+/// Closes the open calls that do not contain the slice. With Nesting::shared_once, the time that
+/// they share with the slice is subtracted from their self times: each part of it only from the
+/// innermost call that covers it. The shared time is added to the self time of the parent, from
+/// which the durations of the slice and of the closed calls are both subtracted.
 void CallTree::close_before(const TraceSlice& slice) {
   std::int64_t lost_to_ns = slice.start_ns;
   while (!open_.empty() &&

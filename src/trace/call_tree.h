@@ -11,13 +11,13 @@
 
 namespace normbench {
 
-/// An op, an annotation or a CUDA call on a host, with its device time and memory. The `self_`
-/// members leave out the calls inside it.
+/// An op, an annotation or a CUDA call on a host, with its device time and memory. Members that
+/// begin with `self_` leave out the calls inside it; the other members include them.
 struct Call {
   TraceSlice slice;
-  std::int64_t number = 0;  // counted over all slices in the tree, in order
+  std::int64_t number = 0;  // the index of the slice among all slices in the tree
   std::int64_t self_ns = 0;
-  std::int64_t self_device_ns = 0, device_ns = 0;  // without and with calls inside it
+  std::int64_t self_device_ns = 0, device_ns = 0;
   Bytes self_memory = {}, memory = {};
 };
 
@@ -49,8 +49,9 @@ class CallTree {
     Call call;
     /// `children`, `children_ns` and `children_memory` are sums over the direct children.
     std::int64_t children = 0, children_ns = 0;
-    /// The time that counts for later slices, because they overlap this one. A parent has minus the
-    /// sum of its children, whose durations contain that time twice.
+    /// Time that is subtracted from the self time in addition to `children_ns`. It is the time that
+    /// a call shares with later slices that overlap it. Two such slices are both in `children_ns`
+    /// of their parent, so the parent has the negative shared time.
     std::int64_t shared_ns = 0;
     Bytes children_memory = {};
   };

@@ -27,13 +27,14 @@ bool is_device_lane(const TraceModel& model, const TraceLane& lane) {
                              [](const TraceSlice& slice) { return is_on_gpu(slice.kind); });
 }
 
-/// Returns the position of a host's lane: titles first, the tracer's overhead last.
+/// Returns the sort key of a host's lane: titles come first, the tracer's overhead comes last.
 int order_of_host(const TraceLane& lane) {
   if (lane.tid == lane_id_of_titles) return 0;
   return lane.tid == lane_id_of_overhead ? 2 : 1;
 }
 
-/// Returns the position of a stream by its number. The host's waits for a stream follow it.
+/// Returns the sort key of a device's lane. The lane of the host's waits for a stream directly
+/// follows the lane of this stream.
 std::pair<std::int64_t, bool> order_of_stream(const TraceLane& lane) {
   const bool syncs = lane.tid >= lane_id_of_syncs;
   return {syncs ? lane.tid - lane_id_of_syncs : lane.tid, syncs};
@@ -56,7 +57,7 @@ Lanes split(const TraceModel& model, Lanes lanes, Lanes& devices) {
 
 bool has_number(TraceKind kind) { return is_gpu_work(kind) || is_call(kind); }
 
-/// Gives correlations to calls and work that have none from the tracer.
+/// Gives each call and each piece of work without a correlation a new one.
 void number(Lanes& lanes, TraceModel& model) {
   for (TraceLane& lane : lanes)
     for (TraceSlice& slice : lane.slices)
@@ -113,12 +114,13 @@ void add_item_flows(const Lanes& hosts, std::vector<TraceFlow>& flows) {
 
 struct Change {
   std::int64_t ns;
-  double rate;  // GB/s more from here on; negative: less
+  double rate;  // the change of the rate at `ns`, in GB/s
 };
 using Changes = std::vector<Change>;
 using CounterKey = std::pair<std::int64_t, std::string>;  // pid and name
 
-/// Returns "link HtoD" for "Memcpy HtoD (Pinned -> Device)".
+/// Returns the counter's name for a copy like "Memcpy HtoD (Pinned -> Device)": "link HtoD",
+/// "link DtoH", or "link" for other names.
 std::string link_name(std::string_view copy) {
   for (const std::string_view direction : {"HtoD", "DtoH"})
     if (copy.find(direction) != std::string_view::npos) return "link " + std::string(direction);
@@ -133,7 +135,7 @@ std::optional<CounterKey> key_of(const TraceLane& lane, const TraceSlice& slice,
     return details != nullptr && details->over_link
                ? std::optional(CounterKey(lane.pid, link_name(slice.name)))
                : std::nullopt;
-  // A stage that submits to a device moves nothing itself.
+  // A stage with an external id submits device work and moves no bytes itself.
   return slice.kind == TraceKind::CpuOp && slice.external_id == 0
              ? std::optional(CounterKey(lane.pid, "memory"))
              : std::nullopt;
@@ -155,8 +157,8 @@ TraceCounter counter_of(const CounterKey& key, Changes& changes) {
   return counter;
 }
 
-/// Adds the changes that a lane's slices cause. Skips the slices inside a counted slice, because
-/// its bytes include theirs.
+/// Adds the changes of rates that a lane's slices cause. Slices inside a counted slice are skipped,
+/// because the bytes of the outer slice include theirs.
 void add_changes(const TraceModel& model, const TraceLane& lane,
                  std::map<CounterKey, Changes>& all) {
   std::int64_t counted_until_ns = lane.slices.empty() ? 0 : lane.slices.front().start_ns;
@@ -249,7 +251,7 @@ void finish_model(TraceModel& model) {
   devices = nested_lanes(std::move(devices), Overlap::Spread, last_tid, model.losses, marks);
   model.flows = flows_of(devices, index);
   add_item_flows(hosts, model.flows);
-  model.lanes = std::move(hosts);  // the index is not used any more
+  model.lanes = std::move(hosts);
   std::ranges::move(devices, std::back_inserter(model.lanes));
   model.counters = counters_of(model);
   name_lanes(model);

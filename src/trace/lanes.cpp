@@ -70,9 +70,8 @@ std::vector<std::int64_t> range_borders(const std::vector<TraceSlice>& slices) {
   return borders;
 }
 
-/// Clips each call at the starts and ends of ranges that come next before and after its middle. The
-/// clocks of calls and ranges may differ a little, but a thread opens and closes no range within a
-/// call. Clipped calls are counted.
+/// Clips each call to the part around its middle in which no range starts or ends. A thread opens
+/// and closes no range during a call, but the clocks of calls and ranges may differ a little.
 void clip_calls(std::vector<TraceSlice>& slices, TraceLosses& losses, LossMarks& marks) {
   const std::vector<std::int64_t> borders = range_borders(slices);
   for (TraceSlice& slice : slices) {

@@ -27,11 +27,12 @@ std::vector<TraceLane> joined_lanes(std::vector<TraceLane> lanes);
 /// before it starts becomes empty (its end is set to its start).
 void sort_parents_first(std::vector<TraceSlice>& slices);
 
-/// What happens to a slice that starts inside another slice but does not nest in it.
-enum class Overlap {
-  Clip,   // it is cut at the end of the other one if its depth is greater, else moved (see Spread)
-  Spread  // it moves to a further lane, even if it lies inside but its depth is not greater
-};
+/// What happens to a slice that starts inside another slice, called the outer one.
+/// - Clip: it stays if it also ends inside. Otherwise it is cut at the end of the outer one if its
+///   depth is greater than that of the outer one, and moves to a further lane if not.
+/// - Spread: it stays if it also ends inside and its depth is greater than that of the outer one.
+///   Otherwise it moves to a further lane.
+enum class Overlap { Clip, Spread };
 
 /// Returns the lanes with their slices sorted, parents first. Slices that do not nest move to
 /// further lanes, which directly follow their lane and are named "NAME (2)", "NAME (3)", …. Further

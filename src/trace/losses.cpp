@@ -23,7 +23,7 @@ bool is_launch(const TraceSlice& slice) {
          });
 }
 
-using Started = std::pair<std::int64_t, std::int64_t>;  // a correlation, and its start
+using Started = std::pair<std::int64_t, std::int64_t>;  // the correlation and start of a slice
 
 template <class Lane>
 std::vector<Started> sorted_starts(const std::vector<Lane>& lanes, bool (*wanted)(TraceKind)) {
@@ -35,7 +35,7 @@ std::vector<Started> sorted_starts(const std::vector<Lane>& lanes, bool (*wanted
   return starts;
 }
 
-/// Returns the first start with this correlation, or null.
+/// Returns the first element with this correlation, or null. `starts` must be sorted.
 const Started* find(const std::vector<Started>& starts, std::int64_t correlation) {
   const auto found = std::ranges::lower_bound(starts, correlation, {}, &Started::first);
   return found != starts.end() && found->first == correlation ? &*found : nullptr;

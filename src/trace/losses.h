@@ -32,16 +32,15 @@ class LossMarks {
   std::map<std::string_view, Count> counts_;
 };
 
-/// The number of pieces of device work that begin before their calls, and the longest time by which
-/// one does.
+/// Facts about kernels, copies and sets that begin before the call that started them: their number,
+/// and the longest time from the begin of one to its call.
 struct EarlyWork {
   std::int64_t pieces = 0, most_ns = 0;
 };
 
 /// Increases `launches`, `launched` and `without_launch` of `losses`. Unless `marks` is null, marks
-/// each launch whose work is not in the trace, and each piece of work whose call is not. A driver
-/// call inside a launch of the runtime belongs to that launch. Returns the facts about work that
-/// begins before its call.
+/// each launch whose work is not in the trace, and each piece of work whose call is not in the
+/// trace. A driver call inside a launch of the runtime belongs to that launch.
 EarlyWork count_launches(const std::vector<TraceLane>& hosts, const std::vector<TraceLane>& devices,
                          TraceLosses& losses, LossMarks* marks = nullptr);
 EarlyWork count_launches(const std::vector<ReadLane>& lanes, TraceLosses& losses);

@@ -41,7 +41,8 @@ class MemoryUse {
  private:
   std::vector<TraceMemory> records_;  // sorted by time
   std::vector<Bytes> sums_;           // [i]: the sum of the first i records
-  std::vector<std::int64_t> opened_;  // [i]: calls whose first record is i, minus calls that ended
+  // [i]: the number of calls whose first record is i, minus those whose last record is i - 1.
+  std::vector<std::int64_t> opened_;
 };
 
 }  // namespace normbench

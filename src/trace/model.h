@@ -180,7 +180,7 @@ struct TraceLosses {
   std::int64_t launched = 0;        // launches whose work is in the trace
   std::int64_t without_launch = 0;  // device work whose call is not in the trace
   std::int64_t before_launch = 0;   // device work that seems to start before its call
-  std::int64_t most_skew_ns = 0;    // the longest time by which work seems to be too early
+  std::int64_t most_skew_ns = 0;    // the longest time from the start of such work to its call
   std::int64_t clipped = 0;         // slices that were cut to fit into another one
   std::int64_t cut_off = 0;         // slices beyond the number that was asked for
 
@@ -256,7 +256,7 @@ struct TraceModel {
   std::vector<DeviceDetails> details = {};
   TraceLosses losses = {};
   TraceNames names = {};
-  // The last numbers that were given out. No two profiles share a number.
+  // The last ids that were given out. No two profiles share an id.
   std::int64_t last_correlation = 0;
   std::int64_t last_item = 0;
   std::uint64_t last_external_id = 0;

@@ -35,8 +35,7 @@ class Durations {
     last_ns_ = ns;
   }
 
-  /// Returns four times, for 0, 50, 95 and 100 percent. Each is the smallest time that at least
-  /// this share of the calls does not exceed.
+  /// Returns the minimum, the median, the 95th percentile and the maximum, by nearest rank.
   std::array<std::int64_t, 4> nearest_ranks() {
     std::ranges::sort(short_);
     std::array<std::int64_t, 4> values{};
@@ -62,7 +61,7 @@ class Durations {
   std::map<std::int64_t, std::int64_t> repeats_;
 };
 
-/// Members that only few rows have.
+/// Members of Filling that only few rows need.
 struct Rare {
   Bytes memory = {}, self_memory = {};
   std::string_view longest;
@@ -200,7 +199,7 @@ class Rows {
   }
 
  private:
-  /// Counts the call in the row of its slice, and returns the row.
+  /// Counts one more call in the row to which `slice` belongs, and returns the row.
   Filling& of(const TraceSlice& slice, bool annotation, std::int64_t number) {
     Filling& next = fillings_.emplace_back();
     next.name = row_name(slice);

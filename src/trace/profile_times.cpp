@@ -66,7 +66,7 @@ std::vector<Border> borders_of(const Trace& trace) {
   return borders;
 }
 
-/// Passes the borders in order of time, and adds up what runs between them.
+/// Computes `times`. pass() must be called with each border, in order of time.
 class Sweep {
  public:
   void pass(const Border& border) {

@@ -12,10 +12,10 @@
 namespace normbench {
 namespace {
 
-/// A range's time on a stream.
+/// The time from the start of a range's first work on a stream to the end of its last.
 struct Extent {
   std::int64_t start_ns, end_ns;
-  std::int64_t levels;  // the number of annotations from the work up to this one
+  std::int64_t levels;  // 1: work is directly in the range; 2: a range lies between them; …
 };
 
 /// The starts and ends of a stream's work.
@@ -31,8 +31,8 @@ class StreamBorders {
     std::ranges::sort(ends_);
   }
 
-  /// Both return how far an annotation may reach before or after a time, at most `wanted`.
-  /// Annotations of neighbouring work share the room between them.
+  /// Both return by how many ns an annotation may be longer than its work at this side: `wanted`,
+  /// but at most half the gap to the neighbouring work, whose annotation may need the other half.
   std::int64_t before(std::int64_t start_ns, std::int64_t wanted) const {
     const auto next = std::ranges::upper_bound(ends_, start_ns);
     if (next == ends_.begin()) return wanted;
@@ -123,7 +123,8 @@ void start_after_calls(TraceLane& stream, const TraceModel& model, const HostInd
                        TraceLosses& losses, LossMarks& marks) {
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
   sort_parents_first(stream.slices);
-  std::int64_t end_ns = never, moved_end_ns = never;  // the latest ends of all work so far
+  // The latest end of the work so far, as recorded and as moved.
+  std::int64_t end_ns = never, moved_end_ns = never;
   for (TraceSlice& work : stream.slices) {
     if (!model.is_device_time(work)) continue;
     const bool follows = work.start_ns >= end_ns;

@@ -45,9 +45,9 @@ class HostIndex {
   std::unordered_map<std::uint64_t, std::vector<SliceAt>> ranges_;  // by external id, then by start
 };
 
-/// Moves device work that seems to start before its call to the call's start; the work keeps its
-/// duration. If the next work on the stream started after its end, that work still does. Work moved
-/// to its call's start is counted and marked.
+/// Moves device work that seems to start before its call to the call's start, and counts and marks
+/// it. Later work of the stream is delayed where the two would otherwise begin to overlap. Work
+/// keeps its duration.
 void start_after_calls(TraceLane& stream, const TraceModel& model, const HostIndex& index,
                        TraceLosses& losses, LossMarks& marks);
 

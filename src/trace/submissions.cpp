@@ -45,8 +45,8 @@ void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
   const std::int64_t number = next_number_++;
   if (slice.async) return;
   while (!open_.empty() && slice.start_ns >= open_.back().slice.end_ns) open_.pop_back();
-  // With times in whole microseconds, a call may seem to end after the op that made it. So the op
-  // is looked up before the ops that end earlier are closed.
+  // With times in whole microseconds, a call may seem to end after the op that made it. So this op
+  // is looked up before ops that end before the call are closed.
   std::int64_t range = is_call(slice.kind) ? range_at_top() : -1;
   if (is_call(slice.kind) && slice.correlation >= 0)
     calls_.push_back({static_cast<std::uint64_t>(slice.correlation), pid, slice.start_ns, range});
@@ -96,8 +96,8 @@ Submissions::Result Submissions::take() {
   for (const Work& work : work_) {
     Candidates all;
     if (work.correlation >= 0) all = with_id(calls_, static_cast<std::uint64_t>(work.correlation));
-    // PyTorch 1.x writes the correlation where later versions write the op's external id. So the id
-    // is used only if no call with the correlation is in the trace.
+    // PyTorch 1.x writes a correlation as the external id of work. So the external id is used only
+    // if no call with the correlation is in the trace.
     if (all.empty() && work.external_id != 0) all = with_id(ops_, work.external_id);
     const std::optional<Candidates> candidates = of_one_process(all, work);
     if (!candidates) ++result.ambiguous;

@@ -46,11 +46,11 @@ struct Submitted {
 };
 
 /// Finds the op or annotation to which a piece of device work belongs: the innermost one in which
-/// the work's call began. If the call is not in the trace, it is the one with the work's external
-/// id.
-/// If a trace has several processes, their ids may be equal. The work of a device then belongs to
-/// the process that made the calls of at least nine in ten of its pieces. This share leaves out
-/// pieces that have calls with the same id in several processes.
+/// the call that started the work began. If this call is not in the trace, the work belongs to the
+/// op or annotation with its external id.
+/// Processes of one trace may use the same ids. If one process made the calls of at least nine in
+/// ten pieces of a device's work, only calls and ops of this process are considered for the device.
+/// Pieces whose correlation occurs in several processes do not count for this share.
 class Submissions {
  public:
   explicit Submissions(std::int64_t start_error_ns) : start_error_ns_(start_error_ns) {}
@@ -63,8 +63,8 @@ class Submissions {
   /// Adds a piece of device work.
   void add_work(const TraceSlice& work, std::int64_t device);
 
-  /// Returns true if the call of some work is not in the trace. All slices of the hosts must then
-  /// be given to add_id(), in the same order as to add_call().
+  /// Returns true if some work has an external id, but its call is not in the trace. All slices of
+  /// the hosts must then be given to add_id(), in the same order as to add_call().
   bool needs_ids() const { return !wanted_ids_.empty(); }
   void add_id(const TraceSlice& slice, std::int64_t pid);
 
@@ -75,13 +75,12 @@ class Submissions {
   Result take();
 
  private:
-  /// A call with its correlation or an op with its external id, and the op or annotation to which
-  /// its work belongs.
+  /// A call, or an op or annotation with an external id.
   struct Numbered {
-    std::uint64_t id = 0;
+    std::uint64_t id = 0;  // the correlation of a call; the external id of an op
     std::int64_t pid = 0;
     std::int64_t start_ns = 0;
-    std::int64_t range = -1;  // the op or annotation; -1: none
+    std::int64_t range = -1;  // the number of the op or annotation that gets the work; -1: none
 
     auto operator<=>(const Numbered&) const = default;
   };
@@ -101,13 +100,13 @@ class Submissions {
   static bool are_of_one_process(Candidates all);
   void sort_calls();
   std::int64_t range_at_top() const;
-  /// Returns those of `all` that may have submitted the work:
-  /// - If the process that uses the device is known: its candidates.
-  /// - If it is unknown and all candidates are of one process: all of them.
-  /// - Otherwise nothing. If `all` is empty, returns an empty span.
+  /// Returns the candidates in `all` that may have submitted the work:
+  /// - If process_of() knows the process of the device: its candidates, or nullopt if it has none.
+  /// - If it does not, and all candidates are of one process: all of them.
+  /// - If it does not, and they are of several processes: nullopt.
+  /// An empty `all` is returned as it is.
   std::optional<Candidates> of_one_process(Candidates all, const Work& work) const;
-  /// Returns the process that uses the device, if one made the calls of at least nine in ten
-  /// pieces.
+  /// Returns the process that made the calls of at least nine in ten pieces of the device's work.
   std::optional<std::int64_t> process_of(std::int64_t device) const;
 
   std::int64_t start_error_ns_;

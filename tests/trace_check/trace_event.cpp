@@ -14,8 +14,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Returns the text of the key's number. A string cannot contain the quoted key, as quotes are
-/// escaped in strings.
+/// Returns the number after the first `"key":` as it is written, or "" if there is none. No string
+/// of the event contains `"key":`, because quotes in strings are escaped.
 std::string_view raw_number(std::string_view event, std::string_view key) {
   const std::string quoted = fmt::format("\"{}\":", key);
   const auto at = event.find(quoted);

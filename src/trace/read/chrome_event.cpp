@@ -53,8 +53,7 @@ std::optional<T> number_in(std::string_view text) {
   return value;
 }
 
-/// Returns a whole number of 64 bits, signed or not, or the whole number nearest to a decimal
-/// number.
+/// Returns a signed or unsigned 64-bit integer as it is, and other numbers rounded to an integer.
 std::optional<std::int64_t> integer_in(std::string_view text) {
   if (const auto value = number_in<std::int64_t>(text)) return value;
   if (const auto value = number_in<std::uint64_t>(text)) return static_cast<std::int64_t>(*value);
@@ -63,7 +62,7 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   return value && std::abs(*value) < most ? std::optional(std::llround(*value)) : std::nullopt;
 }
 
-/// The place in ChromeEvent of a member whose value is stored as it is.
+/// The data member of ChromeEvent in which the value of a member is stored unchanged.
 template <class T>
 struct MemberPlace {
   Member member;
@@ -114,16 +113,17 @@ TraceKind kind_in(std::span<const Category> categories, std::string_view name) {
   return found == categories.end() ? TraceKind::Other : found->kind;
 }
 
-/// The latest and earliest times since the epoch, in microseconds: the year 2096, and 12 years
-/// before the epoch. So the difference of any two sums of a start and a duration fits into 64-bit
-/// nanoseconds.
+/// The latest and the earliest time that are accepted, in microseconds since the epoch: the year
+/// 2096, and 12 years before the epoch. A start plus a duration, and the difference of two such
+/// sums, then fit into 64-bit nanoseconds.
 constexpr std::int64_t most_us = 4'000'000'000'000'000, least_us = -400'000'000'000'000;
 
 bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Returns 12345 ns for "12" and "345", which is 12.345 us. Rounds by the fourth decimal.
+/// Returns the nanoseconds in a number of microseconds with these digits before and after the
+/// point. Rounds by the fourth decimal.
 std::optional<std::int64_t> exact_ns(std::string_view whole, std::string_view decimals) {
   std::int64_t ns = 0;
   std::from_chars(whole.data(), whole.data() + whole.size(), ns);

@@ -119,7 +119,7 @@ class EventReader {
     return token;
   }
 
-  /// Skips the value that begins with this token, even if it is nested deeply.
+  /// Skips the value that begins with this token. It may be nested to any depth.
   void skip_value(JsonToken token) {
     std::vector<bool> open;  // true for an object
     for (bool deep = false;;) {
@@ -144,8 +144,8 @@ class EventReader {
     }
   }
 
-  /// Returns the first token of the value in an element that begins with `token`. In an object,
-  /// this skips the key.
+  /// `token` is the first token of an element of an array, or of a member of an object. Returns the
+  /// first token of the element, or of the member's value.
   JsonToken value_in(bool is_object, JsonToken token) {
     if (!is_object) return token;
     if (token != JsonToken::String) fail_at("a key or '}'");
@@ -224,8 +224,8 @@ class EventReader {
     elements([&](JsonToken element) { event(element); });
   }
 
-  /// Reads an array of events that may have no end. The format allows this, because a writer may be
-  /// killed. An incomplete last event does not count.
+  /// Reads an array of events whose end may be missing, because its writer was killed. The format
+  /// allows this. An incomplete last event is left out.
   void bare_events() {
     found_ = in_bare_array_ = true;
     try {
@@ -286,8 +286,7 @@ class EventReader {
     }
   }
 
-  /// Reads the shapes of an op's inputs as torch prints them, "[[8, 3, 224, 224], [], [3]]"; ""
-  /// without inputs.
+  /// Reads the shapes of an op's inputs, which torch prints like "[[8, 3, 224, 224], [], [3]]".
   void shapes() {
     std::string text = "[";
     elements([&](JsonToken element) {

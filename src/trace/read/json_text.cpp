@@ -262,7 +262,7 @@ JsonToken JsonText::word() {
 bool JsonText::read_on(const char*& keep) {
   count_lines(start_);
   const auto kept = static_cast<std::size_t>(end_ - keep);
-  const auto before = static_cast<std::size_t>(keep - start_);  // a quote before `keep`, if any
+  const auto before = static_cast<std::size_t>(keep - start_);
   const std::size_t held = kept + before;
   if (buffer_.size() < held + chunk_bytes / 2) {
     std::vector<char> larger(std::max(2 * buffer_.size(), held + chunk_bytes));

@@ -31,8 +31,8 @@ enum class JsonToken {
 /// longest string that next() reads. Throws Invalid ("line 12, column 3: …") for
 /// - text that is not a token,
 /// - a string of more than `most_string_bytes` that next() reads,
-/// - another token of more than `most_word_bytes`,
-/// - a failure of the stream before its end.
+/// - a number or word of more than `most_word_bytes`,
+/// - a read error of the stream.
 class JsonText {
  public:
   static constexpr std::size_t most_string_bytes = std::size_t{1} << 24, most_word_bytes = 1000;
@@ -46,11 +46,11 @@ class JsonText {
   /// length here.
   JsonToken skip();
 
-  /// Returns the text of the latest token, valid until the next token is read. For a string, it is
-  /// the decoded characters, with these replacements; for other tokens, it is the text as written.
-  /// - Control characters become blanks. JSON forbids them, but PyTorch leaves line breaks in
-  ///   names.
-  /// - Bytes and escapes that are not Unicode become U+FFFD.
+  /// Returns the text of the latest token, valid until the next token is read. Strings are decoded;
+  /// other tokens are returned as written. In strings,
+  /// - control characters become blanks (JSON forbids them, but PyTorch writes line breaks in
+  ///   names),
+  /// - bytes and escapes that are not Unicode become U+FFFD.
   std::string_view text() const { return token_; }
   /// Returns true if something in text() was replaced by U+FFFD.
   bool is_mended() const { return mended_; }

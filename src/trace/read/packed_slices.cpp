@@ -90,7 +90,7 @@ void SliceTable::set_kind(std::uint16_t category, TraceKind kind) {
 void PackedSlices::push_back(const TraceSlice& slice, std::uint16_t category) {
   Packed packed;
   packed.start_ns = slice.start_ns;
-  // What does not fit here goes into the table.
+  // The table stores `rest`: the slice without the values that are stored in `packed`.
   TraceSlice rest = slice;
   rest.start_ns = rest.end_ns = 0;
   const std::int64_t duration_ns = slice.end_ns - slice.start_ns;

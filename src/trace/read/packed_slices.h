@@ -26,8 +26,8 @@ class SliceTable {
 
   std::string_view name(std::string_view text) { return names_(text); }
 
-  /// Returns the number of the part with the values of `slice`, which is added if it is new. The
-  /// caller must first reset the times and ids that it stores elsewhere.
+  /// Returns the number of the part with the values of `slice`, which is added if it is new. Times
+  /// and ids in `slice` that the caller stores itself must be reset first.
   std::uint32_t number_of(const TraceSlice& slice, std::uint16_t category);
 
   /// Copies the values of part `number` to `slice`, including the kind of the category. Sets
@@ -37,8 +37,8 @@ class SliceTable {
   std::uint32_t depth_of(std::uint32_t number) const { return more_of(number).depth; }
   bool is_async(std::uint32_t number) const { return more_of(number).async; }
   std::uint64_t repeats_of(std::uint32_t number) const { return more_of(number).repeats; }
-  /// Returns the number of a part that differs from part `number` only in `repeats`: how many equal
-  /// slices follow the first one.
+  /// Returns the number of a part like part `number`, but with this value of `repeats`: the number
+  /// of equal slices that follow the first one.
   std::uint32_t repeated(std::uint32_t number, std::uint64_t repeats);
 
   /// Sets the kind of the slices of a category, also of those that were added before.

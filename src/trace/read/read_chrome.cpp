@@ -36,7 +36,7 @@ bool is_over_link(std::string_view name) {
 }
 
 /// Returns true for PyTorch's ranges of collectives, which end on another thread than the one they
-/// begin on. Its traces do not tell this, but the names of its backends do.
+/// begin on. They are recognised by the names of PyTorch's backends.
 bool is_collective(std::string_view name) {
   constexpr auto backends =
       std::to_array<std::string_view>({"gloo:", "nccl:", "mpi:", "ucc:", "xccl:"});
@@ -64,7 +64,7 @@ std::string_view without_duration(std::string_view name, std::int64_t duration_n
              : name;
 }
 
-/// Returns the losses that normbench wrote in its own trace; 0 for a loss that it did not write.
+/// Returns the losses in `about`, which normbench wrote; 0 for a loss that is not there.
 TraceLosses losses_said(const Json& about) {
   TraceLosses losses;
   const Json said = about.value("losses", Json::object());
@@ -173,8 +173,9 @@ class EventModel {
     std::size_t category = 0, lane = 0, line = 0;
   };
 
-  /// The open slices of an id. `begun` has them by name, each with its number. `order` has their
-  /// names and numbers in the order in which they began, and may still have slices that have ended.
+  /// The open async slices with one id. Each slice has a number: a later slice has a larger one.
+  /// `begun` maps a name to its open slices. `order` has the names and numbers of all slices in the
+  /// order in which they began; slices that have ended may still be there.
   struct AsyncId {
     std::unordered_map<std::string_view, std::vector<std::pair<std::uint64_t, Begun>>> begun;
     std::vector<std::pair<std::string_view, std::uint64_t>> order;
@@ -278,7 +279,7 @@ class EventModel {
     if (id.begun.empty()) open_async_.erase(found);
   }
 
-  /// Returns a slice without its end.
+  /// Returns the slice that `event` begins. Its end is not set.
   Begun begin(const ChromeEvent& event) {
     Begun begun{.slice = {},
                 .has_start = event.start_ns.has_value(),
@@ -295,7 +296,7 @@ class EventModel {
         slice.kind == TraceKind::UserAnnotation && (event.unfinished || is_collective(slice.name));
     slice.bytes = event.bytes;
     slice.external_id = event.external_id;
-    // CUPTI's ids begin at 1.
+    // CUPTI's correlations begin at 1.
     slice.correlation = event.correlation > 0 ? event.correlation : -1;
     if (!event.shapes.empty()) slice.shapes = trace_.table->name(event.shapes);
     if (!event.label.empty()) slice.label = trace_.table->name(event.label);
@@ -316,13 +317,13 @@ class EventModel {
     return begun;
   }
 
-  /// Returns the kind of a category's slices in a file of PyTorch.
+  /// Returns the kind of a category's slices if PyTorch wrote the file.
   static TraceKind kind_of(const Category& category) {
     return category.kind == TraceKind::Other ? category.old_kind : category.kind;
   }
 
-  /// Returns true for kinds without rows: waits, which are no work of a stream, and workers' shares
-  /// of a stage, which has a row itself.
+  /// Returns true for kinds without rows: waits for streams, and workers' shares of a stage. The
+  /// stage itself has a row.
   static bool is_hidden(TraceKind kind) {
     return kind == TraceKind::CudaSync || kind == TraceKind::CpuThread;
   }
@@ -383,7 +384,8 @@ class EventModel {
                             .kind = kind_of_category(name),
                             .old_kind = old_kind_of_category(name),
                             .slices = {}};
-    // A file with more than `most_categories` categories uses them for something else.
+    // Further unknown categories count as "others": a file with more than `most_categories`
+    // categories does not use them as kinds of slices.
     const bool known = category.kind != TraceKind::Other || category.old_kind != TraceKind::Other;
     if (categories_.size() >= most_categories && !known) return 0;
     last_category_ = categories_.size();
@@ -402,9 +404,9 @@ class EventModel {
 
   // --- at the end
 
-  /// Returns true for a file of PyTorch. Kineto's words that other tools use, too, count only
-  /// together with another sign of PyTorch. So do the words of PyTorch before 1.12, because Paddle
-  /// and ONNX Runtime use some of them.
+  /// Returns true if PyTorch wrote the file. Categories that other tools use, too, are a sign of
+  /// PyTorch only together with a schema number or external ids: common words, and the categories
+  /// of PyTorch before 1.12, some of which Paddle and ONNX Runtime use.
   bool is_of_pytorch(const TraceFacts& facts) const {
     const bool signed_by_it = facts.has_schema_number || has_external_id_;
     return has_known_ || has_device_work_ || has_profiler_span_ ||
@@ -427,8 +429,8 @@ class EventModel {
     for (ReadLane& lane : trace_.lanes) lane.slices.keep_if(is_shown);
   }
 
-  /// Leaves out the slices that start at 0 if all others start at least a year later and are not
-  /// fewer. Also finds how exact starts are.
+  /// Removes the slices that start at 0 if at least as many slices do not, and all of these start
+  /// at one year or later. Also sets `start_error_ns` and `whole_times_`.
   void settle_times() {
     constexpr std::int64_t year = 365 * 86'400'000'000'000;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -467,8 +469,8 @@ class EventModel {
           format_significant(static_cast<double>(early.most_ns) / 1000, 3)));
   }
 
-  /// Adds a mark about the slices in a file of PyTorch that have no rows, except those that PyTorch
-  /// hides itself.
+  /// If PyTorch wrote the file, adds a mark about the slices of unknown categories, which have no
+  /// rows.
   void mark_left_out() {
     if (!of_pytorch_) return;
     Count all;
