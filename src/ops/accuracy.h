@@ -19,8 +19,8 @@ namespace normbench {
 /// Returns the largest magnitude of the values. Ignores NaN. Returns 0 if there are no values.
 double largest_magnitude(std::span<const double> values);
 
-/// Bounds on how far each computed element of a tensor may lie from the exact value. Copies share
-/// the numbers.
+/// Bounds on how far each computed element of a tensor may lie from the exact value. Copies of this
+/// object share the memory of the bounds.
 class Errors {
  public:
   Errors(double everywhere = 0) : everywhere_(everywhere) {}
@@ -148,7 +148,7 @@ struct Constant {
   double exact, lost;
 };
 
-/// Returns a - b without rounding the result. The error grows by what b loses in float32.
+/// Returns a - b without rounding the result. Its error is that of `a` plus `b.lost`.
 inline Estimate minus(const Estimate& a, const Constant& b) {
   return {a.value - b.exact, a.error + b.lost};
 }
@@ -208,7 +208,7 @@ Accuracy pointwise(const Known& x, OfChannel of_channel) {
   const auto channels = static_cast<std::size_t>(shape.c);
   Accuracy found{.low = INFINITY, .high = -INFINITY};
   const bool bytes = x.accuracy.whole && x.accuracy.errors == Errors(0) && x.accuracy.low >= 0 &&
-                     x.accuracy.high <= 255 && plane > 256;  // a table of 256 errors is cheaper
+                     x.accuracy.high <= 255 && plane > 256;  // then a table for 256 values is used
   std::vector<double> errors(x.values.values.size());
   for (std::size_t first = 0, number = 0; first < errors.size(); first += plane, ++number) {
     const auto estimate = of_channel(static_cast<std::int64_t>(number % channels));

@@ -35,9 +35,9 @@ struct Misplaced {
 /// The largest extent of an axis that a user may give.
 inline constexpr std::int64_t largest_extent = 2147483647;
 
-/// Reads a pair of whole numbers, each in [low, largest_extent]. Returns nothing if the pair is
-/// missing or wrong, and reports a wrong one. If it is no pair, the message contains `meaning`
-/// ("[height, width]").
+/// Reads a pair of whole numbers, each in [low, largest_extent]. Returns nothing if the member is
+/// missing, or if it is wrong; the reader then gets an issue. `meaning` names the two numbers in
+/// messages, like "[height, width]".
 std::optional<std::pair<std::int64_t, std::int64_t>> read_pair(Reader& reader, std::string_view key,
                                                                std::int64_t low,
                                                                std::string_view meaning);

@@ -45,8 +45,8 @@ ParameterErrors parameter_errors(const Known& dy, const Known& x, const Known& m
   return errors;
 }
 
-/// Returns the tensor with larger errors: the error of rounding each value once more, `roundoff`
-/// relative to the value, is added.
+/// Returns the tensor with larger errors: each value is rounded once more, with a relative error of
+/// `roundoff`.
 Known rounded_by(double roundoff, const Known& tensor) {
   if (roundoff == 0) return tensor;
   std::vector<double> errors;
@@ -224,8 +224,8 @@ std::vector<Accuracy> GroupNorm::backward_accuracy(std::span<const Known> in,
 }
 
 Cost GroupNorm::fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const {
-  // Operations on each element. Forward: 1 for a sum, 2 for a sum of squares, 2 for x * a + b.
-  // Backward: those of two sums, and of the terms that the sums have in dx.
+  // Operations per element. Forward: 1 for a sum, 2 for a sum of squares, 2 for x * a + b.
+  // Backward: about 10 for two sums of products and for dx.
   const std::int64_t flops = direction == Direction::Forward ? 5 : 10;
   return {.read_bytes = total_bytes(in),
           .written_bytes = total_bytes(out),

@@ -80,11 +80,12 @@ MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t ind
   // that a plain loop adds, as kernels without vectors do.
   const double deviation = std::sqrt(group.variance), shift = std::abs(values[0] - group.mean);
   const double mean = sum * (std::abs(group.mean) + 3 * (deviation + shift)) + given_mean;
-  // With two passes the error of the sum of squares is a share of that sum, and a mean that is off
-  // by d adds d^2. The factor 4 covers Welford's recurrence, whose error grows faster than that of
-  // a pairwise sum. Its running means are also rounded, by u |mean|, which adds about 2 u |mean|
-  // std. Shifted sums compute E[s^2] - E[s]^2, where s has the mean `shift`. Their error is `sum` *
-  // (variance + shift^2) + 2 * shift * `sum` * (deviation + shift).
+  // The bound on the error of the variance covers three algorithms:
+  // - Two passes: `sum` * variance for the sum of squares, and d^2 for a mean that is off by d.
+  // - Welford's recurrence: its error grows faster than that of a pairwise sum, hence the factor 4.
+  //   Its running means are rounded, by u |mean|, which adds about 2 u |mean| std.
+  // - Sums shifted by the first value: E[s^2] - E[s]^2, where s has the mean `shift`. The error is
+  //   `sum` * (variance + shift^2) + 2 * shift * `sum` * (deviation + shift).
   const double shifted = group.variance + 2 * shift * deviation + 3 * shift * shift;
   const double variance = sum * std::max(4 * group.variance, shifted) +
                           2 * sum * std::abs(group.mean) * deviation + mean * mean + given_variance;

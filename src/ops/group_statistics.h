@@ -14,7 +14,7 @@ inline double value_at(const Tensor64& tensor, std::int64_t index) {
   return tensor.values[static_cast<std::size_t>(index)];
 }
 
-/// The mean and the biased variance of `group`, in double.
+/// The mean and the biased variance of the values of a group, in double.
 struct GroupSpread {
   double mean = 0, variance = 0;
 };
@@ -50,7 +50,7 @@ std::vector<std::int64_t> group_samples(const Shape& shape);
 /// are [N, groups, 1, 1].
 void group_moments(const Tensor64& x, std::int64_t groups, double eps, Tensor64& mean,
                    Tensor64& rstd);
-/// Returns the accuracy of mean and rstd computed in float32. `mean_rstd` are the exact ones.
+/// Returns the accuracy of mean and rstd computed in float32. `mean_rstd` has their exact values.
 std::vector<Accuracy> moments_accuracy(const Known& x, double eps,
                                        std::span<const Tensor64> mean_rstd);
 

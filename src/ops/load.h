@@ -52,7 +52,6 @@ class ImageWalk {
   const std::vector<std::string>& files() const { return files_; }
   const std::vector<ImagePlace>& places() const { return places_; }
   /// Returns the indices in places() of the images of an item. Items may be asked for in any order.
-  /// Items with the same indices load the same images.
   std::vector<std::size_t> numbers_of(std::int64_t item) const;
   /// Returns where the images of an item are stored.
   std::vector<ImagePlace> places_of(std::int64_t item) const;
@@ -67,8 +66,8 @@ class ImageWalk {
 /// Reads images from files, as a timed stage. Each iteration loads the next `batch` images, in name
 /// order (by class first) or shuffled. After the last image it starts over. Parameters:
 /// - path: a folder, file or glob. --images replaces it.
-/// - dataset, instead of path: the name of a folder in --images. In it {height} and {width} are
-///   replaced by the size.
+/// - dataset, instead of path: the name of a folder in --images. {height} and {width} in this name
+///   are replaced by the size.
 /// - batch, layout, size [h, w].
 /// - fit: `resize` resizes the image to [h, w]. `crop` cuts [h, w] from the centre. From a smaller
 ///   image it cuts the largest centred window with the shape of [h, w] and enlarges that.
@@ -102,7 +101,7 @@ struct Load {
   std::vector<std::string> files = {};  // set by resolve(): every file that matches, in order
   std::string root = {};                // the common start of `files`; the rest is a file's name
   Beside beside = {};                   // files next to `files` that are not loaded
-  std::string searched = {};            // the folder where resolve() missed the dataset
+  std::string searched = {};            // the folder where resolve() did not find the dataset
   // From the folder's manifest, if it has one: how long the preparation of the files took, in s,
   // and the mean peak signal-to-noise ratio of their images in dB (0: all pixels are unchanged).
   double prepare_seconds = 0, psnr_db = 0;

@@ -33,13 +33,13 @@ struct Normalized {
 
  private:
   /// Returns the relative error of a value that a library rounds; 0 if `rounds` lacks the value.
-  /// Unlike that of roundoff_of(), it counts for float32, too: a library may divide whole numbers
-  /// by 255 first, which rounds them.
+  /// Unlike roundoff_of(), does not return 0 for float32: a library may divide whole numbers by 255
+  /// first, which rounds them.
   static double roundoff_here(const Rounds& rounds, Narrow held, DType to) {
     const bool is_named = std::ranges::find(rounds, held) != rounds.end();
     return is_named ? unit_roundoff(to) : 0;
   }
-  /// Adds a rounding error. Whole numbers get it, too: a library may have divided them by 255.
+  /// Adds a rounding error, also to whole numbers: a library may have divided them by 255.
   static Estimate rounded(Estimate a, double roundoff) {
     a.error += roundoff * (std::abs(a.value) + a.error);
     return a;

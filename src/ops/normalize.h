@@ -30,7 +30,8 @@ struct Normalize {
   void reference(std::span<const Tensor64> in, std::span<Tensor64> out, std::int64_t first) const;
   std::vector<Accuracy> accuracy(std::span<const Known> in, std::span<const Tensor64> exact,
                                  std::span<const TensorDesc> out) const;
-  /// Returns the cost of reading each pixel that a window covers once, and no other pixel.
+  /// Returns the cost if each pixel inside a window is read once, even if several windows contain
+  /// it, and no other pixel is read.
   Cost fewest(std::span<const TensorDesc> in, std::span<const TensorDesc> out) const;
   bool whole_batch() const { return crop.size() > 1; }
   bool elementwise() const { return crop.empty() && flip == Flip::None; }

@@ -213,7 +213,7 @@ std::string said(const std::string& descr) {
   return fmt::format("\"{}\"", descr);
 }
 
-/// Returns true for a dtype that NumPy lacks. Files hold its bits as another dtype.
+/// Returns true for a dtype that NumPy lacks, so that files store its bits as another dtype.
 bool stands_as_bits(const DTypeRow& dtype) {
   return dtype.significant_bits > 0 && dtype.npy[1] == 'u';
 }

@@ -24,8 +24,7 @@ struct NamedRoles {
   std::string_view op;
   Roles roles;
 };
-/// The roles of all ops, sorted by name. Looking one up must be fast: documents do it for each
-/// stage of a round.
+/// The roles of all ops, sorted by name for a binary search.
 constexpr auto named_roles = [] {
   std::array<NamedRoles, std::variant_size_v<Op>> all;
   std::size_t next = 0;

@@ -7,8 +7,8 @@
 namespace normbench {
 namespace {
 
-/// The number of taps per axis that the error bound assumes: that of shrinking 32 times. With more
-/// taps, kernels sum in blocks, which keeps the error within the bound.
+/// The number of taps per axis that the error bound assumes. An axis that shrinks to 1/32 has as
+/// many. With more taps, kernels sum in blocks, which keeps the error within the bound.
 constexpr double most_taps = 64;
 
 constexpr double largest_byte = 255;
@@ -78,8 +78,8 @@ double taps_between(std::int64_t from, std::int64_t to) {
 }
 
 /// Counts a multiplication and an addition for each tap: first along columns, for each input
-/// column, then along rows. The result is capped, since the image between the two passes may be
-/// larger than the input and the output.
+/// column, then along rows. The result is at most 2^60, so that it does not overflow: the image
+/// between the two passes may be much larger than the input and the output.
 std::int64_t resize_flops(const TensorDesc& in, const TensorDesc& out) {
   const double rows = 2 * taps_between(in.shape.h, out.shape.h) * static_cast<double>(in.shape.w);
   const double columns =

@@ -50,7 +50,7 @@ struct Source {
   Shape shape{10, 3, 720, 1280};  // batch, channels, size
   std::string path = {};          // "" for random values
   RandomValues values = {};
-  std::uint64_t seed = 0;  // added to the run's seed, so that sources differ
+  std::uint64_t seed = 0;  // added to the run's seed, so that two sources of a run can differ
 
   bool operator==(const Source&) const = default;
   static Source read(Reader& reader);

@@ -83,7 +83,8 @@ std::optional<int> exif_orientation(std::span<const std::uint8_t> block) {
   const Tiff tiff(without_marks(block));
   const std::uint64_t order = tiff.number(0, 2), version = tiff.number(2, 2);
   if (order != intel_order && order != motorola_order) return {};
-  if (version != tiff_version && version != tiff_version << 8) return {};  // Pillow takes any order
+  // As in Pillow, the bytes of the version may be in either order.
+  if (version != tiff_version && version != tiff_version << 8) return {};
   const std::size_t directory = tiff.number(4, 4);
   const std::size_t entries = tiff.number(directory, 2);
   for (std::size_t i = 0; i < entries; ++i) {

@@ -73,7 +73,7 @@ class Probe {
   std::map<std::string, FileContents> contents_;
 };
 
-/// Returns "a, b, c and 3 more" for `count` names. `names` has the first of them.
+/// Returns a text like "a, b, c and 3 more" for `count` names. `names` has the first of them.
 std::string listed_few(std::span<const std::string> names, std::int64_t count);
 std::string listed_few(std::span<const std::string> names);
 
@@ -102,8 +102,8 @@ std::vector<RemarkedFiles> remarked_of(const std::vector<std::string>& names,
 /// Returns the number of files in all groups.
 std::int64_t count_of(std::span<const BrokenFiles> broken);
 
-/// Returns "a.jpg, b.jpg, c.jpg and 397 more (a GIF picture)" for each reason. With more than 8
-/// reasons the eighth text is like "60 more for 41 other reasons".
+/// Returns a text like "a.jpg, b.jpg, c.jpg and 397 more (a GIF picture)" for each reason. With
+/// more than 8 reasons the eighth text, which is the last, is like "60 more for 41 other reasons".
 std::vector<std::string> broken_texts(std::span<const BrokenFiles> broken);
 
 /// Throws std::runtime_error ("2 of 5 files cannot be read: a.jpg (empty file); b.png (…)") if one

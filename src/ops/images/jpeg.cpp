@@ -58,9 +58,9 @@ void on_message(j_common_ptr codec, int level) {
 }
 
 /// Called when libjpeg finds another marker than restart marker `desired`. A restart marker whose
-/// number is far off is taken for the right one, as in jpeg_resync_to_restart(). Other markers are
-/// an error here. For a near number libjpeg, and every library that uses it, would continue without
-/// some of the pixels.
+/// number differs by 3 to 5 (modulo 8) is taken for the right one, as in libjpeg's own
+/// jpeg_resync_to_restart(). Any other marker is an error here, because libjpeg's function would
+/// continue without some of the pixels.
 boolean resync(j_decompress_ptr codec, int desired) {
   const int marker = codec->unread_marker;
   const int off = (marker - JPEG_RST0 - desired) & 7;
