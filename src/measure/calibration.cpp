@@ -27,12 +27,13 @@ std::string windows(int count) {
   return "[" + list + "]";
 }
 
-// The slowed variant runs the same loop over 21 windows of images instead of 20. Both variants read
-// one source, because times on two sources differed by some per cent, depending on their physical
-// pages. The slowed variant has more windows, not higher ones, because the time of a kernel is not
-// proportional to the rows of a window. The config names a kernel with non-temporal stores
-// (fused_nt), because by default the size decides whether these are used. Only two calls are
-// checked, because more checks would leave too little time for rounds.
+// The slowed variant runs the same loop as the other one, over 21 windows of an image instead of
+// 20. Reasons for the details:
+// - One source: times on two sources differ by some per cent, depending on their physical pages.
+// - More windows, not higher ones: a kernel's time is not proportional to the rows of a window.
+// - fused_nt, a kernel with non-temporal stores: without a name, the size decides whether such
+//   stores are used.
+// - Only two checked calls: more checks would leave too little time for rounds.
 std::string cold_config() {
   return R"({
   "schema": 1, "name": "calibrate",
@@ -126,9 +127,7 @@ class Cycles {
   double clock_cost_ns_;
   GroupMemory cold_, hot_;
   std::int64_t measured_ = 0;
-  std::array<bool, words(PairKind{}).size()> checked_{};  // by kind: whether a pair was checked;
-                                                          // once is enough, since the ops stay the
-                                                          // same
+  std::array<bool, words(PairKind{}).size()> checked_{};  // by kind: whether a pair was checked
 };
 
 }  // namespace

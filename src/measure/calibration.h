@@ -27,13 +27,12 @@ struct CalibrationStudy {
   std::function<void(const MeasuredPair&)> on_pair;
 };
 
-/// Measures cycles. A cycle measures one pair of each kind. A pair is measured in rounds like a
-/// group of a run, with a seed of its own, but the limits of the group are not measured. All pairs
-/// with cold caches share one allocation, and all pairs with hot caches another, because filling
-/// memory takes longer than measuring a large pair. In every turn, buffers get new addresses in
-/// that memory.
-/// After each of the first 40 cycles, one more pair is measured in a fresh process: alternately a
-/// large Identical pair and a cache-sized Cached pair. Returns false when interrupted.
+/// Measures one pair of each kind in every cycle. A pair is measured in rounds like a group of a
+/// run, but without limits, and with a seed of its own. All pairs with cold caches share one
+/// allocation, and all pairs with hot caches another, because filling memory takes longer than
+/// measuring a pair. After each of the first 40 cycles, one more pair is measured in a fresh
+/// process: an Identical pair after the first cycle, a Cached pair after the second, and so on in
+/// turn. Returns false when interrupted.
 bool calibrate(CalibrationStudy& study, RunContext& context);
 
 }  // namespace normbench

@@ -36,8 +36,8 @@ void CaseBuffers::place(std::mt19937_64& random) {
 }
 
 void CaseBuffers::place(Memory memory, bool near_link, std::mt19937_64& random) {
-  // With this many buffers, one placement already has many different distances between buffers, and
-  // placing them anew would take longer than a turn.
+  // With so many buffers, placing them anew would take longer than a turn, and is not needed:
+  // different turns use different buffers, so they have different addresses anyway.
   constexpr std::size_t enough = 1 << 16;
   const auto sizes = placed_sizes(slots_, memory, near_link);
   if (sizes.empty()) return;

@@ -15,7 +15,8 @@ namespace normbench {
 /// and of the device's buffer set.
 using BufferSlots = std::array<std::size_t, 3>;
 
-/// A pattern that fills buffers before a call. It shows what the call does not write.
+/// A byte with which buffers are filled before a call, so that a check finds what the call does not
+/// write.
 struct Poison {
   std::byte pattern;
   /// Each buffer has `parts` equal parts; only part `part` is filled. A part is the whole buffer,
@@ -36,9 +37,9 @@ class CaseBuffers {
   std::size_t root(std::size_t slot) const { return roots_[slot]; }
   bool is_output(std::size_t root) const;
 
-  /// Draws new addresses for all placed buffers of all sets. If a kind of memory has more than
-  /// 65,536 buffers, only the first call draws their addresses, because each turn uses other
-  /// buffers anyway. Call only while no work is in flight.
+  /// Draws new addresses for all placed buffers of all sets. The buffers of a kind of memory with
+  /// more than 65,536 of them get addresses only at the first call: each turn uses other buffers
+  /// anyway. Call only while no work is in flight.
   void place(std::mt19937_64& random);
   /// Returns the address of the slot in these buffers. The slot must not be a fresh one.
   std::byte* address(std::size_t slot, const BufferSlots& in) const;

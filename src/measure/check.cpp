@@ -19,8 +19,8 @@ namespace normbench {
 
 namespace {
 
-/// Reads images of a tensor. If host code cannot read its memory, images are copied to a buffer
-/// first.
+/// Reads images of a tensor. If host code cannot read the tensor's memory, images are copied to a
+/// buffer first.
 class Images {
  public:
   /// `desc` describes the whole tensor. `view` holds the tensor's images from number `begin` on.
@@ -76,8 +76,8 @@ std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, boo
   return parts;
 }
 
-/// Replaces each correct infinity by the expected value. An infinity is correct if a value within
-/// the bound rounds to it in the output's dtype.
+/// Replaces each correct infinity in `got` by the exact value. An infinity is correct if some value
+/// within the bound of the exact value rounds to it in the output's dtype.
 void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     double& value = got.values[i];
@@ -91,7 +91,7 @@ void let_overflow(const Exact& exact, DType dtype, Tensor64& got) {
   }
 }
 
-/// Returns the values and the accuracy of these images of all inputs.
+/// Returns, for each input of the case, the values and the accuracy of `images`.
 std::vector<Exact> known_inputs(const Case& planned, std::vector<Images>& inputs,
                                 const ImageRange& images) {
   std::vector<Exact> known;
@@ -123,8 +123,8 @@ std::string output_name(const Case& planned, std::size_t output) {
   return value.name.empty() ? std::to_string(output) : value.name;
 }
 
-/// Returns why an output is wrong. `whose` (like " by \"x\"") names the case that gave the expected
-/// value, or is "". `which`: the output's name, or "".
+/// Returns the message about a wrong output. `which` is the output's name, or "". `whose` says
+/// which case gave the expected value, like " by \"x\"", or is "".
 std::string wrong(const Worst& worst, const Shape& shape, const std::string& whose,
                   const std::string& which = "") {
   return fmt::format(
@@ -135,13 +135,13 @@ std::string wrong(const Worst& worst, const Shape& shape, const std::string& who
 
 /// Returns the allowed difference between the logits of two programs that compute the same network
 /// in `dtype`, as a share of the largest magnitude of a logit.
-/// - float16 and bfloat16: for one op, torch.testing.assert_close allows 1e-3 and 1.6e-2, some
-///   units of rounding. The rounding errors of layers are almost independent, so their sum grows
-///   with the square root of the number of layers. A factor of 8 is enough for 64 layers.
-/// - float32 on a CPU: 1e-3. Rounding alone (1.3e-6 an op) would be less, but some algorithms of
-///   convolutions lose more digits (Winograd's).
-/// - float32 on a GPU: as float16, because PyTorch runs convolutions on GPUs in TF32 by default,
-///   and TF32 has as many significant bits as float16.
+/// - float16 and bfloat16: 8 times what torch.testing.assert_close allows for one op (1e-3 and
+///   1.6e-2). The rounding errors of layers are almost independent, so their sum grows with the
+///   square root of the number of layers, and 8 is enough for 64 layers.
+/// - float32 on a CPU: 1e-3. Rounding errors are smaller (1.3e-6 an op), but some algorithms for
+///   convolutions, such as Winograd's, lose more digits.
+/// - float32 on a GPU: as for float16, because PyTorch runs convolutions on GPUs in TF32 by
+///   default, and TF32 has as many significant bits as float16.
 double share_of_magnitude(DType dtype, Place place) {
   constexpr double layers = 8;
   switch (dtype) {
@@ -164,8 +164,8 @@ double share_of_magnitude(const Case& planned) {
   return most;
 }
 
-/// Returns the names of the case's networks in order, and whether each is in training mode. In that
-/// mode batch norms give other logits.
+/// Returns the name of each network of the case, and whether it is in training mode, in which batch
+/// norms give other logits.
 std::vector<std::pair<std::string, bool>> networks(const Case& planned) {
   std::vector<std::pair<std::string, bool>> found;
   for (const Stage& stage : planned.stages)
@@ -205,8 +205,8 @@ struct Likeness {
   double psnr_db = most;
   std::int64_t image = 0;
 
-  static constexpr double most = 200;  // the ratio of equal images; images with infinities or NaN
-                                       // have -200
+  static constexpr double most = 200;  // the ratio of equal images; -200: the image has infinities
+                                       // or NaN
 
   static double db_of(double range, double rms) {
     if (!std::isfinite(rms)) return -most;
@@ -356,9 +356,8 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
       }
     }
   };
-  // Only one thread checks a single image, because that happens between rounds, when the other
-  // processors should stay idle. Only one thread checks tensors that must be copied to host memory
-  // slab by slab.
+  // Chosen images are checked on one thread, because this happens between rounds, when the other
+  // processors should stay idle. Tensors that must be copied are also checked on one thread.
   const auto is_here = [](const Images& images) { return images.is_read_in_place(); };
   const bool in_team =
       by_rows && !only && std::ranges::all_of(in, is_here) && std::ranges::all_of(out, is_here);
@@ -378,7 +377,7 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
 
 namespace {
 
-/// Returns the description of the input of the case's first network.
+/// Returns the description of the first input of the case's first stage that only peers run.
 const TensorDesc& fed(const Case& planned) {
   const auto network = std::ranges::find_if(
       planned.stages, [](const Stage& stage) { return is_peer_only(stage.op); });
@@ -402,7 +401,7 @@ bool is_standard_for(const Standard& standard, const Case& planned) {
 }
 
 CheckOutcome hold_to(const Standard& standard, const Case& planned, const Tensor64& output) {
-  constexpr double near_zero = 1e-5;  // torch.testing's absolute tolerance for all these dtypes
+  constexpr double near_zero = 1e-5;  // torch.testing's absolute tolerance for float dtypes
   double magnitude = 0;
   for (const double value : standard.output.values)
     magnitude = std::max(magnitude, std::abs(value));

@@ -16,30 +16,31 @@ struct CheckOutcome {
   CheckResult result;
   std::string reason;  // why it is wrong, like "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why outputs could not be compared; "" if all could
-  std::optional<Tensor64> output = {};  // the whole output, if only another case's output can check
-                                        // it
+  std::optional<Tensor64> output = {};  // the whole output, if it has no reference and has to be
+                                        // compared with another case's output
 
   /// Makes the outcome wrong if a saved file is wrong. `wrong` is the reason ("wrong file
   /// 2-0-1.png: …"), or "" if all files are right.
   void judge_files(std::string wrong);
 };
 
-/// Runs the references of the case's stages on its inputs, and compares all outputs with the exact
-/// values. Each value has a bound, composed of the stages' error bounds. The result contains the
-/// largest error with the bound of that value, and the largest ratio of a value's error to its own
-/// bound. An output that could not be checked (OutputCheck) is left out and named in the note. If
-/// no output could be checked, `held_to` is Nothing. If an op of the chain runs only in peers,
-/// nothing is compared: the outcome contains the output, and is wrong if the output has infinities
-/// or NaN. The check works in slabs of images, or on all images at once if outputs are sums over
-/// them. A slab has about 1 million values, or one image if that is larger. Memory that host code
-/// cannot read is copied slab by slab.
-/// `item`: the number of the iteration that gave the outputs, within its turn. It matters only if
-/// the case loads files, because each iteration reads other files.
-/// `psnr_db`: the peak signal-to-noise ratio that a peer promises for its images (see
-/// Kernel::psnr_db); 0: the peer is exact. If the peer or the kernel row of a stage promises a
-/// ratio, all outputs are compared by that ratio, not element by element.
-/// `only`: the images to check. `outputs` may then hold just these images. If outputs are sums over
-/// all images, everything is checked.
+/// Compares the outputs of a case with the exact values, which the references of its stages compute
+/// from its inputs:
+/// - Normally, each value must be within a bound that follows from the error bounds of the stages.
+///   The result has the largest error with its bound, and the largest ratio of an error to its
+///   bound. An output that cannot be checked (OutputCheck) is left out and named in the note. If
+///   all outputs are left out, `held_to` is Nothing.
+/// - If the peer or the kernel row of a stage promises a peak signal-to-noise ratio, only this
+///   ratio is checked. `psnr_db` is the ratio that the peer promises; 0: the peer is exact.
+/// - If an op has undefined output values, nothing is compared.
+/// - If an op runs only in peers, nothing is compared. The outcome contains the output, and is
+///   wrong if the output has infinities or NaN.
+/// `item`: the number, within its turn, of the iteration that gave the outputs. It matters only if
+/// the case loads files, because each iteration loads other files.
+/// `only`: the images to check; `outputs` may hold just these. Ignored for a case with
+/// whole_batch().
+/// Checks about 1 million values, or one image, at a time; with whole_batch(), all images at once.
+/// Tensors in memory that host code cannot read are copied in such pieces.
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,

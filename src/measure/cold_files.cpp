@@ -61,11 +61,10 @@ void ColdFiles::drop() const {
   constexpr int attempts = 20;
   if (files_.empty()) return;
   Kept kept = kept_of(files_);
-  // All pages that stay in memory may belong to one item, so at most a tenth of an item's bytes may
-  // stay.
+  // All pages that stay in memory may belong to the files of one item. So the limit is a tenth of
+  // the bytes of an item, if this is less than a hundredth of all bytes.
   const std::int64_t allowed = std::min(kept.all.bytes / 100, kept.all.bytes / most_items_ / 10);
-  // Pages that are being read ahead, or were just read by another CPU, can be dropped a little
-  // later.
+  // Pages that are being read ahead, or that another CPU has just read, cannot be dropped yet.
   for (int attempt = 1; kept.all.resident_bytes > allowed && attempt < attempts; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     kept = kept_of(files_);

@@ -19,8 +19,8 @@ class ColdFiles {
   /// largest int64.
   std::int64_t most_items() const { return most_items_; }
   /// Asks the system to drop the pages of the files, and checks that it did. Throws CannotRunHere
-  /// if more than a hundredth of the files' bytes stays in memory, or more than a tenth of the
-  /// bytes of one item.
+  /// if more than a hundredth of the bytes of all files, or more than a tenth of the bytes that one
+  /// item loads, stays in memory.
   void drop() const;
 
  private:

@@ -37,8 +37,7 @@ bool are_images_known(const Case& planned) {
          std::ranges::all_of(planned.outputs, has_images);
 }
 
-/// The numbers of the images that an item loads; empty if the case loads none. Items with equal
-/// numbers load equal images.
+/// The numbers of the images that an item loads; empty if the case loads no files.
 using ImageNumbers = std::vector<std::size_t>;
 
 std::function<ImageNumbers(std::int64_t)> images_of(const Case& planned) {
@@ -90,8 +89,8 @@ std::int64_t CaseContender::first_call() {
   engine_.load_kernels();
   engine_.cold_files().drop();
   if (!planned().pipeline) return poisoned_iteration(engine_, Poison{poison}, false);
-  const std::int64_t first_ns = engine_.run(1, {}).round.wall_ns;  // apart, since run_checked()
-                                                                   // takes time for checks
+  // This run is timed. run_checked() spends additional time on checks.
+  const std::int64_t first_ns = engine_.run(1, {}).round.wall_ns;
   run_checked(1, poison);
   return first_ns;
 }
@@ -112,7 +111,7 @@ CheckOutcome CaseContender::check() {
   return outcome;
 }
 
-/// Compares copies of outputs with the reference: all images, or only the images `only`.
+/// Compares kept outputs with the reference: all images, or only the images `only`.
 CheckOutcome CaseContender::check_kept(const Kept& kept, std::optional<ImageRange> only) const {
   std::vector<View> outputs;
   for (std::size_t i = 0; i < kept.outputs.size(); ++i) {
@@ -145,8 +144,8 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
   const ImageRange image = drawn_image(planned(), random);
   Poison poison{std::byte{0x55}};
   if (!planned().whole_batch()) {
-    poison.part = image.first;  // poisons only what is checked: to poison all would cost more than
-                                // the call
+    poison.part = image.first;  // only the image that is checked, because poisoning all of the
+                                // output would take longer than the call
     poison.parts = planned().images();
   }
   poisoned_iteration(engine_, poison, true, last_item_);
@@ -156,8 +155,8 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
 std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {
   if (planned().pipeline) return std::nullopt;  // its items are checked in turns of their own
   const std::int64_t calls = std::min(engine_.calls_left(), last_item_ + 1);
-  const bool is_pair = drawn_++ == 0;  // a fault in every other call shows in one of two successive
-                                       // calls
+  // The first time, the last call and one more are checked, to find a fault in every other call.
+  const bool is_pair = drawn_++ == 0;
   if (!keeps_images_ && calls == 0) return check_one_more(random);
   CheckOutcome outcome;
   if (keeps_images_) {
@@ -177,8 +176,8 @@ std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random)
   return next;
 }
 
-/// Runs a turn, keeps the outputs of the chosen items, and looks for items that gave different
-/// outputs from the same input. For a part of a pipeline, only runs the turn.
+/// Runs a turn of a pipeline. Keeps the outputs of the items in chosen_, and looks for items that
+/// gave different outputs from the same input. For a part of a pipeline, does neither.
 void CaseContender::run_checked(std::int64_t items, std::byte poison) {
   kept_.clear();
   unlike_.reset();
@@ -222,8 +221,7 @@ void CaseContender::keep(Item& item) {
 }
 
 CheckOutcome CaseContender::check_items() {
-  // A part of a pipeline is not compared, because its stages are also stages of a variant and are
-  // checked with that variant.
+  // For a part of a pipeline kept_ is empty: its stages are checked with the whole pipeline.
   CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
   for (const Kept& kept : kept_) {
     const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();

@@ -26,11 +26,12 @@ class Contender {
   /// Compares the output of the latest first_call() or last_call() with the reference. If there is
   /// no reference, the outcome contains the output itself.
   virtual CheckOutcome check() = 0;
-  /// Checks a random image of one call of the latest turn. The call is drawn among those whose
-  /// outputs are still in memory; the first check takes the latest of them. If calls free their
-  /// outputs, the image comes from the turn's last call or from an additional call. The first
-  /// check, and perhaps later ones, also checks the next call.
-  /// Returns nothing if this contender needs no checks besides those of its first and last calls.
+  /// Checks a random image of one call:
+  /// - If outputs of the latest turn are still in memory: of one of the calls that gave them.
+  /// - If calls free their outputs: of the turn's last call, whose image was kept, or of a call
+  ///   that is made now.
+  /// The first check, and perhaps some later ones, makes and checks one more call.
+  /// Returns nothing if this contender is checked only at its first and last calls.
   virtual std::optional<CheckOutcome> check_recent(std::mt19937_64& random) = 0;
   /// Warms up, and decides how the contender's turns run. `clock_cost_ns`: see clock_cost_ns().
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
@@ -96,7 +97,7 @@ class CaseContender final : public Contender {
   CheckOutcome check_items();
 
   const Backends& backends_;
-  std::mt19937_64 random_;  // chooses the items and images of a pipeline that are checked
+  std::mt19937_64 random_;  // draws the items and images of a pipeline that are checked
   Engine engine_;
 
   // For iterations in turn:

@@ -1,6 +1,5 @@
-/// In the profile pass, counts page faults in each run of a stage, and tells the tracer which range
-/// submits work to a device. The tracer is attached when it is first needed, and not used after its
-/// first failure.
+/// What the profile pass records besides ranges: device work, through a tracer, and the page faults
+/// in each run of a stage.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,9 @@
 
 namespace normbench {
 
-/// Lives as long as the profile pass. Its functions never throw: a tracer that fails is not used
-/// again, and the case is profiled without it.
+/// Records device work with a tracer. The tracer is attached when it is first needed. Functions
+/// never throw: a tracer that fails is not used again, and the case is profiled without it. This
+/// object lives as long as the profile pass.
 class DeviceTracing {
  public:
   /// `tracer` is null if there is none.

@@ -24,8 +24,8 @@ std::vector<Visit> visits_of_item(const Case& planned) {
   return {{.lane = 0, .first = 0, .last = planned.stages.size() - 1}};
 }
 
-/// True if iterations allocate host memory, and all of it is read or written over the link. Fresh
-/// memory that CPU stages use should lie near their threads instead.
+/// True if iterations allocate host memory, and the link reads or writes all of it. False if CPU
+/// stages use some of it, because this should lie near their threads.
 bool fresh_for_link(const Case& planned, const std::vector<Slot>& slots) {
   if (planned.pipeline) return false;
   bool any = false;
@@ -76,7 +76,7 @@ Engine::~Engine() {
       try {
         stream->queue->drain();
       } catch (const std::exception&) {
-        // Ignored: the wait in which the device first failed has reported the error.
+        // The error was already reported by the wait in which the device first failed.
       }
     }
 }
@@ -135,7 +135,7 @@ void Engine::load_kernels() {
     if (planned_.stages[s].place == Place::Cuda) item().load(s, *first_stream(s)->queue);
 }
 
-/// Returns the first stream of the stage's lane; null for a stage on the host.
+/// Returns the first stream of the lane of a stage on a device; null for a stage on the host.
 Engine::Stream* Engine::first_stream(std::size_t stage) const {
   if (planned_.stages[stage].place == Place::Cpu) return nullptr;
   return lanes_[lane_of_[stage]].streams.front().get();
@@ -190,8 +190,7 @@ BufferSlots Engine::buffers_of(const Item& item) const {
   return buffers_.slots_of_flight(item.seat, items_.size(), item.round);
 }
 
-/// True if this stage is the last, or if the next stage is submitted to another queue or in another
-/// visit.
+/// True if this is the last stage, or if the next stage is in another lane or another place.
 bool Engine::leaves_queue(std::size_t stage) const {
   const std::size_t next = stage + 1;
   return next == planned_.stages.size() || lane_of_[next] != lane_of_[stage] ||
@@ -225,8 +224,8 @@ void Engine::run_visit(Item& item, std::size_t server, Worker& worker) {
   if (++item.visit == visits_.size()) finish(item);
 }
 
-/// Runs the stages [first, last) and opens the config's ranges that start at them. `range` is the
-/// next range to open, and is advanced; `end` is past the last range.
+/// Runs the stages [first, last) inside the config's ranges. `range` is the next range to open, and
+/// is advanced past those that were opened; `end` is the end of the list of ranges.
 void Engine::run_stages(Item& item, std::size_t first, std::size_t last, NextRange& range,
                         NextRange end, Stream* stream, Worker& worker) {
   for (std::size_t s = first; s < last;) {
@@ -265,7 +264,7 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
   return what.last + 1;
 }
 
-/// Submits the work inside its range. Times and profiles the work if the options ask for that.
+/// Submits the work, with the range, the times and the profile that the options ask for.
 void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes* times) {
   const bool on_host = planned_.stages[what.first].place == Place::Cpu;
   const RangeName& said = *what.name;
@@ -370,7 +369,6 @@ Flow Engine::run(std::int64_t items, const EngineOptions& options) {
   const bool reads_cycles = options_.cycles && device_ != nullptr;
   if (reads_cycles) device_->start_cycles();
   const HostUse used(clock_);
-  // HostUse reads its counters outside of the wall time. The wall time contains the device's work.
   flow_.round.start_ns = clock_.now_ns();
   const bool marks_ends = in_turn() && device_ != nullptr;
   const int first = marks_ends ? device_->mark() : 0;

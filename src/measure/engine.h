@@ -231,8 +231,9 @@ class Engine {
                                               // freed first
   const std::vector<int> fed_;                // values that a part of a pipeline reads and stages
                                               // outside it make
-  std::vector<Fed> fed_bytes_;  // bytes of the values in fed_, by item; seats rotate over the items
-  std::size_t first_fed_ = 0;   // the index in fed_bytes_ for the first seat
+  std::vector<Fed> fed_bytes_;  // the bytes of the values in fed_ for several items
+  std::size_t first_fed_ = 0;   // the index in fed_bytes_ for seat 0; the next seats use the next
+                                // ones
   std::vector<std::unique_ptr<Host>> hosts_;
 
   // The present turn:
@@ -247,7 +248,8 @@ class Engine {
   int working_ = 0;          // host threads that work on an item
   std::size_t started_ = 0;  // host threads that have started
   bool quit_ = false;
-  bool is_last_ = true;  // in turn: the present iteration is the last of run(), or is iterate()'s
+  bool is_last_ = true;  // in turn: the present iteration is the last one of run(), or was started
+                         // by iterate()
   std::exception_ptr error_;
   struct Ending {
     std::int64_t item;

@@ -16,8 +16,7 @@
 namespace normbench {
 namespace {
 
-/// Returns the name of the stage's kernel row. For a peer, this is the row that the config names,
-/// or "".
+/// Returns the name of the stage's kernel row. For a peer, it is the name in the config, or "".
 std::string kernel_of(const Stage& stage, bool by_peer) {
   if (by_peer) return stage.forced;
   return stage.kernel ? std::string(stage.kernel->name) : "";
@@ -75,7 +74,8 @@ CaseResult case_result(const Case& planned) {
   return result;
 }
 
-/// Returns what the plan says about a case's pipeline. `parts`: the limits of the case's group.
+/// Returns the facts of the plan about a case's pipeline. `parts`: the limits of the case's group,
+/// some of which are parts of this pipeline.
 PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& parts) {
   const Pipeline& pipeline = *planned.pipeline;
   PipelineResult result{.in_flight = pipeline.in_flight, .submit = pipeline.submit};
@@ -194,7 +194,7 @@ void Member::end(Status status, const std::string& reason) {
 }
 
 void Member::judge(const CheckOutcome& outcome) {
-  // A check without a verdict must not replace the verdict of earlier checks.
+  // A check that compared nothing must not replace the results of earlier checks.
   if (outcome.result.held_to == HeldTo::Nothing && outcome.result.ok && result->check.calls > 0)
     return;
   const CheckResult before = std::exchange(result->check, outcome.result);
@@ -320,7 +320,7 @@ void GroupRun::check(Member& member) {
 bool GroupRun::check_recent(Member& member) {
   if (member.result->check.held_to != HeldTo::Reference) return false;
   const auto outcome = member.contender->check_recent(check_random_);
-  // Leaves disturbances during the check out of the next turn.
+  // The next turn then does not count disturbances during the check.
   if (device_turn_) device_turn_->until = disturbance_now();
   if (outcome) member.judge(*outcome);
   return outcome.has_value();
@@ -330,8 +330,7 @@ bool GroupRun::draws_a_call(const Member& member) {
   constexpr std::int64_t first_and_last = 2;
   if (!context_.part.check || !member.is_case(group())) return false;
   if (plan_.measure.checked_calls <= first_and_last) return false;
-  constexpr double early = 8, often = 3.0 / 8;  // rounds, and the share of these in which a call is
-                                                // drawn
+  constexpr double early = 8, often = 3.0 / 8;  // a call is drawn in 3 of the first 8 rounds
   const double rounds = std::max(early, static_cast<double>(member.result->rounds.size() + 1));
   return std::bernoulli_distribution(often * early / rounds)(check_random_);
 }

@@ -34,8 +34,8 @@ struct Member {
   CaseResult* result;
   std::unique_ptr<Contender> contender = nullptr;  // null: it takes no more turns
   TurnShape shape = {};
-  std::optional<CheckOutcome> given = {};  // the outcome of the first call, until its output is
-                                           // compared with those of other members
+  std::optional<CheckOutcome> given = {};  // the outcome of the first call, until its output has
+                                           // been compared with the outputs of other members
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
@@ -92,7 +92,7 @@ class GroupRun {
   /// Calls `work`. If it throws, only this member ends. The watchdog guards the
   /// call unless the member is a peer, whose messages have time limits of their own.
   void guarded(Member& member, const std::function<void()>& work);
-  /// True if the run was interrupted while it waited for a member.
+  /// True if a call of a member threw CutShort, because the run was interrupted.
   bool cut_short() const { return cut_short_; }
 
   /// For each standard, finds another live member whose output agrees with it, and stores that

@@ -97,7 +97,7 @@ Item::~Item() {
   try {
     wait();
   } catch (const std::exception&) {
-    // Ignored: the wait in which the device first failed has reported the error.
+    // The error was already reported by the wait in which the device first failed.
   }
 }
 
@@ -165,7 +165,7 @@ void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
     if (host_caches(slot.memory)) {
       std::memset(bytes.data(), static_cast<int>(poison->pattern), bytes.size());
     } else {
-      queue.drain();  // the memory may be used only after earlier work of the queue
+      queue.drain();  // fill() does not wait for the allocation, which is in the queue's order
       owner.fill(bytes.data(), poison->pattern, bytes.size());
     }
   }
@@ -174,8 +174,8 @@ void Item::allocate(std::span<const std::size_t> slots, Queue& queue,
 void Item::free_slots(std::span<const std::size_t> slots, bool keep_outputs) {
   for (const std::size_t slot : slots) {
     if (keep_outputs && buffers_.is_output(slot)) continue;
-    // Host memory is freed at once, so the device must be done with it. Device memory is freed in
-    // the queue's order.
+    // Host memory is freed at once, so the device must be done with it first. Device memory is
+    // freed after the earlier work of its queue.
     if (used_by_device_[slot] && host_reaches(buffers_.slots()[slot].memory)) {
       device_->drain();
       drained();

@@ -13,7 +13,7 @@
 
 namespace normbench {
 
-/// `label` may contain "{i}". `name` is the label with the number of the present item in its place.
+/// `label` may contain "{i}". `name` is the label with the number of the present item instead.
 struct RangeName {
   std::string_view label, name;
 };

@@ -53,7 +53,7 @@ Item& Engine::admit() {
   return item;
 }
 
-/// Puts the item among those ready for its next lane, or after its last visit, among the free
+/// Adds the item to the ready items of its next lane. After its last visit, adds it to the free
 /// items. Call with the lock held.
 void Engine::pass_on(Item& item) {
   if (item.visit < visits_.size()) {
@@ -161,8 +161,8 @@ void Engine::run_on_lanes() {
   count_ = 0;
 }
 
-/// Returns the oldest item whose next stage need not wait for a device. If there is none, returns a
-/// new item; if none may start, the oldest item.
+/// Returns the oldest item in flight whose next stage need not wait for a device. If there is none,
+/// starts a new item and returns it. If no item may start, returns the oldest item in flight.
 Item& Engine::next_inline() {
   const auto found = std::ranges::find_if(
       flying_, [&](const Item* item) { return !item->must_wait(visits_[item->visit].first); });

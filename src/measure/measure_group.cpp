@@ -51,9 +51,9 @@ void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
   from.erase(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end());
 }
 
-/// Moves the rounds after the first `whole` rounds to the cut rounds, and drops their times of
-/// stages, items and lanes. They are an incomplete block, in which contenders were not equally
-/// often at every position.
+/// Moves the rounds after the first `whole` rounds, which are an incomplete block, to the cut
+/// rounds, because contenders were not equally often at every position in it. Drops the times of
+/// stages, items and lanes of these rounds.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -77,9 +77,9 @@ void set_aside(GroupRun& run, std::size_t whole) {
 
 enum class BlockEnd { Whole, Cut, Interrupted };
 
-/// Runs a block, in which every live contender is once at every position. The group's rounds began
-/// at `start`, in seconds. If the group's time ends within the block, all rounds of the block are
-/// set aside.
+/// Runs a block of rounds, in which every live contender is once at every position. The group's
+/// rounds began at `start`, in seconds. If the group's time ends within the block, set_aside() is
+/// called for all rounds of the block.
 BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
@@ -217,8 +217,7 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
   while (draws && member.live() && member.result->check.calls < enough &&
          !run.context().interrupted && run.seconds() < until)
     run.guarded(member, [&] {
-      // The turn ends with the call that is checked, drawn at random. Iterations after that call
-      // would cost time and check nothing.
+      // The number of iterations is random, because the last call of the turn is checked.
       shape.iterations = run.drawn_call(member.shape.iterations);
       run.turn(member, shape, run.result().order.size());
       draws = run.check_recent(member);
@@ -258,8 +257,8 @@ std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random) {
   for (const int shift : shifts) {
     auto& round = rounds.emplace_back(k);
     for (int position = 0; position < k; ++position) {
-      // 0, 1, k - 1, 2, k - 2, …: the steps between neighbours differ, so that shifted rounds do
-      // not repeat a pair of neighbours.
+      // 0, 1, k - 1, 2, k - 2, …: neighbours differ by 1, -2, 3, … (modulo k). If k is even, no
+      // difference occurs twice, so no pair of neighbours occurs in two shifted rounds.
       const int step = position % 2 == 1 ? (position + 1) / 2 : (k - position / 2) % k;
       round[position] = labels[(step + shift) % k];
     }

@@ -48,13 +48,14 @@ void OutputCheck::compare(const Exact& exact, const Tensor64& got, const ImageRa
 bool OutputCheck::may_matter(std::span<const double> expected, std::span<const double> got,
                              std::span<const double> bounds) const {
   if (!any_) return true;
-  // The lanes have no branches, so that compilers vectorise the loop. Comparisons with NaN are
-  // false, so a NaN error or bound counts as a reason to look closer.
+  // The inner loop has no branches, so that compilers vectorise it. If an error or a bound is NaN,
+  // the first comparison is false, which counts as a reason to return true.
   constexpr std::size_t lanes = 4;
   const double share = worst_.share();
   const auto [most, its_bound] = largest_error_;
-  const double towards = most > 0 ? -1 : 1;  // of equal errors, the smaller bound counts; of errors
-                                             // 0, the larger one
+  // Among equal errors, the one with the smaller bound counts as the largest, but among errors of
+  // 0, the one with the larger bound.
+  const double towards = most > 0 ? -1 : 1;
   std::array<double, lanes> reasons{};
   const std::size_t whole = expected.size() / lanes * lanes;
   for (std::size_t i = 0; i < whole; i += lanes)

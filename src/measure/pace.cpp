@@ -55,8 +55,8 @@ std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
     return std::nullopt;
   const double prepared = prepared_.value_or(start_);
   const Overrun overrun{prepared - start_, now - prepared, whole_blocks(step.all)};
-  // In a round, each contender has a warm-up and a turn, both of at least one iteration. So an
-  // iteration takes at most half of the time that the contender has in a round.
+  // In a round, each contender runs at least two iterations: a warm-up and a turn. So one iteration
+  // of a profile takes about half of a contender's time in a round, or less.
   profiles_ +=
       profile_iterations(plan_, plan_.groups[step.group]) * overrun.round_seconds / 2 / all;
   ++known_;

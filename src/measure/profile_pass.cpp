@@ -31,9 +31,9 @@ std::string input_shapes(const Stage& stage) {
   return fmt::format("[{}]", fmt::join(inputs, ", "));
 }
 
-/// Returns the input shapes of each stage by its label, and those of each graph (the inputs of its
-/// first stage) by its label. Shapes are in torch's notation, like "[[10, 3, 720, 1280]]", in the
-/// order of memory. If several stages have the same label, the first counts.
+/// Returns the input shapes of each stage and each graph, by label. A graph has the inputs of its
+/// first stage. Shapes are in torch's notation, like "[[10, 3, 720, 1280]]", with the axes in the
+/// order of memory. If several stages have the same label, the first one counts.
 std::map<std::string, std::string, std::less<>> input_shapes(const Case& planned) {
   std::map<std::string, std::string, std::less<>> shapes;
   for (const Stage& stage : planned.stages) shapes.emplace(stage.label, input_shapes(stage));

@@ -49,7 +49,7 @@ class Steps {
         counters_(context, engine.device() != nullptr),
         kept_(context.clock, tracing) {}
 
-  /// Runs steps of which nothing is kept; the recorder is off.
+  /// Runs steps with the recorder off, and keeps nothing of them.
   void skip(const Stretch& steps) {
     engine_.capture(steps.last - steps.first);
     for (std::int64_t step = steps.first; step < steps.last; ++step) {
@@ -159,13 +159,12 @@ class Steps {
     trace.source = name_of(DeviceTimes::CudaEvents);
     return trace;
   }
-  /// Adds to `trace` the device's work between marks, which is used when there is no tracer. Device
-  /// and host clocks were aligned before each step, or before a pipeline's window.
+  /// Adds to `trace` the device's work as timed between marks. Used when there is no tracer.
   void add_records(const Flow& flow, DeviceTrace& trace) const {
     trace.clock_error_ns = std::max(trace.clock_error_ns, flow.clock_error_ns);
     for (const StageSpan& span : flow.spans) {
       if (span.stream == 0) continue;
-      // The engine's number of the stream, from 1. Only a tracer knows the number that CUDA uses.
+      // span.stream is the engine's number of the stream, not CUDA's, which only a tracer knows.
       trace.records.push_back({.activity = Activity::Stage,
                                .start_ns = span.start_ns,
                                .end_ns = span.end_ns,

@@ -29,8 +29,7 @@ struct ImageRange {
 std::vector<Exact> exact_outputs(const Case& planned, std::vector<Exact> inputs,
                                  const ImageRange& images, std::int64_t item);
 
-/// Returns the exact values of `planned` with the indices `wanted`, computed from all images. Used
-/// for a setup.
+/// Returns the exact contents of the elements `wanted` of `planned.values`, for all images.
 std::vector<Exact> exact_values(const Case& planned, std::vector<Exact> inputs,
                                 std::span<const int> wanted);
 

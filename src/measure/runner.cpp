@@ -131,9 +131,9 @@ std::int64_t end_ns(const GroupResult& group) {
   return end;
 }
 
-/// Between two parts of a group, other groups are measured. Leaves out the time for which the
-/// device's clocks were held back meanwhile: adds it to the values that were read before the
-/// group's rounds, so that the difference between the values after and before does not contain it.
+/// Between two parts of a group, other groups are measured. The time for which the device's clocks
+/// were held back meanwhile is added to the counters that were read before the group's first part.
+/// The difference to the counters after the last part then does not contain it.
 void leave_out_between(GroupResult& group, const GroupResult& part) {
   const Json& until = value_at(group.condition_after, "/held_back_ns");
   const Json& from = value_at(part.condition_before, "/held_back_ns");
@@ -243,8 +243,8 @@ class Measuring {
   std::vector<Measured> groups_;
 };
 
-/// Profiles the groups without a profile, and adds them to the journal again. The journal's later
-/// line about a group replaces the earlier one. Returns false when it ended early.
+/// Profiles the groups without a profile, and adds each of them to the journal once more. Of two
+/// lines about a group in the journal, the later one counts. Returns false when it ended early.
 bool profile_groups(const Plan& plan, RunContext& context, DeviceTracing& tracing, Keeping& keeping,
                     std::vector<GroupResult>& groups) {
   if (context.capture != nullptr) context.capture->begin();

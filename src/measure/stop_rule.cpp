@@ -13,8 +13,7 @@ constexpr double enough_effective = 40;
 
 struct Look {
   double half_width = 0;                                  // of the widest interval
-  double effective = std::numeric_limits<double>::max();  // the fewest independent rounds that a
-                                                          // ratio's rounds are worth
+  double effective = std::numeric_limits<double>::max();  // the least effective_rounds of a ratio
 };
 
 void look_at(std::span<const double> numerator, std::span<const double> denominator, Look& look) {

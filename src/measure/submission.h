@@ -62,9 +62,8 @@ class GraphRun {
   std::unordered_map<BufferSlots, std::unique_ptr<Graph>, Hash> graphs_;
 };
 
-/// Changes ranges so that each graph lies wholly inside or outside of them. If only a part of a run
-/// lies in a range, the stages of the run are removed from the range. A range that contains only a
-/// part of a run is dropped.
+/// Changes ranges so that each run lies wholly inside or outside of each range. If only some stages
+/// of a run lie in a range, they are removed from the range. A range without stages is dropped.
 std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
                                           const std::vector<GraphRun>& runs);
 

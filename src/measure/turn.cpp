@@ -65,7 +65,7 @@ double quiet_iteration_ns(Engine& engine) {
 /// True if the marks of an iteration cost so little that all turns may have them.
 bool marks_are_cheap(Engine& engine, double clock_cost_ns, double iteration_ns) {
   const auto& stages = engine.planned().stages;
-  double cost_ns = 0;  // 0 in lanes, where the host's calls are timed in any case
+  double cost_ns = 0;  // in lanes, readings of the clock cost nothing more: calls are always timed
   if (!engine.planned().pipeline) cost_ns = 2 * clock_cost_ns * static_cast<double>(stages.size());
   if (engine.device() != nullptr) {
     const double mark_ns = mark_cost_ns(*engine.device(), engine.clock()) + 2 * clock_cost_ns;

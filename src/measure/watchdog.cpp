@@ -36,7 +36,7 @@ void Watchdog::disarm() {
 }
 
 void Watchdog::watch() {
-  // The thread polls once per limit, so a turn that it sees at two successive polls has exceeded
+  // The thread polls once per limit. So if two successive polls see the same turn, it has exceeded
   // the limit. The clamp prevents a busy loop for a limit of 0, and an overflow for a huge limit.
   const std::chrono::duration<double> period(std::clamp(limit_seconds_, 0.001, 1e6));
   std::uint64_t seen = 0;

@@ -148,8 +148,8 @@ void PeerContender::prepare() {
   }
   const std::string files = write_file_list(folder);
   const std::size_t copies = memory_.inputs(work_).count;
-  // The output of a network is compared with that of other variants, so every copy must hold the
-  // same inputs.
+  // The output of a network is compared with the outputs of other variants, so all copies must hold
+  // the same inputs.
   const bool unlike = !work_.inputs.empty() && !has_network();
   ask({"prepare",
        prepare_request(work_, copies, unlike, paths, files, device_number(context_.backends)),
@@ -211,8 +211,8 @@ std::string rounds_text(const Rounds& rounds) {
 }  // namespace
 
 CheckOutcome PeerContender::check() {
-  // The output of a network is compared with the outputs of other variants for the first images of
-  // the data set. So the peer runs the first item again if it has run others since.
+  // The outputs of networks are compared with one another for the first images of the data set. So
+  // if the last item of the latest run was another one, the peer runs item 0 again.
   if (has_network() && work_.loader() != nullptr && last_item_ > 0) run(1, 0);
   CheckOutcome outcome = compare({});
   if (ready_.unlike == 1 && !work_.inputs.empty() && outcome.note.empty() && !has_network())
@@ -223,9 +223,8 @@ CheckOutcome PeerContender::check() {
 std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random) {
   if (has_network()) return std::nullopt;
   CheckOutcome outcome = compare(drawn_image(work_, random));
-  // Every second check also checks the next call, since a fault in every other call shows in one of
-  // two successive calls. If the peer has a copy of the inputs that turns do not use, the next call
-  // runs on that copy.
+  // Every second time, one more call is made and checked, to find a fault in every other call. It
+  // runs on a copy of the inputs that turns do not use, if the peer has one.
   if (drawn_++ % 2 == 0 && outcome.result.ok) {
     const auto copies = static_cast<std::int64_t>(memory_.inputs(work_).count);
     if (ready_.unlike > copies)
@@ -316,8 +315,8 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   const auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
   Turn turn;
   turn.round.wall_ns = told.wall_ns;
-  // This process does not see when the peer waited for a processor. The share of the wait that
-  // counts for the turn is therefore the turn's share of the whole time.
+  // It is not known when in `whole_ns` the peer waited for a processor. The turn gets a share of
+  // the wait that is equal to its share of the time.
   if (whole_ns > 0)
     turn.round.queued_ns =
         std::llround(static_cast<double>(delay_ns) / static_cast<double>(whole_ns) *

@@ -104,7 +104,7 @@ class PeerServer::Work {
   /// Takes a turn like a case of a run. Stages are timed if that costs less than 0.5 % of the turn.
   Turn turn(std::int64_t iterations, std::int64_t warmup_ns) {
     if (!marks_) marks_ = shape_of_turns(engine_, clock_cost_ns(clock_)).marks;
-    // The asking process asks for a short warm-up if the device has just worked.
+    // The other process asks for a short warm-up only if the device has just worked.
     const TurnShape shape{.iterations = iterations,
                           .marks = *marks_,
                           .warmup_ns = warmup_ns,
@@ -140,8 +140,8 @@ class PeerServer::Work {
   Plan plan_;
   Recorder recorder_;
   GroupMemory memory_;
-  std::mt19937_64 random_{std::random_device{}()};  // a random seed, so that each process places
-                                                    // buffers elsewhere
+  // A random seed, so that each process places its buffers differently.
+  std::mt19937_64 random_{std::random_device{}()};
   Engine engine_;
   bool unlike_;  // the copies of the input differ
   std::optional<bool> marks_;

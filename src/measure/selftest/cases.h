@@ -27,7 +27,8 @@ struct Extent {
 ///   op can copy from or to, or lock.
 /// - On a device, for other ops: device memory. With `host_memory`, from host memory that kernels
 ///   can read, to device memory.
-/// With `host_memory`, the first two kinds of rows have no routes.
+/// With `host_memory`, there are no routes on a CPU, and none for ops that copy over the link or
+/// lock pages.
 std::vector<Route> routes_of(std::string_view op, Place place, bool host_memory = false);
 
 /// Returns tiny, odd and strided extents. Unless `quick`, also returns extents for whole and

@@ -17,9 +17,9 @@ struct Options {
                                                     // all rows
   bool quick = false;                               // only few and small tensors, for
                                                     // compute-sanitizer
-  bool large = false;                               // also tests tensors of more than 2^31
-                                                    // elements if quick, or if a CPU has less
-                                                    // than 64 GiB free
+  bool large = false;                               // tests tensors of more than 2^31 elements
+                                                    // even with `quick`, and even if less than
+                                                    // 64 GiB of the host's memory are free
   std::vector<std::string> simd = {};               // instruction sets for CPU rows; empty: the one
                                                     // in use
   int threads = 3;                                  // threads in the largest team of CPU rows
@@ -52,7 +52,8 @@ inline constexpr double most_of_memory = 0.4;
 struct NotTested {
   enum class Kind {
     NoCases,        // `kernel` is not tested, since `op` has no cases
-    Simd,           // the instruction sets in `missing` and `unasked`, and those of other CPUs
+    Simd,           // the instruction sets in `missing` and `unasked`, and those of builds for
+                    // other architectures, such as Arm
     MemoryUnknown,  // large tensors (more than 2^31 elements): free memory is unknown
     TooLarge,       // large tensors need more than `most_of_memory` of the free memory
     NotAsked,       // large tensors need much of the free memory, and were not requested

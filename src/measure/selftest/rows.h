@@ -34,11 +34,10 @@ void fail(RowFinding& finding, const std::string& words);
 /// the device cannot be recovered afterwards, no row gets more cases.
 void test_op(Lab& lab, const std::string& op, std::span<Candidate* const> rows, bool quick);
 
-/// Returns values that are hard to round. For a float dtype smaller than float32, they are every
-/// `step`th bit pattern. For float32, each bit pattern of a smaller dtype contributes its own
-/// value, the midpoint between that and the next value, and the floats on both sides of the
-/// midpoint. The values include NaN (also NaN whose payload does not fit in a smaller dtype),
-/// infinities and subnormals.
+/// Returns values that are hard to round, with NaN, infinities and subnormals among them. For a
+/// float dtype smaller than float32, they are every `step`th bit pattern. For float32, they are
+/// made from the bit patterns of smaller dtypes: the value of the pattern, the midpoint between it
+/// and the next value, and the floats on both sides of this midpoint.
 std::vector<std::byte> hard_elements(DType dtype, int step);
 
 /// Runs an op's rows on values that are hard to round, with parameters that change only the dtype:

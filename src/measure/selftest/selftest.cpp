@@ -73,8 +73,8 @@ NotTested untested_simd(const std::vector<std::string>& tested) {
   return note;
 }
 
-/// Fails rows that accepted no case. Also fails rows that were not run to their end because the
-/// place was lost.
+/// Fails rows that accepted no case, and rows that could not run all their cases because the place
+/// was lost.
 void judge_coverage(const Lab& lab, std::vector<Candidate>& rows) {
   for (Candidate& row : rows) {
     RowFinding& finding = row.finding;
