@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// Returns the config whose groups are pairs: Identical and Slowed pairs for cold caches, Cached
-/// pairs for hot caches.
+/// Returns the text of a config whose groups are pairs of variants: Identical and Slowed pairs if
+/// `cache` is Cold, Cached pairs if it is Hot.
 std::string calibration_config(Cache cache);
 constexpr Cache cache_of(PairKind kind) {
   return kind == PairKind::Cached ? Cache::Hot : Cache::Cold;

@@ -37,8 +37,8 @@ class CaseBuffers {
   std::size_t root(std::size_t slot) const { return roots_[slot]; }
   bool is_output(std::size_t root) const;
 
-  /// Draws new addresses for all placed buffers of all sets. The buffers of a kind of memory with
-  /// more than 65,536 of them get addresses only at the first call: each turn uses other buffers
+  /// Draws new addresses for all placed buffers of all sets. If a kind of memory has more than
+  /// 65,536 buffers, they keep the addresses of the first call: each turn uses other buffers
   /// anyway. Call only while no work is in flight.
   void place(std::mt19937_64& random);
   /// Returns the address of the slot in these buffers. The slot must not be a fresh one.

@@ -60,8 +60,8 @@ class Images {
   std::int64_t first_ = 0;  // the first image in slab_
 };
 
-/// Splits `all` into parts that are checked one after the other: groups of images, or with
-/// `by_rows`, groups of rows of one image.
+/// Splits `all` into parts that are checked separately: groups of images, or with `by_rows`, groups
+/// of rows of one image.
 std::vector<ImageRange> parts_of(const Case& planned, const ImageRange& all, bool by_rows) {
   std::vector<ImageRange> parts;
   const std::int64_t slab = by_rows ? 1 : slab_images(planned), end = all.first + all.count;

@@ -51,7 +51,8 @@ struct Flow {
   std::vector<std::int64_t> stage_ns, calls_ns;  // sums over all items for each stage: time of its
                                                  // work (0 on a device without marks) and of the
                                                  // host's calls
-  std::int64_t clock_error_ns = 0;               // how far spans of a device may be off, either way
+  std::int64_t clock_error_ns = 0;               // by how much the start and end of a device's
+                                                 // spans may be too early or too late
   std::vector<StageSpan> spans;                  // the stages' work; a device's work only with
                                                  // marks
 };
@@ -128,8 +129,7 @@ class Engine {
   void capture(std::int64_t iterations);
   /// Captures the graphs of the next `iterations` iterations and launches each once, since a first
   /// launch costs more than later ones. Then uses all other buffer sets once, without graphs, so
-  /// that the next iterations find their buffers as cold as ever. When it returns, all work is
-  /// done.
+  /// that the buffers of the next iterations are cold again. Waits until all work is done.
   void launch_graphs_once(std::int64_t iterations);
   void drop_graphs();
 

@@ -114,8 +114,8 @@ class GroupMemory {
   /// their memory could not be allocated or filled.
   SourceCopies inputs(const Case& planned);
   /// While the returned object lives, pages that this thread touches first come from the link's
-  /// node. Null if that node is not known. Making and ending it costs system calls: do both outside
-  /// of timed code, around everything that allocates host memory for the link.
+  /// node. Null if that node is not known. Construct and destroy the object outside of timed code,
+  /// because both make system calls.
   Bound bind_near_link() const { return nodes_.link ? nodes_.near(*nodes_.link) : nullptr; }
   /// Returns the arena for this kind of memory; with `near_link`, the arena on the link's NUMA
   /// node. Throws std::runtime_error with the reason if it could not be allocated.

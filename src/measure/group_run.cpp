@@ -430,8 +430,8 @@ Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
   const bool on_device = member.planned->uses_gpu();
   const auto last = std::exchange(device_turn_, {});
   const bool follows = on_device && last.has_value();
-  // If one turn on the device follows another, the reading after the first also serves the second,
-  // so that the device does not idle for long.
+  // Between two turns on the device, disturbances are read only once, so that the device does not
+  // idle for long.
   const Disturbance before = follows ? last->until : disturbance_now();
   if (follows)
     shape.device_awake =

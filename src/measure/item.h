@@ -97,8 +97,8 @@ class Item {
   /// "{i}". This takes time, which is part of a turn's time in lanes with ranges.
   void number_names(std::int64_t iteration);
   std::vector<std::string_view> labels() const;
-  /// The config's ranges around stages. With `graphs` they leave out stages that a graph launches
-  /// together with stages outside the range.
+  /// The config's ranges around stages. With `graphs`, a range lacks the stages of each graph that
+  /// also has stages outside the range.
   std::span<const NamedRange> ranges(bool graphs) const {
     return graphs ? ranges_of_graphs_ : ranges_;
   }
@@ -184,8 +184,8 @@ class Item {
   BufferSlots used_ = {};
   std::vector<std::byte*> held_;                    // fixed addresses, by slot; null: not held
   std::vector<std::unique_ptr<Allocation>> fresh_;  // memory of each slot; null: not allocated
-  std::size_t rotating_;                            // number of freed buffers kept per slot on a
-                                                    // device
+  std::size_t rotating_;                            // how many freed buffers of each device slot
+                                                    // are kept
   std::vector<std::deque<std::unique_ptr<Allocation>>> earlier_;  // kept buffers by slot, oldest
                                                                   // first
   std::vector<bool> used_by_device_;                              // whether a device uses each root

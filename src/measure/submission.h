@@ -25,8 +25,9 @@ struct Hazards {
 
 /// Returns the hazards of every stage. A device does its work later than the host submits it. So a
 /// host stage must wait before it reads what a device stage writes. It must also wait before it
-/// writes what a device stage of this or an earlier iteration uses. With `wait: iteration` there
-/// are no hazards between iterations, with `wait: stage` none at all.
+/// writes what a device stage of this or an earlier iteration uses. With `wait: iteration` the host
+/// waits after each iteration, so there are no hazards between iterations. With `wait: stage` it
+/// waits after each stage, so there are none at all.
 std::vector<Hazards> hazards_of(const Case& planned, const std::vector<Slot>& slots);
 
 /// A maximal run of stages that can be captured, and its graphs so far.
@@ -62,13 +63,13 @@ class GraphRun {
   std::unordered_map<BufferSlots, std::unique_ptr<Graph>, Hash> graphs_;
 };
 
-/// Changes ranges so that each run lies wholly inside or outside of each range. If only some stages
-/// of a run lie in a range, they are removed from the range. A range without stages is dropped.
+/// Changes ranges so that each range contains all stages of a run or none. If a range contains only
+/// some stages of a run, they are removed from the range. A range without stages is dropped.
 std::vector<StageRange> around_whole_runs(std::vector<StageRange> ranges,
                                           const std::vector<GraphRun>& runs);
 
-/// Returns the runs of a case in the order of its stages; none if it does not ask for graphs.
-/// Stages with fresh buffers are in no run, since a graph keeps addresses.
+/// Returns the runs of a case in the order of its stages; none if the case does not ask for graphs.
+/// Stages with fresh buffers are in no run, because a graph keeps the addresses of buffers.
 std::vector<GraphRun> graph_runs(const Case& planned, const std::vector<Slot>& slots);
 
 }  // namespace normbench

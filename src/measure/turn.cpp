@@ -13,7 +13,6 @@ constexpr double calibrations_ns = 20e6;
 
 constexpr double marks_share = 0.005;
 
-/// Returns a range around warm-up work and the decisions that follow from it.
 Range warm_up_range(Engine& engine) { return {&engine.recorder(), RangeKind::Warmup, "warmup"}; }
 
 /// Returns the least time of a turn's warm-up in ns.

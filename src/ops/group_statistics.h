@@ -38,7 +38,7 @@ struct MomentErrors {
 };
 MomentErrors moment_errors(const Known& x, std::int64_t groups, std::int64_t index, double eps);
 
-/// Throws Invalid if the channels cannot be divided into so many equal groups.
+/// Throws Invalid if the channels of `x` cannot be divided into `groups` equal groups.
 void check_groups(std::int64_t groups, const Shape& x);
 /// Reads "eps", which must be above 0. Reports other values and returns 1e-5.
 double read_eps(Reader& reader);
@@ -58,7 +58,7 @@ std::vector<Accuracy> moments_accuracy(const Known& x, double eps,
 Tensor64 group_scaled(const Tensor64& x, const Tensor64& mean, const Tensor64& rstd);
 /// Returns (x - mean) * rstd of one element, with a bound on how far float32 arithmetic may lie
 /// from it. The bound holds for (x - mean) * rstd and for x * rstd - mean * rstd. `rounding` is the
-/// relative error of these operations, or of a sum of many results.
+/// relative error of these operations, and of the sum if the caller adds up many results.
 Estimate group_scaled(const Estimate& x, const Estimate& mean, const Estimate& rstd,
                       double rounding);
 

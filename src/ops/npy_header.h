@@ -28,10 +28,10 @@ NpyHeader parse_npy(std::span<const std::byte> file);
 /// 64 bytes.
 std::string npy_header(std::string_view descr, std::span<const std::int64_t> shape);
 
-/// Returns why a file with this header does not hold elements of `dtype` in C order: "holds
-/// float64, expected float32". The list is empty if it does. Accepts every way in which NumPy
-/// writes the type. NumPy has no bfloat16: for it, accepts two raw bytes per element, as ml_dtypes
-/// saves it, and uint16 with its bits.
+/// Returns all reasons why a file with this header does not hold elements of `dtype` in C order,
+/// like "holds float64, expected float32". Accepts every way in which NumPy writes the type. NumPy
+/// has no bfloat16: for it, accepts two raw bytes per element, as ml_dtypes saves it, and uint16
+/// with its bits.
 std::vector<std::string> npy_mistakes(const NpyHeader& header, DType dtype);
 
 }  // namespace normbench

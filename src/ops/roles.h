@@ -44,7 +44,7 @@ struct Roles {
   LinkUse link = LinkUse::None;
   PageLocking locks = PageLocking::None;
   bool waits = false;                   // the host waits until the device has finished all work
-  bool stands_for_work = false;         // takes a given time, whatever bytes it has
+  bool stands_for_work = false;         // takes a given time, however many bytes its input has
   std::optional<LimitKind> limit = {};  // the limit that a case with only this op shows
 
   bool operator==(const Roles&) const = default;

@@ -73,8 +73,8 @@ LaneId lane_of_call(const DeviceRecord& record, std::int64_t pid) {
   return {pid, tid, fmt::format("thread {}", tid)};
 }
 
-/// Returns CUPTI's number of the record's stream; 7, the number of the default stream, for 0,
-/// because some viewers find no steps on stream 0.
+/// Returns CUPTI's number of the record's stream. Returns 7, which is the default stream, instead
+/// of 0, because some viewers find no steps on stream 0.
 std::int64_t stream_of(const DeviceRecord& record) {
   constexpr std::int64_t legacy_default = 7;
   return record.stream > 0 ? record.stream : legacy_default;

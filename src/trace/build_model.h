@@ -22,7 +22,8 @@ void add_profile(TraceModel& model, const ProfileTrace& profile, std::int64_t pi
 /// - Slices of a lane that overlap without nesting move to further lanes ("NAME (2)"). Device work
 ///   also moves, but is never clipped.
 /// - Device work that seems to start before its call is moved to the call's start and keeps its
-///   duration. Later work of the stream is delayed where the two would otherwise begin to overlap.
+///   duration. If later work of the stream would then overlap it, but did not before, the later
+///   work is delayed.
 /// - Each stream gets an annotation for every step and stage whose work it ran. The annotation
 ///   starts before the first work and ends after the last, if neighbouring work leaves room.
 /// - Flows, counters, and names of processes and lanes are added.

@@ -31,8 +31,8 @@ class StreamBorders {
     std::ranges::sort(ends_);
   }
 
-  /// Both return by how many ns an annotation may be longer than its work at this side: `wanted`,
-  /// but at most half the gap to the neighbouring work, whose annotation may need the other half.
+  /// Both return how many ns before or after its work an annotation may start or end: `wanted`, but
+  /// at most half the gap to the neighbouring work, whose annotation may need the other half.
   std::int64_t before(std::int64_t start_ns, std::int64_t wanted) const {
     const auto next = std::ranges::upper_bound(ends_, start_ns);
     if (next == ends_.begin()) return wanted;

@@ -46,8 +46,8 @@ class HostIndex {
 };
 
 /// Moves device work that seems to start before its call to the call's start, and counts and marks
-/// it. Later work of the stream is delayed where the two would otherwise begin to overlap. Work
-/// keeps its duration.
+/// it. If later work of the stream would then overlap it, but did not before, the later work is
+/// delayed. Work keeps its duration.
 void start_after_calls(TraceLane& stream, const TraceModel& model, const HostIndex& index,
                        TraceLosses& losses, LossMarks& marks);
 

@@ -45,8 +45,8 @@ void Submissions::add_call(const TraceSlice& slice, std::int64_t pid) {
   const std::int64_t number = next_number_++;
   if (slice.async) return;
   while (!open_.empty() && slice.start_ns >= open_.back().slice.end_ns) open_.pop_back();
-  // With times in whole microseconds, a call may seem to end after the op that made it. So this op
-  // is looked up before ops that end before the call are closed.
+  // With times in whole microseconds, a call may seem to end after the op that made it. So the op
+  // is looked up here, and only then are the ops closed that do not contain the call.
   std::int64_t range = is_call(slice.kind) ? range_at_top() : -1;
   if (is_call(slice.kind) && slice.correlation >= 0)
     calls_.push_back({static_cast<std::uint64_t>(slice.correlation), pid, slice.start_ns, range});

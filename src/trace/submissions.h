@@ -55,8 +55,8 @@ class Submissions {
  public:
   explicit Submissions(std::int64_t start_error_ns) : start_error_ns_(start_error_ns) {}
 
-  /// Adds a slice of a host. All of them must be added before the first add_work(), lane by lane,
-  /// parents before their children.
+  /// Adds a slice of a host. All slices of hosts must be added before the first add_work(), lane by
+  /// lane, parents before their children.
   void add_call(const TraceSlice& slice, std::int64_t pid);
   void finish_lane();
 

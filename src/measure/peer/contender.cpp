@@ -212,7 +212,7 @@ std::string rounds_text(const Rounds& rounds) {
 
 CheckOutcome PeerContender::check() {
   // The outputs of networks are compared with one another for the first images of the data set. So
-  // if the last item of the latest run was another one, the peer runs item 0 again.
+  // if the latest run ended with another item than item 0, the peer runs item 0 again.
   if (has_network() && work_.loader() != nullptr && last_item_ > 0) run(1, 0);
   CheckOutcome outcome = compare({});
   if (ready_.unlike == 1 && !work_.inputs.empty() && outcome.note.empty() && !has_network())

@@ -125,7 +125,7 @@ Json config_of(const PeerPrepare& said) {
           {"experiments", Json::array({experiment})}};
 }
 
-/// Returns the name, in a message's stage, of this member of a config's stage.
+/// Returns the place, in a stage of a message, of this member of a config's stage.
 std::string stage_member(std::string_view member) {
   constexpr auto told = std::to_array<std::string_view>({"op", "place", "kernel", "output"});
   if (std::ranges::find(told, member) != told.end()) return std::string(member);

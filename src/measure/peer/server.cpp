@@ -117,8 +117,8 @@ class PeerServer::Work {
   std::size_t copies() { return memory_.inputs(planned()).count; }
 
   /// Writes the output of call(). After a turn, writes the output of one more iteration on poisoned
-  /// buffers, since the turn's outputs may be freed. Returns the copy of the input that the output
-  /// belongs to, if copies differ. Throws CannotWrite, and Invalid if nothing was run.
+  /// buffers, since the turn's outputs may be freed. If the copies of the input differ, returns the
+  /// number of the copy that gave the output. Throws CannotWrite, and Invalid if nothing was run.
   std::optional<std::size_t> write(const std::string& path) {
     if (result_ == Result::None) throw Invalid("nothing was run (send run first)");
     if (result_ == Result::Past) poisoned_iteration(engine_, Poison{std::byte{0x55}}, true);

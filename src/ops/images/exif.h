@@ -22,8 +22,8 @@ std::optional<int> exif_orientation(std::span<const std::uint8_t> block);
 /// the text has none.
 std::optional<int> xmp_orientation(std::string_view xmp);
 
-/// Returns the orientation from 1 to 8; 1 if there is none. If Exif and XMP both have one, that in
-/// Exif is returned. Of the peers only Pillow reads XMP.
+/// Returns the orientation from 1 to 8: the one in Exif, or if there is none, the one in XMP, else
+/// 1. Of the peers only Pillow reads XMP.
 int orientation_of(std::span<const std::uint8_t> exif, std::string_view xmp);
 
 }  // namespace normbench

@@ -24,8 +24,8 @@ struct Beside {
   bool operator==(const Beside&) const = default;
 };
 
-/// The files that a path names. What follows `root` in a file's path is its name: "a.jpg", or
-/// "cat/a.jpg" if folders are classes.
+/// The files that a path names. The path of a file is `root` plus its name, which is like "a.jpg",
+/// or like "cat/a.jpg" if folders are classes.
 struct FoundFiles {
   std::string root;
   std::vector<std::string> files;

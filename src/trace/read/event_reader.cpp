@@ -85,8 +85,8 @@ class EventReader {
     return latest_ = token;
   }
 
-  /// Reads the members of an open object. For each member it calls `take(of(key))`, which reads the
-  /// value.
+  /// Reads the members of an open object. Calls `take(of(key))` for each member; `take` must read
+  /// the member's value.
   template <class Of, class Take>
   void members(const Of& of, const Take& take) {
     for (JsonToken token = next(); token != JsonToken::EndObject;) {
@@ -98,8 +98,8 @@ class EventReader {
     }
   }
 
-  /// Reads the elements of an open array. For each element it calls `take` with the first token.
-  /// `take` reads the rest of the element.
+  /// Reads the elements of an open array. Calls `take` with the first token of each element; `take`
+  /// must read the rest of the element.
   template <class Take>
   void elements(const Take& take) {
     for (JsonToken token = next(); token != JsonToken::EndArray;) {

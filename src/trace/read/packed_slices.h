@@ -165,16 +165,15 @@ class PackedSlices {
     if (kept > 0) chunks_.back().resize(kept - (chunks_.size() - 1) * chunk_size);
   }
 
-  /// Sorts by (start, -end, depth), so that parents come before their children. Slices that are
-  /// equal in this order keep the order of the file. If the slices of the file are in the order of
-  /// their ends, so that children come before their parents, equal slices are put in the reverse
-  /// order.
+  /// Sorts by (start, -end, depth), so that parents come before their children. Slices for which
+  /// these are equal keep their order in the file. But if the file has slices in the order of their
+  /// ends, children before their parents, this order is reversed.
   void put_in_order();
 
  private:
   struct Packed {
     std::int64_t start_ns = 0;
-    std::uint32_t duration_ns = 0;  // `most`: the table has the duration
+    std::uint32_t duration_ns = 0;  // `most`: the duration is longer, and stored in the table
     std::uint32_t facts = 0;
     std::uint32_t external_id = 0;
     std::uint32_t correlation = 0;  // the correlation + 1; 0: none, or in the table

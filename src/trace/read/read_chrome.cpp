@@ -384,8 +384,7 @@ class EventModel {
                             .kind = kind_of_category(name),
                             .old_kind = old_kind_of_category(name),
                             .slices = {}};
-    // Further unknown categories count as "others": a file with more than `most_categories`
-    // categories does not use them as kinds of slices.
+    // After `most_categories` categories, unknown ones count as "others".
     const bool known = category.kind != TraceKind::Other || category.old_kind != TraceKind::Other;
     if (categories_.size() >= most_categories && !known) return 0;
     last_category_ = categories_.size();
@@ -429,8 +428,8 @@ class EventModel {
     for (ReadLane& lane : trace_.lanes) lane.slices.keep_if(is_shown);
   }
 
-  /// Removes the slices that start at 0 if at least as many slices do not, and all of these start
-  /// at one year or later. Also sets `start_error_ns` and `whole_times_`.
+  /// If at least half of all slices start at one year or later, and all the rest at 0, removes the
+  /// rest. Also sets `start_error_ns` and `whole_times_`.
   void settle_times() {
     constexpr std::int64_t year = 365 * 86'400'000'000'000;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
