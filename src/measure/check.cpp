@@ -205,8 +205,8 @@ struct Likeness {
   double psnr_db = most;
   std::int64_t image = 0;
 
-  static constexpr double most = 200;  // the ratio of equal images; -200: the image has infinities
-                                       // or NaN
+  // Equal images have this ratio, and images with infinities or NaN have minus this.
+  static constexpr double most = 200;
 
   static double db_of(double range, double rms) {
     if (!std::isfinite(rms)) return -most;

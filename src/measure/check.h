@@ -16,8 +16,8 @@ struct CheckOutcome {
   CheckResult result;
   std::string reason;  // why it is wrong, like "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why outputs could not be compared; "" if all could
-  std::optional<Tensor64> output = {};  // the whole output, if it has no reference and has to be
-                                        // compared with another case's output
+  // The whole output, if there is no reference to compare it with.
+  std::optional<Tensor64> output = {};
 
   /// Makes the outcome wrong if a saved file is wrong. `wrong` is the reason ("wrong file
   /// 2-0-1.png: …"), or "" if all files are right.

@@ -144,8 +144,7 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
   const ImageRange image = drawn_image(planned(), random);
   Poison poison{std::byte{0x55}};
   if (!planned().whole_batch()) {
-    poison.part = image.first;  // only the image that is checked, because poisoning all of the
-                                // output would take longer than the call
+    poison.part = image.first;  // poisoning all images would take longer than the call
     poison.parts = planned().images();
   }
   poisoned_iteration(engine_, poison, true, last_item_);

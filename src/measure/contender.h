@@ -108,11 +108,11 @@ class CaseContender final : public Contender {
   int drawn_ = 0;  // calls of check_recent() so far
 
   // For a pipeline:
-  std::mutex mutex_;                  // guards the members that keep() writes, on any thread
-  std::vector<Kept> kept_;            // outputs of the chosen items of a checked turn
-  std::vector<std::int64_t> chosen_;  // numbers of the chosen items, ascending; the first and
-                                      // the last item are always chosen
-  std::vector<Given> given_;          // inputs and outputs of all items, by item
+  std::mutex mutex_;        // guards the members that keep() writes, on any thread
+  std::vector<Kept> kept_;  // outputs of the chosen items of a checked turn
+  // Numbers of the chosen items, ascending; always with the first and the last item.
+  std::vector<std::int64_t> chosen_;
+  std::vector<Given> given_;  // inputs and outputs of all items, by item
   std::int64_t checked_items_;
   // The numbers of two items that gave different outputs from the same input.
   std::optional<std::pair<std::int64_t, std::int64_t>> unlike_;

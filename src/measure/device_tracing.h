@@ -56,8 +56,8 @@ class DeviceTracing {
 /// counts the page faults of each stage.
 class StageProfile {
  public:
-  using Faults = std::map<std::string, std::int64_t, std::less<>>;  // minor and major faults
-                                                                    // together, by label
+  // Minor plus major faults, by label.
+  using Faults = std::map<std::string, std::int64_t, std::less<>>;
 
   StageProfile(Clock& clock, DeviceTracing& tracing) : clock_(clock), tracing_(tracing) {}
 

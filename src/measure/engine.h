@@ -22,21 +22,23 @@ namespace normbench {
 
 /// What the engine does besides the work itself.
 struct EngineOptions {
-  bool ranges = false;        // opens the config's ranges, a range for each stage, and one for each
-                              // thread's share of a stage
-  bool marks = false;         // times work on a device between marks. In turn, also times the
-                              // host's calls; in lanes, the host's calls are always timed
-  bool cycles = false;        // reads the device's mean clock rate over the turn
-  bool spans = false;         // in turn: stores the device's work in Flow::spans; in lanes it is
-                              // always stored
-  bool external_ids = false;  // ranges of work on a device carry external_id()
-  StageProfile* profile = nullptr;    // is called around each stage; null: not used
-  std::optional<Poison> poison = {};  // fills buffers: in lanes, all buffers of an item before its
-                                      // first stage; in turn, only fresh buffers
-  bool keep_outputs = false;          // in turn: does not free fresh outputs at the end of an
-                                      // iteration
-  bool graphs = true;                 // false: a case with graphs runs without them
-  std::int64_t first = 0;             // in turn: the number of the first iteration
+  // Opens ranges: those of the config, one for each stage, and one for each thread's share of a
+  // stage.
+  bool ranges = false;
+  // Times work on a device between marks; in turn, also times the host's calls, which are always
+  // timed in lanes.
+  bool marks = false;
+  bool cycles = false;  // reads the device's mean clock rate over the turn
+  // In turn: stores the device's work in Flow::spans, where lanes always store it.
+  bool spans = false;
+  bool external_ids = false;        // ranges of work on a device carry external_id()
+  StageProfile* profile = nullptr;  // is called around each stage; null: not used
+  // In lanes: fills all buffers of an item before its first stage. In turn: fills fresh buffers
+  // only.
+  std::optional<Poison> poison = {};
+  bool keep_outputs = false;  // in turn: fresh outputs are not freed at the end of an iteration
+  bool graphs = true;         // false: a case with graphs runs without them
+  std::int64_t first = 0;     // in turn: the number of the first iteration
   /// In lanes: called for each item when all of its work is done, on any thread. In turn: called on
   /// the host during the last iteration, when all outputs exist and none is freed; the turn's times
   /// and counts do not contain this call.
@@ -46,15 +48,13 @@ struct EngineOptions {
 /// The times of a turn's items in ns: durations, or times since the turn's start. The times in
 /// `spans` are readings of the clock.
 struct Flow {
-  Round round;                                   // its start_ns is a reading of the clock
-  std::vector<std::int64_t> begin_ns, end_ns;    // times of each item in lanes; empty in turn
-  std::vector<std::int64_t> stage_ns, calls_ns;  // sums over all items for each stage: time of its
-                                                 // work (0 on a device without marks) and of the
-                                                 // host's calls
-  std::int64_t clock_error_ns = 0;               // by how much the start and end of a device's
-                                                 // spans may be too early or too late
-  std::vector<StageSpan> spans;                  // the stages' work; a device's work only with
-                                                 // marks
+  Round round;                                 // its start_ns is a reading of the clock
+  std::vector<std::int64_t> begin_ns, end_ns;  // times of each item in lanes; empty in turn
+  // Sums over all items, for each stage: the time of its work (0 on a device without marks), and
+  // the time of the host's calls.
+  std::vector<std::int64_t> stage_ns, calls_ns;
+  std::int64_t clock_error_ns = 0;  // the largest error of times in spans of a device
+  std::vector<StageSpan> spans;     // the stages' work; work on a device only with marks
 };
 
 /// Returns the number of the range in which `stage` of `item` is submitted to a device; never 0.
@@ -148,8 +148,8 @@ class Engine {
   };
   struct LaneState {
     Lane lane;
-    std::vector<std::unique_ptr<Stream>> streams;  // one per server; empty if no stage is on a
-                                                   // device
+    // One per server; empty if no stage is on a device.
+    std::vector<std::unique_ptr<Stream>> streams;
     std::vector<Item*> ready;
     std::condition_variable wake;
   };
@@ -224,16 +224,16 @@ class Engine {
   std::vector<std::size_t> lane_of_;  // lane of each stage
   std::vector<LaneState> lanes_;
   Queue* device_ = nullptr;
-  std::optional<Worker> own_;                 // the worker of the thread that calls run()
-  std::vector<Worker> item_workers_;          // with Submit::Item: the worker of each seat
-  std::vector<std::thread> item_threads_;     // with Submit::Item: the latest thread of each seat
-  std::vector<std::unique_ptr<Item>> items_;  // declared after the queues, so that their memory is
-                                              // freed first
-  const std::vector<int> fed_;                // values that a part of a pipeline reads and stages
-                                              // outside it make
+  std::optional<Worker> own_;              // the worker of the thread that calls run()
+  std::vector<Worker> item_workers_;       // with Submit::Item: the worker of each seat
+  std::vector<std::thread> item_threads_;  // with Submit::Item: the latest thread of each seat
+  // Declared after the queues, so that the memory of items is freed first.
+  std::vector<std::unique_ptr<Item>> items_;
+  // Values that a part of a pipeline reads, and that stages outside of the part make.
+  const std::vector<int> fed_;
   std::vector<Fed> fed_bytes_;  // the bytes of the values in fed_ for several items
-  std::size_t first_fed_ = 0;   // the index in fed_bytes_ for seat 0; the next seats use the next
-                                // ones
+  // The index in fed_bytes_ for seat 0. The next seats use the next indices.
+  std::size_t first_fed_ = 0;
   std::vector<std::unique_ptr<Host>> hosts_;
 
   // The present turn:
@@ -248,8 +248,7 @@ class Engine {
   int working_ = 0;          // host threads that work on an item
   std::size_t started_ = 0;  // host threads that have started
   bool quit_ = false;
-  bool is_last_ = true;  // in turn: the present iteration is the last one of run(), or was started
-                         // by iterate()
+  bool is_last_ = true;  // in turn: the last iteration of run(), or one that iterate() runs
   std::exception_ptr error_;
   struct Ending {
     std::int64_t item;

@@ -153,8 +153,8 @@ class GroupMemory {
   Sides sets_;  // the number of buffer sets on each side of the link
   std::size_t iteration_ = 0;
   std::vector<SharedSource> sources_;
-  std::map<std::pair<Memory, bool>, Block> arenas_;  // arenas by kind of memory, and whether near
-                                                     // the link
+  // By kind of memory, and by whether the arena is near the link.
+  std::map<std::pair<Memory, bool>, Block> arenas_;
 };
 
 }  // namespace normbench

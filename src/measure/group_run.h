@@ -34,8 +34,8 @@ struct Member {
   CaseResult* result;
   std::unique_ptr<Contender> contender = nullptr;  // null: it takes no more turns
   TurnShape shape = {};
-  std::optional<CheckOutcome> given = {};  // the outcome of the first call, until its output has
-                                           // been compared with the outputs of other members
+  // The outcome of the first call, until its output was compared with the outputs of other members.
+  std::optional<CheckOutcome> given = {};
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }

@@ -152,8 +152,8 @@ class Item {
     std::unique_ptr<SavedFiles> files = {};  // null: the stage saves no files
     std::vector<View> in, out;
     View scratch;
-    std::vector<std::size_t> fresh, finished;  // slots that are allocated before the stage, and
-                                               // freed after it
+    // Slots that are allocated before the stage, and slots that are freed after it.
+    std::vector<std::size_t> fresh, finished;
     Hazards hazards;
     Submission alone;
     std::optional<Submission> graph = {};  // the graph that starts with this stage
@@ -177,27 +177,25 @@ class Item {
   const Backends& backends_;
   Recorder& recorder_;
   Queue* const device_;
-  const bool frees_early_;    // frees buffers after their last stage, not only when the next item
-                              // begins
+  // Frees buffers after their last stage, not only when the next item begins.
+  const bool frees_early_;
   bool has_hazards_ = false;  // some host stage must wait until the device has used a buffer
   std::vector<Step> steps_;
   BufferSlots used_ = {};
   std::vector<std::byte*> held_;                    // fixed addresses, by slot; null: not held
   std::vector<std::unique_ptr<Allocation>> fresh_;  // memory of each slot; null: not allocated
-  std::size_t rotating_;                            // how many freed buffers of each device slot
-                                                    // are kept
-  std::vector<std::deque<std::unique_ptr<Allocation>>> earlier_;  // kept buffers by slot, oldest
-                                                                  // first
-  std::vector<bool> used_by_device_;                              // whether a device uses each root
-                                                                  // slot
+  std::size_t rotating_;  // how many freed buffers of each device slot are kept
+  // Freed buffers that are kept, by slot, the oldest first.
+  std::vector<std::deque<std::unique_ptr<Allocation>>> earlier_;
+  std::vector<bool> used_by_device_;  // for each root slot
 
   std::deque<RangeName> names_;  // a deque, since pointers to elements are kept
   std::vector<GraphRun> graphs_;
   std::vector<NamedRange> ranges_, ranges_of_graphs_;  // without graphs, and with graphs
 
-  std::unordered_map<const std::byte*, int> in_use_;  // the mark of the last use of each watched
-                                                      // buffer
-  Queue* pending_ = nullptr;                          // used only in lanes
+  // The mark of the last use of each watched buffer.
+  std::unordered_map<const std::byte*, int> in_use_;
+  Queue* pending_ = nullptr;  // used only in lanes
   int mark_ = 0;
 };
 

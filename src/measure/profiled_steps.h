@@ -41,10 +41,10 @@ struct ProfiledSteps {
   std::int64_t discarded = 0;        // how many warm-up steps were thrown away
   ProfileCounters counters;
   StageProfile::Faults faults;
-  std::map<std::string, std::string, std::less<>> labels;  // the labels of range names that contain
-                                                           // a step's number
-  std::vector<ItemSpan> items = {};                        // the items of a pipeline
-  std::vector<LaneWork> lane_work = {};                    // work of a few items of a pipeline
+  // The labels of range names that contain a step's number, by name.
+  std::map<std::string, std::string, std::less<>> labels;
+  std::vector<ItemSpan> items = {};      // the items of a pipeline
+  std::vector<LaneWork> lane_work = {};  // work of a few items of a pipeline
 };
 
 /// Returns what lanes did while the six items in the middle of a turn were in flight, or all items

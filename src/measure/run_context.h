@@ -31,8 +31,7 @@ struct GroupStep {
   enum class Kind { Prepared, Turn, Process, StagedTurn, Checked, Profiled };
   Kind kind;
   std::size_t group;
-  std::size_t done, all;   // finished pieces of this kind, and their total (for turns: in this
-                           // round)
+  std::size_t done, all;   // finished pieces of this kind, and their total (turns: in this round)
   std::size_t rounds = 0;  // finished rounds before the present one
 };
 
@@ -54,12 +53,12 @@ class Observer {
 /// differently in each process, so several processes show more of the machine's behaviour than one.
 struct Part {
   std::int64_t index = 0;
-  const GroupResult* first = nullptr;  // the result of part 0; all parts use its iterations per
-                                       // turn
-  bool limits = true;                  // false: the limits are not measured
-  bool check = true;                   // false: outputs are not compared with their references
-  std::map<std::string, std::string> hung = {};  // contenders that hung in an earlier process, and
-                                                 // why
+  // The result of part 0, whose iterations per turn all parts use.
+  const GroupResult* first = nullptr;
+  bool limits = true;  // false: the limits are not measured
+  bool check = true;   // false: outputs are not compared with their references
+  // Contenders that hung in an earlier process, each with the reason.
+  std::map<std::string, std::string> hung = {};
 };
 
 struct RunContext {
@@ -80,8 +79,8 @@ struct RunContext {
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
   DeviceTracer* tracer = nullptr;  // if null or not usable, device times come from marks
   bool rounds = true;              // false: each case is checked once and profiled, but not timed
-  ProfilerCapture* capture = nullptr;  // run() begins it before the profile pass; the caller ends
-                                       // it
+  // Begun by run() before the profile pass, and ended by the caller.
+  ProfilerCapture* capture = nullptr;
   /// Memory with room for any group, which all groups use in turn. Null: each group allocates its
   /// own.
   GroupMemory* memory = nullptr;

@@ -196,8 +196,8 @@ class Measuring {
  private:
   /// The results of a group so far.
   struct Measured {
-    std::optional<GroupResult> first = {}, sum = {};  // results of the first part, and of all parts
-                                                      // together
+    // The results of part 0, and of all parts together.
+    std::optional<GroupResult> first = {}, sum = {};
     std::int64_t parts = 0;
 
     void add(GroupResult part) {

@@ -158,8 +158,8 @@ Cost fewest(const Op& op, std::span<const TensorDesc> in, std::span<const Tensor
 /// Returns an empty list for an op that a self-test cannot run.
 std::vector<Op> samples(std::string_view name, const Shape& shape);
 
-/// Returns the sets of inputs on which a self-test runs the op. The first input of each set is like
-/// `first`.
+/// Returns the sets of inputs on which a self-test runs the op. The first input of each set is
+/// described by `first`.
 std::vector<Feeds> feeds(const Op& op, const TensorDesc& first);
 
 }  // namespace normbench

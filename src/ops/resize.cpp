@@ -7,8 +7,8 @@
 namespace normbench {
 namespace {
 
-/// The number of taps per axis that the error bound assumes. An axis that shrinks to 1/32 has as
-/// many. With more taps, kernels sum in blocks, which keeps the error within the bound.
+/// The number of taps per axis that the error bound assumes: those of an axis that shrinks to 1/32.
+/// With more taps, kernels sum in blocks, which keeps the error within the bound.
 constexpr double most_taps = 64;
 
 constexpr double largest_byte = 255;

@@ -238,7 +238,7 @@ class Adding {
     return found == profile_.labels.end() ? std::string_view() : model_.name(found->second);
   }
 
-  /// Adds the source of device times, and how closely they are tied to the host's clock.
+  /// Adds the source of device times and their clock error to the metadata.
   void add_origin(const DeviceTrace& device) {
     Json& about = model_.metadata["normbench"];
     Json& sources = about["device_times"];

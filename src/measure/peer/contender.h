@@ -85,8 +85,7 @@ class PeerContender final : public Contender {
   std::string version_;
   ColdFiles cold_files_;
   PeerReady ready_;
-  std::int64_t last_item_ = 0;  // the last item of the peer's latest run, whose output the peer
-                                // keeps
+  std::int64_t last_item_ = 0;  // the last item of the peer's latest run; the peer keeps its output
   std::int64_t drawn_ = 0;      // how often check_recent() has checked a call
   std::vector<std::vector<std::byte>>
       made_;             // the copy that inputs() made last, in memory that host code reads

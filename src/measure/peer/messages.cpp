@@ -126,8 +126,8 @@ void add_span(Reader& reader, const Json& span, std::size_t index, PeerTurn& tur
         {fmt::format("/spans/{}", index),
          fmt::format("expected [stage, ns] of one of {} stages", turn.stage_ns.size())});
   auto& ns = turn.stage_ns[span[0].get<std::size_t>()];
-  constexpr std::int64_t most = std::int64_t{1} << 61;  // no time is that long; the limit prevents
-                                                        // an overflow
+  // Larger times are cut to this, so that the sum does not overflow.
+  constexpr std::int64_t most = std::int64_t{1} << 61;
   ns = std::min(ns.value_or(0), most) + std::min(span[1].get<std::int64_t>(), most);
 }
 

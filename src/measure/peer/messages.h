@@ -36,8 +36,8 @@ std::string close_request();
 /// What a peer reports for a turn; 0 or empty for what it does not report.
 struct PeerTurn {
   std::int64_t wall_ns = 0, device_ns = 0, cpu_ns = 0, minor_faults = 0, major_faults = 0;
-  std::vector<std::optional<std::int64_t>> stage_ns = {};  // the host's time by stage, over all
-                                                           // iterations
+  // The host's time by stage, over all iterations.
+  std::vector<std::optional<std::int64_t>> stage_ns = {};
 };
 
 /// Each read_ function below parses the reply to one request. It throws CannotRunHere with the
@@ -52,9 +52,8 @@ std::string read_hello(const std::string& line);
 struct PeerReady {
   double psnr_db = 0;  // least peak signal-to-noise ratio of loaded images, in dB; 0: exact
   ResizeFilter filter = ResizeFilter::Triangle;  // the filter that resizes images
-  Rounds rounds = {};                            // intermediate values that the peer rounds to the
-                                                 // dtype of the output
-  std::int64_t unlike = 1;                       // how many copies of the inputs differ; 1: none do
+  Rounds rounds = {};       // intermediate values that the peer rounds to the output's dtype
+  std::int64_t unlike = 1;  // how many copies of the inputs differ; 1: none do
   bool operator==(const PeerReady&) const = default;
 };
 PeerReady read_ready(const std::string& line);

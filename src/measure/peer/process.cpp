@@ -24,15 +24,13 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kSlice = 50ms;          // an interrupt or the peer's end is noticed after at
-                                               // most this time
-constexpr milliseconds kEndSlice = 5ms;        // in end(), the peer's end is noticed after at most
-                                               // this time
-constexpr milliseconds kSilenceGrace = 500ms;  // how long a peer may live after it closed its
-                                               // stdout
-constexpr std::size_t kKeptErrors = 4096;      // bytes of stderr that are kept
-constexpr std::size_t kToldErrors = 3;         // lines of stderr in a message
-constexpr std::size_t kMostToldBytes = 200;    // bytes of such a line
+constexpr milliseconds kSlice = 50ms;    // ask() notices an interrupt within this time
+constexpr milliseconds kEndSlice = 5ms;  // end() notices the peer's end within this time
+// How long a peer may live after it closed its stdout.
+constexpr milliseconds kSilenceGrace = 500ms;
+constexpr std::size_t kKeptErrors = 4096;    // bytes of stderr that are kept
+constexpr std::size_t kToldErrors = 3;       // lines of stderr in a message
+constexpr std::size_t kMostToldBytes = 200;  // bytes of such a line
 
 /// Returns the text as a JSON string, so that no control characters and no broken UTF-8 are in it.
 std::string escaped(const std::string& text) {

@@ -12,19 +12,16 @@ inline constexpr std::uint64_t seed = 1;
 
 /// What to test, and how much.
 struct Options {
-  std::optional<Place> place = {};                  // nothing: every place
-  std::string glob = {};                            // matches "op/kernel", "op" or "kernel"; "":
-                                                    // all rows
-  bool quick = false;                               // only few and small tensors, for
-                                                    // compute-sanitizer
-  bool large = false;                               // tests tensors of more than 2^31 elements
-                                                    // even with `quick`, and even if less than
-                                                    // 64 GiB of the host's memory are free
-  std::vector<std::string> simd = {};               // instruction sets for CPU rows; empty: the one
-                                                    // in use
-  int threads = 3;                                  // threads in the largest team of CPU rows
-  std::int64_t host_bytes = 0;                      // free memory of the host; 0: unknown
-  std::int64_t device_bytes = 0;                    // free memory of the device; 0: unknown
+  std::optional<Place> place = {};  // nothing: every place
+  std::string glob = {};            // matches "op/kernel", "op" or "kernel"; "": all rows
+  bool quick = false;               // only few and small tensors, for compute-sanitizer
+  // Tests tensors of more than 2^31 elements even with `quick`, and even if less than 64 GiB of the
+  // host's memory are free.
+  bool large = false;
+  std::vector<std::string> simd = {};  // instruction sets for CPU rows; empty: the one in use
+  int threads = 3;                     // threads in the largest team of CPU rows
+  std::int64_t host_bytes = 0;         // free memory of the host; 0: unknown
+  std::int64_t device_bytes = 0;       // free memory of the device; 0: unknown
   std::function<void(std::string_view)> step = {};  // called before each step: "cpu: normalize"
   const std::atomic<bool>* interrupted = nullptr;   // when true, no further case is run
 };
@@ -36,10 +33,9 @@ struct RowFinding {
   std::int64_t offered = 0;   // cases that the row was offered
   std::int64_t accepted = 0;  // how many of these cases the row accepts
   std::int64_t runs = 0;
-  std::int64_t wrong = 0;           // cases that failed
-  bool finished = true;             // false: interrupted, or the place was lost, before its last
-                                    // case
-  bool compared = false;            // false: the op's values are undefined
+  std::int64_t wrong = 0;  // cases that failed
+  bool finished = true;    // false: interrupted, or the place was lost, before the last case
+  bool compared = false;   // false: the op's values are undefined
   double max_error = 0, bound = 0;  // error and bound of the case nearest to its bound
   std::string worst = {};           // the case nearest to its bound, in words
   std::string failure = {};         // the first failure, in words; "": none
@@ -51,9 +47,9 @@ inline constexpr double most_of_memory = 0.4;
 /// What the self-test left out, and why.
 struct NotTested {
   enum class Kind {
-    NoCases,        // `kernel` is not tested, since `op` has no cases
-    Simd,           // the instruction sets in `missing` and `unasked`, and those of builds for
-                    // other architectures, such as Arm
+    NoCases,  // `kernel` is not tested, since `op` has no cases
+    // Instruction sets: those in `missing` and `unasked`, and those of other architectures.
+    Simd,
     MemoryUnknown,  // large tensors (more than 2^31 elements): free memory is unknown
     TooLarge,       // large tensors need more than `most_of_memory` of the free memory
     NotAsked,       // large tensors need much of the free memory, and were not requested
@@ -74,12 +70,12 @@ struct NotTested {
 struct PlaceFinding {
   Place place = Place::Cpu;
   std::optional<std::string> unavailable = {};  // why nothing ran here
-  std::optional<std::string> lost = {};         // why the device was lost; then nothing more ran
-                                                // here
+  // Why the device was lost. Nothing more was run on it then.
+  std::optional<std::string> lost = {};
   std::vector<RowFinding> rows = {};
-  std::vector<std::string> simd = {};  // the instruction sets that each row was run on; only for a
-                                       // CPU
-  std::vector<int> teams = {};         // the sizes of the teams; only for a CPU
+  // The instruction sets on which each row was run; only for a CPU.
+  std::vector<std::string> simd = {};
+  std::vector<int> teams = {};  // the sizes of the teams; only for a CPU
   std::vector<NotTested> notes = {};
 };
 

@@ -69,8 +69,8 @@ class Buffer {
 
  private:
   Backend& owner_;
-  std::int64_t bytes_, start_, behind_;  // `start_`, `behind_`: bytes in front of the tensor and
-                                         // behind it
+  // `start_`, `behind_`: bytes before and behind the tensor.
+  std::int64_t bytes_, start_, behind_;
   std::byte poison_;
   std::unique_ptr<Allocation> allocation_;
 };

@@ -17,12 +17,10 @@ std::vector<Exact> exact_outputs(const Op& op, std::span<const Known> in,
                                  const Signature& signature);
 
 struct Judged {
-  double error = 0;        // error of the element nearest to its bound; infinite for a NaN that is
-                           // wrong
+  double error = 0;        // error of the element nearest to its bound; infinite for a wrong NaN
   double bound = 0;        // the bound of that element
   std::size_t output = 0;  // the output that the element is in
-  std::optional<std::string> failure;  // message about the first wrong element; nothing: none is
-                                       // wrong
+  std::optional<std::string> failure;  // message about the first wrong element, if any
 };
 
 /// Compares an output in host memory with the exact values. `exact` begins with image `first` of

@@ -13,8 +13,7 @@ namespace {
 
 constexpr Shape shape{11000, 3, 255, 257};  // 2,162,655,000 elements, 15,171,352 past 2^31
 constexpr std::int64_t image_elements = shape.c * shape.h * shape.w;
-constexpr std::int64_t needed_bytes = shape.n * image_elements * 3;  // the input is uint8, the
-                                                                     // output float16
+constexpr std::int64_t needed_bytes = shape.n * image_elements * 3;  // uint8 input, float16 output
 constexpr std::int64_t roomy_bytes = std::int64_t{64} << 30;
 constexpr std::int64_t upload_images = 100;
 constexpr std::byte poison{0xFF};

@@ -228,9 +228,7 @@ std::vector<Setting> settings(bool quick, bool captured, const Equipment& equipm
       setting.simd = simd;
       all.push_back(setting);
     }
-    if (!quick)
-      each = {all[0], all[2]};  // later instruction sets: one thread, and the largest
-                                // team
+    if (!quick) each = {all[0], all[2]};  // one thread, and the largest team
   }
   return all;
 }

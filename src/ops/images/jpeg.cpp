@@ -195,8 +195,8 @@ int jpeg_orientation(const jpeg_decompress_struct& codec) {
   return orientation_of(exif, xmp);
 }
 
-/// Throws std::runtime_error for kinds that libjpeg refuses too late, when the output is allocated,
-/// or without a clear message.
+/// Throws std::runtime_error for JPEGs that libjpeg would refuse without a clear message, or only
+/// after the output was allocated.
 void check_kind(const jpeg_decompress_struct& codec) {
   if (codec.data_precision != 8) throw std::runtime_error(why_not_these_bits(codec.data_precision));
   const int components = codec.num_components;

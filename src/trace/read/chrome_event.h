@@ -14,7 +14,7 @@ struct ChromeEvent {
   std::string pid_text, tid_text;  // used instead of pid and tid if they are not numbers
   std::optional<std::int64_t> start_ns, duration_ns;
   std::string id;         // for an async event
-  std::string scope;      // of `id`
+  std::string scope;      // the scope of `id`
   bool local_id = false;  // `id` is valid only within the process `pid`
 
   // The members below are in `args`.
