@@ -33,7 +33,7 @@ ColdFiles::ColdFiles(const Case& planned) : most_items_(std::numeric_limits<std:
 
 namespace {
 
-/// The result of kept_of().
+/// How much of some files is in memory.
 struct Kept {
   Residency all;
   std::string most_of;  // the file with the most bytes in memory

@@ -65,7 +65,7 @@ Engine::Engine(const Case& planned, GroupMemory& memory, const Backends& backend
   make_streams();
   own_.emplace(make_worker());
   make_items();
-  place(random);  // before threads start: if place() throws, nothing would end them
+  place(random);  // before threads start, because nothing would end them if place() throws
   if (!runs_inline() && planned.pipeline->submit == Submit::Lane) start_hosts();
 }
 
@@ -97,7 +97,7 @@ void Engine::make_streams() {
   }
 }
 
-/// Makes a worker with CPU queues for the lane `only`, or for all lanes if it is empty.
+/// Makes a worker with CPU queues for the lane `only`, or for all lanes if `only` is empty.
 Engine::Worker Engine::make_worker(std::optional<std::size_t> only) const {
   Worker worker{.host = {}, .times = StageTimes(clock_, planned_.stages.size(), !in_turn())};
   worker.host.resize(lanes_.size());

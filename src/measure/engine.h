@@ -107,7 +107,7 @@ class Engine {
   void advance() {
     if (!planned_.resident) item().use(buffers_.slots_of(memory_.next_iteration()));
   }
-  /// Goes back to the buffers of an earlier iteration; 0 is the latest iteration.
+  /// Goes back to the buffers that were used `iterations` iterations before the latest one.
   void look_back(std::size_t iterations);
   /// Returns how many of the latest iterations still have their outputs in memory; 0 if iterations
   /// free an output.

@@ -37,7 +37,7 @@ class StopRule {
   bool time_is_over(double seconds) const { return seconds >= max_seconds_; }
   bool has_fewest(std::size_t rounds) const { return rounds >= fewest_rounds_; }
 
-  /// The widest half-width at the last look; 0 before the first.
+  /// The half-width of the widest interval when intervals were last computed; 0 before that.
   double half_width() const { return half_width_; }
 
  private:

@@ -26,7 +26,7 @@ struct Compute {
 
   static Compute read(Reader& reader);
   std::optional<Misplaced> misplaced(Place place) const;
-  /// Returns the time for a batch of so many images, in ns.
+  /// Returns the time for a batch of `images` images, in ns.
   double ns(std::int64_t images) const {
     return 1e6 * (ms + ms_per_image * static_cast<double>(images));
   }

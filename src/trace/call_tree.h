@@ -47,7 +47,7 @@ class CallTree {
  private:
   struct Node {
     Call call;
-    /// `children`, `children_ns` and `children_memory` are sums over the direct children.
+    /// The number of direct children, and the sum of their durations.
     std::int64_t children = 0, children_ns = 0;
     /// Time that is subtracted from the self time in addition to `children_ns`. It is the time that
     /// a call shares with later slices that overlap it. Two such slices are both in `children_ns`

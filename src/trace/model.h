@@ -241,7 +241,7 @@ class TraceNames {
 };
 
 struct TraceModel {
-  Json metadata = Json::object();          // further keys of the file, before the events
+  Json metadata = Json::object();          // members of the trace file that precede the events
   Json device_properties = Json::array();  // as torch's traces have them
   std::int64_t base_ns = 0;                // the recorder's clock at the run's start; 0 in files
   std::int64_t base_wall_ns = 0;           // the wall clock at the same moment, since the epoch

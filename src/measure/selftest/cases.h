@@ -16,7 +16,7 @@ struct Route {
 struct Extent {
   Shape shape;
   Look look = {};
-  std::size_t every = 1;     // only one in this many sets of parameters is used
+  std::size_t every = 1;     // 9: only every ninth set of parameters is used
   bool capturing = false;    // rows that can be captured also run as a graph
   bool host_memory = false;  // used only for kernels of a device that read host memory
 };

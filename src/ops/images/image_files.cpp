@@ -134,7 +134,7 @@ std::int64_t count_in(const fs::path& root, const std::vector<std::string>& fold
     if (is_dataset(root / folder)) continue;
     try {
       inside.look_into(folder);
-    } catch (const Invalid&) {  // files that were found before still count
+    } catch (const Invalid&) {  // the files that were found before the error still count
     }
   }
   return std::ssize(inside.names());
@@ -211,7 +211,7 @@ std::vector<std::string> matches_of(const fs::path& pattern, const std::string& 
 
 /// Returns the files that a glob names. Throws Invalid.
 FoundFiles files_matching(const fs::path& folder, const std::string& said) {
-  std::string escaped;  // wildcards in the folder's own name are no wildcards
+  std::string escaped;  // the folder's name, which is not part of the pattern
   for (const char c : folder.string()) {
     if (wildcards.find(c) != wildcards.npos || c == '\\') escaped += '\\';
     escaped += c;

@@ -14,7 +14,8 @@
 namespace normbench {
 namespace {
 
-/// Returns why a JPEG of this process is not read. `marker` is the low byte of its frame marker.
+/// Returns why a JPEG is not read, by its coding process. `marker` is the low byte of the JPEG's
+/// frame marker.
 std::string why_no_process(int marker) {
   constexpr int million = 1000000, version = LIBJPEG_TURBO_VERSION_NUMBER;
   const std::string here =
