@@ -264,7 +264,7 @@ std::size_t Engine::run_next(Item& item, std::size_t s, Stream* stream, Worker& 
   return what.last + 1;
 }
 
-/// Submits the work, with the range, the times and the profile that the options ask for.
+/// Submits the work. Opens its range, and times and profiles it, if the options ask for that.
 void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes* times) {
   const bool on_host = planned_.stages[what.first].place == Place::Cpu;
   const RangeName& said = *what.name;

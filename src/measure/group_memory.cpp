@@ -131,7 +131,7 @@ GroupMemory::Block GroupMemory::make_block(Memory memory, std::size_t bytes, boo
 
 std::vector<int> GroupMemory::team_nodes(int threads) const {
   const auto size = static_cast<std::size_t>(threads);
-  if (size > nodes_.of_team.size()) return {};  // larger teams are not bound
+  if (size > nodes_.of_team.size()) return {};  // such a large team is not bound to nodes
   const std::vector<int> nodes(nodes_.of_team.begin(),
                                nodes_.of_team.begin() + static_cast<std::ptrdiff_t>(size));
   const bool several = std::ranges::any_of(nodes, [&](int node) { return node != nodes.front(); });

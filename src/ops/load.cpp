@@ -20,7 +20,7 @@
 namespace normbench {
 namespace {
 
-constexpr std::int64_t channels = 3, most_images = 1 << 20;  // in a batch
+constexpr std::int64_t channels = 3, most_images = 1 << 20;  // the most images in a batch
 
 std::vector<std::string> names(const Load& load) {
   std::vector<std::string> names;

@@ -50,8 +50,8 @@ struct Roles {
   bool operator==(const Roles&) const = default;
 };
 
-/// Returns the roles of the op called `op`. Returns the default roles for an unknown name, which a
-/// document may have.
+/// Returns the roles of the op called `op`. Returns the default roles for an unknown name, because
+/// a document may contain one.
 const Roles& roles_named(std::string_view op);
 
 }  // namespace normbench

@@ -211,7 +211,7 @@ std::vector<std::string> matches_of(const fs::path& pattern, const std::string& 
 
 /// Returns the files that a glob names. Throws Invalid.
 FoundFiles files_matching(const fs::path& folder, const std::string& said) {
-  std::string escaped;  // the folder's name, which is not part of the pattern
+  std::string escaped;  // the folder's name, with backslashes before its wildcards
   for (const char c : folder.string()) {
     if (wildcards.find(c) != wildcards.npos || c == '\\') escaped += '\\';
     escaped += c;
