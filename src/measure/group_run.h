@@ -73,7 +73,8 @@ class GroupRun {
   /// there is no reference, compares it with the standard. A wrong output fails the member.
   void check(Member& member);
   /// Checks a call of the member's latest turn (Contender::check_recent). Returns false if nothing
-  /// was checked, because the member has no reference or needs no such checks.
+  /// was checked, because the member has no reference or is checked only at its first and last
+  /// calls.
   bool check_recent(Member& member);
   /// Decides at random whether a call of the member's next turn is checked. On average, that
   /// happens in three of the first eight rounds, and more and more rarely in later rounds. It never

@@ -17,8 +17,8 @@ enum class FileUse { None, Reads, Writes };
 /// The direction in which a stage copies over the link between host and device.
 enum class LinkUse { None, Up, Down, BothWays };
 
-/// What a stage does with page-locked memory: copies its input into such memory, locks the memory
-/// of its input, or unlocks it again.
+/// What a stage does with page-locked memory: copies its input into page-locked memory, locks the
+/// memory of its input, or unlocks this memory.
 enum class PageLocking { None, Copies, Locks, Unlocks };
 
 /// The kind of limit that a stage shows. Launch: the cost of launching work on a GPU.

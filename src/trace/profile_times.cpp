@@ -38,7 +38,7 @@ void add_borders(const TraceSlice& slice, Of of, std::vector<Border>& borders) {
   borders.push_back({slice.end_ns, false, of});
 }
 
-/// Adds the whole trace as one step, for a trace without steps.
+/// Adds a step that covers the whole trace. Used for a trace without steps.
 template <class Trace>
 void add_whole(const Trace& trace, std::vector<Border>& borders) {
   TraceSlice whole;
