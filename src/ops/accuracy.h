@@ -208,7 +208,7 @@ Accuracy pointwise(const Known& x, OfChannel of_channel) {
   const auto channels = static_cast<std::size_t>(shape.c);
   Accuracy found{.low = INFINITY, .high = -INFINITY};
   const bool bytes = x.accuracy.whole && x.accuracy.errors == Errors(0) && x.accuracy.low >= 0 &&
-                     x.accuracy.high <= 255 && plane > 256;  // then a table for 256 values is used
+                     x.accuracy.high <= 255 && plane > 256;  // a table of 256 errors is enough
   std::vector<double> errors(x.values.values.size());
   for (std::size_t first = 0, number = 0; first < errors.size(); first += plane, ++number) {
     const auto estimate = of_channel(static_cast<std::int64_t>(number % channels));

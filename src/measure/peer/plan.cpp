@@ -125,7 +125,8 @@ Json config_of(const PeerPrepare& said) {
           {"experiments", Json::array({experiment})}};
 }
 
-/// Returns the place, in a stage of a message, of this member of a config's stage.
+/// Returns where a stage of a message has what a stage of a config has in `member`: "op" for "op",
+/// "out" for "memory", "parameters/size" for "size".
 std::string stage_member(std::string_view member) {
   constexpr auto told = std::to_array<std::string_view>({"op", "place", "kernel", "output"});
   if (std::ranges::find(told, member) != told.end()) return std::string(member);
