@@ -1,6 +1,7 @@
-# Sets `architectures` to the architectures of all GPUs of this machine. CUDA_VISIBLE_DEVICES or --device choose a GPU only
-# later, and CUDA counts GPUs in another order than nvidia-smi. Leaves out architectures that `nvcc` or the kernels do not
-# support. If none is left, it is 90, whose PTX newer GPUs can run, and `why` is set to the reason.
+# Sets `architectures` to the architectures of all GPUs of this machine, since a run chooses its GPU
+# only later (CUDA_VISIBLE_DEVICES, --device). Leaves out architectures that `nvcc` or the kernels
+# do not support. If none is left, sets `architectures` to 90, whose PTX newer GPUs can run, and
+# `why` to the reason. Otherwise `why` is empty.
 function(architectures_of_gpus_here nvcc architectures why)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)

@@ -2,7 +2,7 @@
 # Libraries of glibc and libgcc_s come from the system. glibc loads libgcc_s itself, and a newer one may not fit its loader.
 set(private_dir lib/normbench)
 set_target_properties(normbench PROPERTIES INSTALL_RPATH "$ORIGIN")
-# Uses RPATH, since RUNPATH does not apply to libraries that libraries need.
+# Sets RPATH, because RUNPATH would not apply to the libraries that a library needs.
 target_link_options(normbench PRIVATE -Wl,--disable-new-dtags)
 
 # Builds libstdc++ from the object files in Debian's libstdc++_pic.a, with the arc4random() in cmake/arc4random.c.

@@ -188,7 +188,6 @@ inline Case fake_case(const Backend& backend, const std::string& variant, const 
     stage.out = {from + 1};
     stage.output = fake.output;
     stage.signature.in = {planned.values.back().desc};
-    // The second input of `unregister` is the registered value, the one before the first input.
     if (std::holds_alternative<Unregister>(fake.op)) {
       stage.in.push_back(from - 1);
       stage.signature.in.push_back(planned.values[static_cast<std::size_t>(from) - 1].desc);

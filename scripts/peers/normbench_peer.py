@@ -48,7 +48,7 @@ class Peer:
     def filter(self, task):
         """Returns the filter with which loaded images are resized.
 
-        "triangle" is the filter of PIL and normbench. "box" is the mean of the input pixels that a pixel covers.
+        "triangle" is the filter of PIL and normbench. "box" is the mean of the input pixels that an output pixel covers.
         """
         return "triangle"
 

@@ -14,7 +14,7 @@ def constants(stage, name):
 
 
 def moved(stage):
-    """Returns a function that returns a view of its input: cut, mirrored and with the layout of the result."""
+    """Returns a function that returns a view of its input: cropped, mirrored, and with the layout of the result."""
     axes = AXES[stage.input.layout]
     where = [slice(None)] * 4
     if stage.window:
@@ -36,7 +36,7 @@ def cast(stage):
 
 
 def arithmetic(stage):
-    """Returns the stage as the expression that people write, computed in float32."""
+    """Returns the stage as the NumPy expression of a typical script, computed in float32."""
     scale, narrow = np.float32(stage.parameters.get("scale", 1)), np.dtype(stage.result.dtype)
     if stage.op == "sub":
         mean = constants(stage, "mean")

@@ -84,7 +84,7 @@ class Session:
 
     @classmethod
     def on_standard_streams(cls, peer, allocator):
-        """Keeps stdin and stdout for the protocol. What libraries print goes to stderr, and they can read nothing."""
+        """Keeps stdin and stdout for the protocol. What libraries print goes to stderr, and their stdin is empty."""
         requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
         sys.stdout.reconfigure(line_buffering=True)
@@ -186,7 +186,7 @@ class Session:
             raise Unsupported(f"{self._peer.name} loads no files")
 
     def _made_copies(self, written, task):
-        """Returns copies of the input, or of the list of inputs, as many as `task.copies`. None if files are loaded.
+        """Returns `task.copies` copies of the input, or of the list of inputs; an empty list if files are loaded.
 
         If copies must differ, there are at least two: the second is then for calls that are checked but not timed.
         """
@@ -225,7 +225,7 @@ class Session:
         return reply
 
     def _warm_up(self, at_least_ns):
-        """Runs for this time, and at least once unless it is 0. Decides whether stages are timed."""
+        """Runs iterations for at least this time; none if it is 0. Then decides whether stages are timed."""
         if at_least_ns == 0:
             return
         start, count, spent, items = time.perf_counter_ns(), 0, 0, 1

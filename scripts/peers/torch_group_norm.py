@@ -54,8 +54,8 @@ def backward(stage):
 
 
 def rounds(stage):
-    """Returns which values the native op holds in the dtype of x. New gradients are held in it until they are
-    added to old ones."""
+    """Returns which values the native op holds in the dtype of x. New gradients are held in that dtype until they
+    are added to old ones."""
     held = ["constants", "statistics"] if is_narrow(stage) else []
     return held + (["gradients"] if stage.parameters.get("accumulate") else [])
 

@@ -38,7 +38,7 @@ def check_triton():
 
 
 def check_memory(task):
-    """Raises Unsupported for memory that PyTorch lacks, and for ops that write other memory than that of their input."""
+    """Raises Unsupported for memory that PyTorch lacks, and for ops whose input and result are in different memory."""
     for stage in task.stages[1:] if task.loads else task.stages:
         for tensor in (*stage.inputs, *stage.results):
             if tensor.memory not in ("pageable", "pinned", "device"):

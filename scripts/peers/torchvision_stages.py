@@ -15,8 +15,8 @@ def cast(stage):
 
 
 def constants(stage):
-    """Returns mean and std for functional.normalize. Its input is in 0..1 if the stage's is uint8,
-    since to_dtype divides that by 255."""
+    """Returns mean and std for functional.normalize. If the stage's input is uint8, to_dtype divides it by 255
+    before, so mean and std are those of values in 0..1."""
     mean, std = stage.channels("mean"), stage.channels("std")
     scale = stage.parameters.get("scale", 1)
     if stage.input.dtype == "uint8" and scale == 1:

@@ -32,7 +32,7 @@ MeasuredPair measured_pair(PairKind kind, const std::vector<double>& ratios) {
 }
 
 /// Returns the answer for a slowed pair whose ratio is `low` in ten rounds and `high` in ten
-/// rounds. Differences above 1 % count.
+/// rounds. The precision is 1 %.
 std::optional<Answer> answer_to(double low, double high) {
   std::vector<double> ratios(10, low);
   ratios.insert(ratios.end(), 10, high);
@@ -57,8 +57,9 @@ JudgedPair process(PairKind kind, double median_ns) {
 }
 
 TEST(Calibration, APairIsJudgedAsARunWould) {
-  // The median of 20 ratios lies between order statistics 5 and 14 (from 0) with 95.9 %
-  // probability. That is less than the required 96 %, so 4 and 15 are used.
+  // The interval from value 5 to value 14 of the 20 sorted ratios (from 0) holds the median with
+  // 95.9 % probability. That is less than the required 96 %, so the interval is from value 4 to
+  // value 15.
   std::vector<double> ratios;
   for (int i = 0; i < 20; ++i) ratios.push_back(1 + 0.01 * ((i * 7) % 20));
   const JudgedPair pair = judge_pair(measured_pair(PairKind::Slowed, ratios), 0.01);
@@ -67,7 +68,7 @@ TEST(Calibration, APairIsJudgedAsARunWould) {
   EXPECT_NEAR(pair.ratio.value, std::sqrt(1.09 * 1.10), 1e-9);
   EXPECT_NEAR(pair.ratio.low, 1.04, 1e-9);
   EXPECT_NEAR(pair.ratio.high, 1.15, 1e-9);
-  EXPECT_TRUE(pair.different);  // its interval at 95 % begins at 1.05
+  EXPECT_TRUE(pair.different);  // the interval at 95 % begins at 1.05
   EXPECT_EQ(pair.answer, Answer::Found);
   EXPECT_NEAR(pair.visible, 0.01 + std::sqrt(1.14 / 1.05) - 1, 1e-9);
   EXPECT_EQ(pair.median_ns, 1e6);
@@ -115,7 +116,7 @@ TEST(Calibration, TheSummaryCountsWhatIsKnown) {
   EXPECT_EQ(summary.excluding_one, 2);
   EXPECT_EQ(summary.false_alarms, 1);
   EXPECT_EQ(summary.false_alarm.value, 0.25);
-  EXPECT_NEAR(summary.false_alarm.low, 0.04559, 1e-5);  // (p + z²/2n ∓ z √…)/(1 + z²/n), z = 1.96
+  EXPECT_NEAR(summary.false_alarm.low, 0.04559, 1e-5);  // Wilson's 95 % interval of 1 in 4
   EXPECT_NEAR(summary.false_alarm.high, 0.69936, 1e-5);
   EXPECT_EQ(summary.slowed_pairs, 5);
   EXPECT_EQ(summary.slowed_found, 1);
@@ -129,13 +130,13 @@ TEST(Calibration, TheSummaryCountsWhatIsKnown) {
 TEST(Calibration, FreshProcessesAreHeldAgainstTheOneBefore) {
   std::vector<JudgedPair> pairs{process(PairKind::Identical, 100), process(PairKind::Cached, 10)};
   EXPECT_EQ(summarize(pairs).between, std::nullopt);
-  pairs.push_back(process(PairKind::Identical, 103));  // 3 %
-  pairs.push_back(process(PairKind::Cached, 9.9));     // 1 %
+  pairs.push_back(process(PairKind::Identical, 103));  // 3 % above 100
+  pairs.push_back(process(PairKind::Cached, 9.9));     // 1 % below 10
   EXPECT_NEAR(*summarize(pairs).between, 0.03, 1e-12);
   EXPECT_EQ(summarize(pairs).between_differences, 2);
   EXPECT_EQ(summarize(pairs).pairs, 0);
   // 19 differences of 1 %, one of 3 %, and one of 4 %. The 95th percentile of 21 differences is the
-  // 20th.
+  // 20th smallest.
   pairs = {process(PairKind::Cached, 100)};
   for (int i = 0; i < 19; ++i)
     pairs.push_back(process(PairKind::Cached, pairs.back().median_ns * 1.01));

@@ -25,7 +25,7 @@ TEST(FaultCost, IsTheDifferenceToTheReusedTwin) {
   EXPECT_EQ(cost->faults, 54'002);
   EXPECT_NEAR(*cost->cost_ns, (97.1 - 10.8) * 1e6 / 54'002, 10);  // 1598 ns
   EXPECT_FALSE(cost->at_most);
-  EXPECT_NEAR(cost->share.value, (97.1 - 10.8) / 97.1, 0.002);  // 89 %
+  EXPECT_NEAR(cost->share.value, (97.1 - 10.8) / 97.1, 0.002);
   EXPECT_LT(cost->share.low, cost->share.value);
   EXPECT_GT(cost->share.high, cost->share.value);
   ASSERT_TRUE(cost->twin.has_value());
@@ -48,14 +48,14 @@ TEST(FaultCost, IsNoMoreThanATouchedPageCosts) {
   const Results results = with_touch(27, 27);
   const auto cost = fault_cost(results.groups[0], 1, results);
   EXPECT_DOUBLE_EQ(*cost->cost_ns, 1'000);
-  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // what the twin saves, not the cost of touching
+  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // the difference to the twin, not faults times 1 us
 }
 
 TEST(FaultCost, TimeThatOthersHadTheCpuIsNotItsOwn) {
   const Results results = with_touch(270, 27);
   EXPECT_DOUBLE_EQ(*fault_cost(results.groups[0], 1, results)->cost_ns, 1'000);
   EXPECT_DOUBLE_EQ(*fault_cost(results.groups[0], 0, results)->cost_ns, 1'000);
-  Results beside = examples::blog();  // ten times the wall time, the same CPU time
+  Results beside = examples::blog();  // wall times 10 times as long, CPU times as before
   for (CaseResult& result : beside.groups[0].cases)
     for (Round& round : result.rounds) {
       round.cpu_ns = round.wall_ns;
@@ -75,7 +75,7 @@ TEST(FaultCost, ATwinWithoutALimitBoundsIt) {
 
 TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
   const Results results = examples::blog();
-  const auto cost = fault_cost(results.groups[0], 0, results);  // no twin has a uint8 source
+  const auto cost = fault_cost(results.groups[0], 0, results);  // no other case has a uint8 source
   ASSERT_TRUE(cost.has_value());
   EXPECT_FALSE(cost->twin.has_value());
   EXPECT_TRUE(cost->at_most);
@@ -85,7 +85,9 @@ TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
 }
 
 TEST(FaultCost, AllFaultsTakeNoMoreThanAllOfTheTime) {
-  const Results results = with_touch(270, 270);  // 81,003 pages at 10 us exceed 135.6 ms
+  // Touching 27,000 pages in 270 ms costs 10 us per page. The case has 81,003 page faults, which would
+  // take 81,003 * 10 us = 810 ms, but the case takes only 135.6 ms.
+  const Results results = with_touch(270, 270);
   const auto cost = fault_cost(results.groups[0], 0, results);
   EXPECT_NEAR(*cost->cost_ns, 135.6e6 / 81'003, 10);
   EXPECT_DOUBLE_EQ(cost->share.value, 1);

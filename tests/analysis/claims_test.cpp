@@ -41,7 +41,7 @@ TEST(Claims, AreJudgedByPairs) {
 TEST(Claims, ASizeIsHeldToTheInterval) {
   EXPECT_EQ(sized("one", Relation::Less, "slow", {1.8, 1.8}), Confirmed);
   EXPECT_EQ(sized("slow", Relation::More, "one", {1.8, 1.8}), Confirmed);
-  EXPECT_EQ(sized("one", Relation::Less, "slow", {1.95, 1.95}), Confirmed);  // within 10 %
+  EXPECT_EQ(sized("one", Relation::Less, "slow", {1.95, 1.95}), Confirmed);  // within 10 % of 1.80
   EXPECT_EQ(sized("one", Relation::Less, "slow", {1.7, 1.9}), Confirmed);
   EXPECT_EQ(sized("one", Relation::Less, "slow", {30, 30}), DirectionOnly);
   EXPECT_EQ(sized("one", Relation::Less, "slow", {1.1, 1.1}), DirectionOnly);
@@ -57,7 +57,7 @@ void take(Round& round, std::int64_t ns) { round.wall_ns = round.cpu_ns = ns; }
 TEST(Claims, NoiseAcrossTheBorderIsInconclusive) {
   const auto outcome = [](Interval size, ClaimedRatio ratio) { return held_against(size, ratio); };
   EXPECT_EQ(outcome({2, 1.9, 2.1}, {2, 2}), Confirmed);
-  EXPECT_EQ(outcome({2, 1.8, 2.2}, {2, 2}), Confirmed);  // 1.8 is the border itself
+  EXPECT_EQ(outcome({2, 1.8, 2.2}, {2, 2}), Confirmed);  // 2 - 10 % and 2 + 10 %
   EXPECT_EQ(outcome({2, 1.79, 2.1}, {2, 2}), Inconclusive);
   EXPECT_EQ(outcome({2.1, 2, 2.21}, {2, 2}), Inconclusive);
   EXPECT_EQ(outcome({2, 1.2, 3.1}, {2, 2}), Inconclusive);
@@ -106,7 +106,7 @@ TEST(Claims, AWideTieIsNoContradiction) {
   ASSERT_EQ(one.variant, "one");
   ASSERT_EQ(other.variant, "other");
   const auto outcome = [&](std::int64_t percent, Relation relation) {
-    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // a quarter slower, a quarter faster
+    for (std::size_t i = 0; i < one.rounds.size(); ++i)  // 1/4 of them slower, 1/4 faster
       take(other.rounds[i],
            one.rounds[i].wall_ns * (100 + (i % 4 == 0) * percent - (i % 4 == 1) * percent) / 100);
     return judged(claim("one", relation, "other"), results).outcome;
@@ -153,7 +153,7 @@ TEST(Claims, EqualWithinWhatIsSaid) {
 }
 
 TEST(Claims, AreOfTheirPoint) {
-  Results results = examples::swept();  // batch 1, 8, 64
+  Results results = examples::swept();  // batches 1, 8 and 64
   const std::string threads = "fused, 2 threads [memory=pageable_huge]";
   Claim one = claim(threads, Relation::Less, "fused");
   one.point = {{"batch", 8}, {"memory", "pageable_huge"}};

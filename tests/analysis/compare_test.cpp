@@ -34,7 +34,7 @@ std::vector<double> always(double ratio, int pairs = 10) {
 
 TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
   // P(at most 1 of 10 values is below the median) = 11/1024 < 2.5 %, but P(at most 2) = 56/1024. So
-  // the interval at 95 % begins at the second value.
+  // the interval at 95 % begins at the second smallest ratio.
   const ComparedCase one = only_case({1.10, 1.01, 1.12, 1.04, 1.07, 1.05, 1.08, 1.06, 1.09, 1.03});
   ASSERT_TRUE(one.ratio && one.visible);
   EXPECT_NEAR(one.ratio->value, std::sqrt(1.06 * 1.07), 1e-6);
@@ -43,8 +43,8 @@ TEST(Compare, TenPairsGiveTheMedianAndTheSecondFromEitherEnd) {
   EXPECT_NEAR(*one.visible, 0.02 + std::sqrt(1.10 / 1.03) - 1, 1e-6);
   EXPECT_EQ(one.replicates, 10);
   EXPECT_EQ(one.change, Change::Regressed);
-  // The slowdown is at least as large in 3 of the 1024 ways to swap BASE and NEW in pairs: if no
-  // pair is swapped, if only the pair with 1.01 is, and if those with 1.01 and 1.03 are.
+  // In 3 of the 1024 ways to swap BASE and NEW in pairs, the slowdown is at least the measured one:
+  // if no pair is swapped, if only the pair with 1.01 is, and if those with 1.01 and 1.03 are.
   EXPECT_DOUBLE_EQ(one.p_value, 3.0 / 1024);
   EXPECT_TRUE(one.certain);
   EXPECT_DOUBLE_EQ(*one.base_ns, 1'004'500);
@@ -82,8 +82,8 @@ TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
 }
 
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
-  // There are 64 ways to swap BASE and NEW in pairs. Only the one without a swap has a slowdown as
-  // large as this. Cases with the verdict Same are left out of the p-value.
+  // There are 64 ways to swap BASE and NEW in pairs. The slowdown is as large as
+  // the measured one only if no pair is swapped. Cases with the verdict Same are left out of the p-value.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);
   for (int i = 0; i < 39; ++i) cases.push_back({"same " + std::to_string(i), always(1, 6)});
@@ -181,8 +181,8 @@ TEST(Compare, WhatTheLimitsChangedByTooMayBeTheMachine) {
   EXPECT_TRUE(slower.visible.has_value());
 
   EXPECT_EQ(compared(1.5, 7000).change, Change::Regressed);     // the limits did not change
-  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // case +100 %, limit only +20 %
-  EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // case +40 %, at most twice +20 %
+  EXPECT_EQ(compared(2, 8400).change, Change::Regressed);       // +100 % > 2 * the limit's +20 %
+  EXPECT_EQ(compared(1.4, 8400).change, Change::Inconclusive);  // +40 % <= 2 * the limit's +20 %
   EXPECT_EQ(compared(1.5, 3500).change, Change::Inconclusive);  // limit 2x faster, case 1.5x slower
   EXPECT_EQ(compared(0.6, 14'000).change, Change::Inconclusive);
   EXPECT_EQ(compared(0.6, 7000).change, Change::Improved);
@@ -216,7 +216,7 @@ TEST(Compare, WhatLostTheProcessorToOthersMayBeTheMachine) {
   EXPECT_EQ(compared(2, 1, 0).change, Change::Regressed);    // only the faster side was preempted
   EXPECT_EQ(compared(2, 0, 0).change, Change::Regressed);
   EXPECT_EQ(compared(2, 8, 16).change, Change::Regressed);     // as many switches per second
-  EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // more than 16 + 3 sqrt(16)
+  EXPECT_EQ(compared(2, 8, 29).change, Change::Inconclusive);  // 29 > 16 + 3 sqrt(16)
 }
 
 /// Returns six pairs of runs on a machine that changes its speed. In NEW the case takes `slower`
@@ -279,7 +279,7 @@ TEST(Compare, LimitsThatChangedInAllPairsMayBeTheMachineOrTheCode) {
     }
     return compare_pairs_of(pairs).cases.at(0);
   };
-  for (const double slower : {1.0, 1.1, 1.2, 0.9}) {  // at most twice the limits' 10 %
+  for (const double slower : {1.0, 1.1, 1.2, 0.9}) {  // within 2 * the limits' 10 %
     EXPECT_EQ(compared(slower).change, Change::Inconclusive) << slower;
     EXPECT_EQ(compared(slower).why, NoVerdict::LimitsChanged) << slower;
     EXPECT_FALSE(compared(slower).over_limits) << slower;

@@ -49,8 +49,8 @@ TEST(GpuDayCutBlock, SaysNothingToAComparison) {
   EXPECT_FALSE(same.cases.empty());
 }
 
-/// Steal time is read over the time since the end of the turn before. Here the turn before the
-/// second round is a cut round, from 100 to 110 ns.
+/// The steal time of a turn covers the time since the end of the turn before. Here the turn before
+/// the second round is a cut round, from 100 to 110 ns.
 TEST(GpuDayCutBlock, EndsTheTimeThatTheNextTurnIsReadOver) {
   Results results = examples::tie();
   GroupResult& group = results.groups[0];

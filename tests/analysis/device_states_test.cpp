@@ -110,8 +110,8 @@ TEST_F(GpuDayDeviceStates, WhatHeldTheClocksBackIsCountedOverTheRounds) {
   EXPECT_EQ(held({{"sw_power_cap", std::numeric_limits<std::int64_t>::min()}},
                  {{"sw_power_cap", std::numeric_limits<std::int64_t>::max()}}),
             Times{});
-  // The driver counts throttled time in steps. A step may be longer than the rounds, so the time is
-  // limited to that of the rounds.
+  // The driver counts throttled time in steps. A step may be longer than the rounds, so at most the
+  // time of the rounds counts.
   const std::int64_t rounds_ns = device_states(group()).rounds_ns;
   EXPECT_EQ(held({{"sw_power_cap", 0}}, {{"sw_power_cap", 2 * rounds_ns}}),
             (Times{{"sw_power_cap", rounds_ns}}));

@@ -148,7 +148,7 @@ TEST(Noise, DriftIsTheLastThirdOverTheFirst) {
   EXPECT_TRUE(noise.drifts);
   for (int i = 12; i < 18; ++i) ms[i] = 2.01;  // 0.5 %, below the precision of 1 %
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
-  ms[17] = 1.99;  // ratios: 1.1 five times, 0.995 once; the interval has all
+  ms[17] = 1.99;  // 5 ratios are 1.1, one is 0.995, and the interval has all
   for (int i = 12; i < 17; ++i) ms[i] = 2.2;
   EXPECT_FALSE(noise_of_first(timed_case("a", ms)).drifts);
 }

@@ -175,8 +175,8 @@ TEST(StageLimits, LeaveOutRoundsThatOthersHeldUp) {
   EXPECT_EQ(after.of_limit->value, before.of_limit->value);
 }
 
-// The intervals at 98 % go from the fifth to the fifth-last of 20 values, and from the second to
-// the second-last of 12 values.
+// The intervals at 98 % go from the fifth smallest to the fifth largest of 20 values, and from the
+// second smallest to the second largest of 12 values.
 TEST(StageLimits, OfStagedTimesAreMediansAgainstEachOther) {
   CaseResult result = eager(false);
   std::vector<CaseResult> limits = memory;

@@ -42,8 +42,7 @@ def number(text):
 
 
 def is_at_most(text, value):
-    """Returns True if the number in `text` was at most `value` before it was rounded, as far as one
-    can tell."""
+    """Returns True if the number in `text`, before it was rounded, may have been at most `value`."""
     digits = len(text.split(".")[1]) if "." in text else 0
     return number(text) <= value + 0.5000001 * 10**-digits
 
@@ -145,7 +144,7 @@ def peers_share_denied(text, case, group, document):
     if other is None:
         return "" if MOST.search(text) else 'no twin of this peer differs in the allocator alone, and "at most" is not said'
     share = 100 * (1 - ratio(other, case, document))
-    if not said or abs(number(said["value"]) - share) > 4:  # correlated rounds give a median of medians
+    if not said or abs(number(said["value"]) - share) > 4:  # for correlated rounds, `said` is a median of medians
         return f'"{other["variant"]}", which only allocates otherwise, takes {share:.1f} % less'
     return ""
 

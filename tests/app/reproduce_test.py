@@ -291,7 +291,7 @@ class Reproduce(unittest.TestCase):
         while not (self.dir / "out/cpu/journal.jsonl").exists() and time.monotonic() < end:
             time.sleep(0.05)
         run.send_signal(signal.SIGINT)
-        time.sleep(0.3)  # a second signal sooner than that is the first one sent twice
+        time.sleep(0.3)  # a second signal sooner than that counts as the first one, sent twice
         run.send_signal(signal.SIGINT)
         _, said = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130, said)

@@ -9,8 +9,8 @@
 
 namespace normbench::cuda {
 
-/// The input starts `in_shift` and the output `out_shift` elements past a cache line. If the output
-/// has more than `enough_threads` slots of 16 bytes, a thread handles several of them, else one.
+/// The input starts `in_shift` elements past a cache line, and the output `out_shift` elements. If
+/// the output has more than `enough_threads` slots of 16 bytes, each thread handles several slots.
 struct FusedSetting {
   std::int64_t in_shift = 0, out_shift = 0, enough_threads = 1 << 18;
 };
@@ -26,7 +26,7 @@ using OnHost =
 /// Runs the kernel body that the CUDA row of the op launches, one thread after another.
 void on_host(const Op& op, const View& in, const View& out, std::int64_t enough_threads);
 
-/// Runs `op` by `launched` on an input with the description `in_desc`. Returns what is wrong, or
+/// Runs `op` with `launched` on an input with the description `in_desc`. Returns what is wrong, or
 /// nothing if each output element is within the op's bound and nothing else was written.
 std::optional<std::string> fault_of(const Op& op, const TensorDesc& in_desc,
                                     const FusedSetting& setting, const OnHost& launched = on_host);

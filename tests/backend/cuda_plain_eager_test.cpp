@@ -50,8 +50,8 @@ void run_broadcast(const View& in, const View& out, const std::vector<double>& v
                                  [](const auto& body) { run_body(body); });
 }
 
-/// plain_shapes, and two shapes whose planes are whole vectors. A plane is smaller than a block in
-/// the one and larger in the other.
+/// plain_shapes, and two shapes whose planes are whole vectors. The planes of one are smaller than
+/// a block, and the planes of the other are larger.
 const std::vector<Shape> eager_shapes = [] {
   std::vector<Shape> shapes = plain_shapes;
   shapes.insert(shapes.end(), {{2, 3, 4, 8}, {2, 3, 32, 36}});

@@ -15,8 +15,8 @@ namespace normbench::fresh_pages_test {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-// Both shapes are walked in several slices. All planes of the first shape start at a cache line,
-// but not those of the second.
+// Each shape is walked in several slices. Every plane starts at a cache line in the first shape,
+// but not in the second.
 const std::vector<Shape> kShapes{{2, 3, 210, 320}, {1, 3, 301, 299}};
 
 /// An output in pages that nothing has touched. It starts `shift` bytes past the start of the

@@ -234,8 +234,8 @@ def successors(code, at, index):
 
 
 def whole_path(code, loads, stores):
-    """Returns the instructions of the path of whole slots and []. Without such a path, returns None and the
-    bytes that the other paths load and store."""
+    """Returns (the instructions of the path of whole slots, []). Without such a path, returns (None, the bytes that
+    the other paths load and store)."""
     index = {one.address: i for i, one in enumerate(code)}
     ways = [{} for _ in range(len(code) + 1)]  # bytes moved from here -> (count, next)
     for at in range(len(code) - 1, -1, -1):
@@ -267,8 +267,8 @@ def innermost_loops(code):
 
 
 def path_of(kernel, row):
-    """Returns the path of the row, or None, and the bytes of other paths. With several loops of 16-byte
-    accesses, the path has the fewest instructions."""
+    """Returns the path of the row, or None, and the bytes of other paths. Of several loops with 16-byte
+    accesses, takes the one with the fewest instructions."""
     def is_wide(path):
         return any(one.opcode.startswith(("LDG", "STG")) and one.bytes() == 16 for one in path)
 

@@ -73,7 +73,7 @@ inline std::optional<std::string> mismatch(const Tensor64& expected, const View&
   return std::nullopt;
 }
 
-/// Returns what the op's reference computes from `in`, as an output of description `out`.
+/// Returns the result of the op's reference for `in`. `out` is the description of the output.
 inline Tensor64 expected_of(const Op& op, const View& in, const TensorDesc& out) {
   const std::vector<Tensor64> from{to_double(in, 0, in.desc.shape.n)};
   std::vector<Tensor64> to(1);
@@ -91,7 +91,7 @@ inline Errors bounds_of(const Op& op, const View& in, const TensorDesc& out) {
   return accuracies(op, std::span(&known, 1), std::span(&exact, 1), std::span(&out, 1))[0].errors;
 }
 
-/// Runs a row once on a team of `threads`, even for small tensors.
+/// Runs a row once on a team of `threads`.
 inline void launch(const Kernel& kernel, const Op& op, const View& in, const View& out,
                    int threads) {
   const Signature signature{.in = {in.desc}, .out = {out.desc}};

@@ -310,7 +310,7 @@ TEST_F(StoredRows, GiveTheirPixelsHoweverTheyLie) {
 }
 
 TEST_F(StoredRows, MappedFilesThatAreCutLaterAreNamed) {
-  for (const std::size_t images : {1, 3}) {  // files of 1 are mapped at each read, of 3 once
+  for (const std::size_t images : {1, 3}) {  // files of one image are mapped at each read, larger files once
     store(Storage::Raw, Layout::Nhwc, images);
     const Load op =
         load({.batch = 6, .height = 4, .width = 5, .storage = Storage::Raw, .via = Via::Mmap});

@@ -68,8 +68,8 @@ TEST(SimdTargets, AreChosenForABackend) {
   EXPECT_THROW(make_backends({.simd = "AVX9"}), Invalid);
 }
 
-// Streams are not compiled for targets with VBMI, because VBMI would change none of their
-// instructions.
+// The rows of the op `stream` are not compiled for targets with VBMI, because VBMI would change
+// none of their instructions.
 TEST(SimdTargets, WhatIsNotCompiledForOneTakesTheNext) {
   for (const std::string& target : simd_targets()) {
     const ForcedSimd forced(target);

@@ -15,7 +15,7 @@ struct KernelCase {
   std::string op, row;
   std::string parameters;  // as in a config, in JSON
   TensorDesc in;
-  DType to;  // `to` and `layout` are used if the op has them
+  DType to;  // read only if the op has such parameters
   Layout layout;
   int threads;
   Cache cache;
@@ -46,7 +46,7 @@ inline Op op_of(const KernelCase& what) {
   return *op;
 }
 
-/// A kernel row with the arguments of Kernel::prepare.
+/// A kernel row and the arguments for Kernel::prepare.
 struct BoundKernel {
   Kernel kernel;
   Op op;

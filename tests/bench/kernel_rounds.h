@@ -1,4 +1,5 @@
-/// Runs a kernel row of the CPU in turns with streams that read and write as many bytes.
+/// Times a CPU kernel row in alternation with rows of the op `stream` that read and write as many
+/// bytes.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +44,8 @@ class Buffers {
 };
 
 /// The contenders are the kernel, the rows of the op `stream` and, if the kernel is a fused
-/// normalize on one thread, witnesses. All use the same buffers. For a cold cache, the buffers
-/// together take three times the largest cache, and each call uses the next of them.
+/// normalize on one thread, witnesses. All use the same buffers. For a cold cache, each call uses
+/// other buffers than the call before, and all buffers together take three times the largest cache.
 class KernelRounds {
  public:
   explicit KernelRounds(const KernelCase& what)
@@ -76,7 +77,7 @@ class KernelRounds {
   }
 
   /// Returns the ratio of the fastest stream's time to the kernel's time, paired by rounds. The
-  /// fastest stream is the one with the smallest median.
+  /// fastest stream is the row of the op `stream` with the smallest median.
   Interval of_limit() const {
     return paired_ratio(fastest(1, first_witness_), contenders_[0].ns, 0.95);
   }

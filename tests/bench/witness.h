@@ -11,18 +11,23 @@
 
 namespace normbench {
 
-/// The arguments of y = x * a[c] + b[c] on dense planes. A witness computes it on one thread, in
-/// AVX-512 with stores that bypass the cache.
+/// The arguments of y = x * a[c] + b[c] on dense planes. A witness computes y on one thread, with
+/// AVX-512 and with stores that bypass the cache.
 struct WitnessCase {
   TensorDesc in, out;
   std::vector<float> a, b;  // one value per channel
 };
 using Witness = std::function<void(const std::byte* in, std::byte* out)>;
 
-/// Returns three witnesses if the dtypes are uint8 to float32, uint8 to float16, or float32 to
-/// float32. They compute the planes in order, in four distant parts, and in six parts that reach
-/// the ends of pages at different times. Returns none without AVX-512, for other dtypes, for
-/// interleaved tensors, or if a plane is not a multiple of 64 elements.
+/// Returns three witnesses. One computes the planes in order. The others compute 4 or 6 parts of
+/// the tensor in turns, one step of each part. The 6 parts reach the ends of pages at different
+/// times.
+///
+/// Returns none
+/// - without AVX-512,
+/// - for dtypes other than uint8 to float32, uint8 to float16, and float32 to float32,
+/// - for interleaved tensors,
+/// - if a plane is not a multiple of 64 elements.
 std::vector<Witness> witnesses(const WitnessCase& what);
 
 }  // namespace normbench

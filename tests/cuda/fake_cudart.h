@@ -80,7 +80,7 @@ class FakeCuda {
   // an event. FakeTask holds the host's times in all other calls.
   std::int64_t launch_ns = 3'000, copy_ns = 7'000, fill_ns = 1'000, event_ns = 500;
   std::int64_t event_call_ns = 800;
-  std::int64_t wake_ns = 0;  // from an event until a host thread that sleeps for it wakes
+  std::int64_t wake_ns = 0;  // time until a host thread that sleeps until an event wakes
 
   std::vector<FakeFailure> failures;
   std::set<std::string, std::less<>> ignored;  // functions that return success and do nothing

@@ -11,7 +11,7 @@ struct ShapeInGroups {
   std::int64_t groups;
 };
 
-/// Shapes that cover both layouts: whole vectors and single elements, lines in one piece and in
+/// Shapes for both layouts. They give whole vectors and single elements, lines in one piece and in
 /// several, warps with much, little and no work, and more channels than lanes.
 inline constexpr ShapeInGroups group_norm_shapes[] = {
     {{2, 96, 7, 7}, 3},   {{2, 96, 8, 8}, 32}, {{1, 6, 50, 52}, 2},

@@ -1,4 +1,4 @@
-/// Backends that only list the rows that they could run, and helpers that plan texts on them.
+/// Backends that only list the rows that they could run, and helpers that plan configs on them.
 #pragma once
 
 #include <fmt/format.h>

@@ -37,7 +37,8 @@ class Warp {
  public:
   explicit Warp(Block& block);
 
-  /// Moves the threads from `first_thread` of the block on to the first instruction.
+  /// Sets all threads of the warp to the first instruction. Thread `first_thread` of the block is
+  /// lane 0.
   void start(unsigned first_thread);
   /// Runs until each thread has ended or waits at a barrier.
   void run();

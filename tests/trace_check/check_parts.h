@@ -17,7 +17,7 @@ using Events = std::vector<TraceEvent>;
 /// Adds `what` to `mistakes`, with the line of the event in front, like "line 7: WHAT".
 void add_mistake(const TraceEvent& event, std::string_view what, Mistakes& mistakes);
 
-/// Returns the amount of the loss `name` in the head of the trace; 0 if the head does not have it.
+/// Returns how much of `name` was lost, as the head of the trace says; 0 if the head says nothing.
 std::int64_t claimed_loss(const Json& head, std::string_view name);
 
 /// Checks the text before the events, as text and as JSON.
@@ -36,8 +36,8 @@ void check_flows(const Events& events, std::int64_t without_launch, Mistakes& mi
 /// stages to a later stage on another track.
 void check_items(const Events& events, Mistakes& mistakes);
 
-/// Checks that the trace has the instants that the losses in its head need, and that the head has
-/// properties of each device with work.
+/// Checks that the trace has an instant for each loss in its head that must be marked, and that the
+/// head has the properties of each device with work.
 void check_claims(const Events& events, const Json& head, Mistakes& mistakes);
 
 }  // namespace normbench
