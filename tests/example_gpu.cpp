@@ -29,7 +29,7 @@ CaseResult timed(const CaseSpec& spec, std::span<const StageTime> times) {
       if (times[i].device > 0) stage.calls_ns.push_back(part_of(round, times[i].call, spec.ms));
     }
   }
-  for (Round& round : result.rounds) round.cpu_ns = round.wall_ns;  // as if waiting were spinning
+  for (Round& round : result.rounds) round.cpu_ns = round.wall_ns;  // as if waits were loops
   return result;
 }
 

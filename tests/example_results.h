@@ -62,7 +62,7 @@ Results decoding();          // a load stage takes most of the time, files are l
 Results labelled();          // stages have labels, and two are in NVTX ranges
 Results gpu();               // an example GPU: device times, limits of the link, throttled
 Results gpu_device_clock();  // as gpu(), but ranked by device time
-Results pinning();           // the source is pinned in each iteration, pageable, or pinned before
+Results pinning();           // one case pins its source in each iteration
 Results constants();         // constants per call or cached; one case has two fresh outputs
 Results peers();             // a peer runs two variants; other peers failed or were skipped
 Results why_slow();          // a peer with two allocators; one thread is at its limit

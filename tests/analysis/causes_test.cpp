@@ -48,7 +48,7 @@ TEST(FaultCost, IsNoMoreThanATouchedPageCosts) {
   const Results results = with_touch(27, 27);
   const auto cost = fault_cost(results.groups[0], 1, results);
   EXPECT_DOUBLE_EQ(*cost->cost_ns, 1'000);
-  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // the difference to the twin, not faults times 1 us
+  EXPECT_NEAR(cost->share.value, 0.89, 0.005);  // from the twin's time, not from the limit
 }
 
 TEST(FaultCost, TimeThatOthersHadTheCpuIsNotItsOwn) {
@@ -85,8 +85,8 @@ TEST(FaultCost, ALimitWithoutATwinBoundsIt) {
 }
 
 TEST(FaultCost, AllFaultsTakeNoMoreThanAllOfTheTime) {
-  // Touching 27,000 pages in 270 ms costs 10 us per page. The case has 81,003 page faults, which would
-  // take 81,003 * 10 us = 810 ms, but the case takes only 135.6 ms.
+  // Touching 27,000 pages in 270 ms costs 10 us per page. The case has 81,003 page faults. These
+  // would take 81,003 * 10 us = 810 ms, but the case takes only 135.6 ms.
   const Results results = with_touch(270, 270);
   const auto cost = fault_cost(results.groups[0], 0, results);
   EXPECT_NEAR(*cost->cost_ns, 135.6e6 / 81'003, 10);

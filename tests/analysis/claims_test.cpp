@@ -230,7 +230,7 @@ TEST(Trends, StaysMeansWithinATenth) {
   EXPECT_EQ(outcome(Trend::Shrinks, 1.05, 0), Contradicted);
   EXPECT_EQ(outcome(Trend::Stays, 1.5, 0), Contradicted);
   EXPECT_EQ(outcome(Trend::Stays, 1, 0.3), Inconclusive);
-  EXPECT_EQ(outcome(Trend::Shrinks, 1, 0), Inconclusive);  // so small a change contradicts no trend
+  EXPECT_EQ(outcome(Trend::Shrinks, 1, 0), Inconclusive);
 }
 
 }  // namespace

@@ -82,8 +82,8 @@ TEST(Compare, RunsThatOthersHeldUpAreNoSlowerCode) {
 }
 
 TEST(Compare, SixPairsDecideOverHoweverManyCases) {
-  // There are 64 ways to swap BASE and NEW in pairs. The slowdown is as large as
-  // the measured one only if no pair is swapped. Cases with the verdict Same are left out of the p-value.
+  // There are 64 ways to swap BASE and NEW in pairs. The slowdown is as large as the measured one
+  // only if no pair is swapped. Cases with the verdict Same are left out of the p-value.
   std::vector<examples::RatioCase> cases{{"slower", always(1.1, 6)}};
   EXPECT_DOUBLE_EQ(compare_pairs_of(timed_pairs(cases)).cases[0].p_value, 1.0 / 64);
   for (int i = 0; i < 39; ++i) cases.push_back({"same " + std::to_string(i), always(1, 6)});

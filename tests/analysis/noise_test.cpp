@@ -175,7 +175,7 @@ TEST(Noise, RatiosWithoutDisturbedRoundsOfEither) {
   ASSERT_TRUE(noise.undisturbed);
   EXPECT_EQ(*noise.undisturbed, (Interval{1, 1, 1}));
   EXPECT_EQ(noise_of(results.groups[0], results)[0].undisturbed, std::nullopt);  // the baseline
-  for (int i = 0; i < 3; ++i) first.rounds[12 + i].disturbance.steal_ns = 1;     // 5 rounds left
+  for (int i = 0; i < 3; ++i) first.rounds[12 + i].disturbance.steal_ns = 1;     // 5 quiet rounds
   results = of_cases({first, second});
   EXPECT_EQ(noise_of(results.groups[0], results)[1].undisturbed, std::nullopt);
 }
@@ -193,7 +193,7 @@ TEST(Noise, SensitiveIsFartherThanHalfTheInterval) {
   ASSERT_TRUE(moved.undisturbed);
   EXPECT_EQ(*moved.undisturbed, (Interval{1, 1, 1}));
   EXPECT_TRUE(moved.sensitive);
-  for (int i = 1; i < 20; ++i) second.rounds[i].disturbance.steal_ns = 0;  // all but round 0's
+  for (int i = 1; i < 20; ++i) second.rounds[i].disturbance.steal_ns = 0;
   results = of_cases({timed_case("a", ones), second});
   const CaseNoise same = noise_of(results.groups[0], results)[1];
   EXPECT_TRUE(same.undisturbed);

@@ -96,7 +96,7 @@ TEST_F(PredictionTest, OneThreadDoesTheHostsWorkOfAllLanes) {
 TEST_F(PredictionTest, AStageMayReadWhatAnyStageBeforeItGave) {
   for (CaseResult& result : times.groups[0].cases)
     result.stages.insert(result.stages.begin() + 1, result.stages[0]);
-  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // stage between cast and normalize
+  times.groups[0].cases[0].stages[1].out.dtype = DType::UInt8;  // stage after cast
   EXPECT_THAT(predict(planned(), times, 16).missing, IsEmpty());
 }
 

@@ -33,7 +33,7 @@ TEST(SimulatedPipeline, TakesTheSlowestLaneForEachItemAndTheOthersOnce) {
 TEST(SimulatedPipeline, IsHeldByItemsInFlight) {
   EXPECT_EQ(simulated_ns(chain({2, 5, 3}, 10, 1)), 100);
   EXPECT_EQ(simulated_ns(chain({5, 5, 5}, 10, 2)),
-            5 * 15 + 5);  // two items at a time; the second starts 5 later
+            5 * 15 + 5);  // 5 pairs of items; the second item of a pair starts 5 later
 }
 
 TEST(SimulatedPipeline, ItemsOfUnlikeLengthLeaveServersIdle) {

@@ -144,7 +144,7 @@ def peers_share_denied(text, case, group, document):
     if other is None:
         return "" if MOST.search(text) else 'no twin of this peer differs in the allocator alone, and "at most" is not said'
     share = 100 * (1 - ratio(other, case, document))
-    if not said or abs(number(said["value"]) - share) > 4:  # for correlated rounds, `said` is a median of medians
+    if not said or abs(number(said["value"]) - share) > 4:  # correlated rounds: a median of medians is said
         return f'"{other["variant"]}", which only allocates otherwise, takes {share:.1f} % less'
     return ""
 

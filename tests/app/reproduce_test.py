@@ -98,7 +98,7 @@ class Reproduce(unittest.TestCase):
         self.assertEqual([row for row in shown if row["id"] != "Z2"], [row for row in made if row["id"] != "Z2"])
         self.rows("A2", "Z2", "--quick", "--out", "one")
         shown = json.loads(self.normbench("--from", "one", "--format", "json").stdout)["reproduction"]
-        self.assertEqual({row["id"] for row in shown}, {"A2", "Z2"})  # as it was asked for
+        self.assertEqual({row["id"] for row in shown}, {"A2", "Z2"})  # the ids that the run was asked for
         (self.dir / "kept").mkdir()
         shutil.copy(self.dir / "out/cpu/results.json", self.dir / "kept/a.json")
         kept = self.normbench("--from", "kept", "--configs", str(self.configs))

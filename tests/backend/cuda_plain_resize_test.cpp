@@ -90,7 +90,7 @@ TEST(CudaResize, HasTheTapsOfTheTriangleFilter) {
 
 TEST(CudaResize, CountsTapsOfTheLargestExtents) {
   const std::int64_t most = resize_extent_limit - 1;
-  const Taps up = Axis::of(3, most).taps(most - 1);  // all read the last input pixel
+  const Taps up = Axis::of(3, most).taps(most - 1);  // at the end of the output
   EXPECT_EQ(up.first + up.count, 3);
   EXPECT_FLOAT_EQ(up.weight(up.count - 1), 1);
   const Taps same = Axis::of(most, most).taps(most / 2);

@@ -74,7 +74,7 @@ TEST(FusedBodies, DensePlanesOfWholeSlotsHaveTheirOwn) {
   Normalize half = kOp;
   half.to = DType::Float16;
   EXPECT_EQ(kind_of(half, planes), "planes");
-  EXPECT_EQ(kind_of(half, planes, 4), "general");  // slots of 8 bytes
+  EXPECT_EQ(kind_of(half, planes, 4), "general");  // slots of the input have 8 bytes
   EXPECT_EQ(kind_of(half, tensor(Layout::Nchw, {2, 3, 6, 6})), "general");
 }
 
@@ -131,7 +131,7 @@ TEST(FusedBodies, OffsetsOf32BitsHaveLimits) {
   EXPECT_EQ(kind_of(kOp, tensor(Layout::Nchw, {2, 3, 40000, 40000})), "general");
 }
 
-/// Returns the first element that differs from one fused multiplication and addition, or nothing.
+/// Returns the first output whose bits differ from x * a + b with a single rounding, or nothing.
 template <class In, class Out>
 std::optional<std::int64_t> wrong_bits(const NormalizeArguments& arguments) {
   const View &in = arguments.task.in, &out = arguments.task.out;

@@ -473,7 +473,8 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// An environment without a Python environment and without a named toolkit.
+/// Hides the CUPTI libraries of this machine. The variables that usual_places() reads name no
+/// Python environment and no CUDA Toolkit.
 class CuptiPlaces : public testing::Test {
  private:
   Variable path_{"PATH", "/nowhere/bin"}, venv_{"VIRTUAL_ENV", ""}, conda_{"CONDA_PREFIX", ""};

@@ -101,7 +101,7 @@ TEST(MutatedImages, AreLoadedOrNamedByBothRows) {
     EXPECT_THAT(whole, testing::HasSubstr(name + " ("));
   }
   EXPECT_GT(broken, 600);
-  EXPECT_LT(broken, 2000);  // decoders accept other coefficients
+  EXPECT_LT(broken, 2000);  // a decoder accepts changed coefficients
   fs::remove_all(folder);
 }
 

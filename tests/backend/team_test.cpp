@@ -156,7 +156,7 @@ TEST(TeamFor, NeedsMoreThanACoreKeepsToItself) {
   const std::array large{64 * kKiB, 16 * kMiB, 64 * kMiB};
   EXPECT_EQ(team_for(16 * kMiB, 2, large), 1);
   EXPECT_EQ(team_for(16 * kMiB + 1, 2, large), 2);
-  EXPECT_EQ(team_for(4 * kMiB, 2, std::array{16 * kMiB}), 2);  // may be shared by cores
+  EXPECT_EQ(team_for(4 * kMiB, 2, std::array{16 * kMiB}), 2);  // cores may share a single cache
 }
 
 TEST(TeamFor, IsExplained) {

@@ -46,7 +46,7 @@ TEST(Tensor, DescribesItself) {
 TEST(Tensor, ValuesAreInLogicalOrderWhateverTheLayout) {
   for (const auto& dtype : words(DType{}))
     for (const auto& layout : words(Layout{})) {
-      const Owned tensor(dtype.value, layout.value, {2, 2, 2, 2});  // small enough for 8 bits
+      const Owned tensor(dtype.value, layout.value, {2, 2, 2, 2});  // values of 0 to 15
       EXPECT_THAT(to_double(tensor.view, 1, 1).values, ElementsAre(8, 9, 10, 11, 12, 13, 14, 15))
           << describe(tensor.view.desc);
     }

@@ -84,7 +84,7 @@ class FakeCuda {
 
   std::vector<FakeFailure> failures;
   std::set<std::string, std::less<>> ignored;  // functions that return success and do nothing
-  std::optional<std::size_t> failing_call;     // index of this call in the log
+  std::optional<std::size_t> failing_call;     // index in the log of the call that fails
   cudaError_t failing_code = cudaErrorUnknown;
   std::set<const void*> loaded;                     // kernels whose code is on the device
   int late_loads = 0;                               // launches that first had to load their kernel

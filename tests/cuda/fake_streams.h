@@ -71,7 +71,7 @@ struct FakeEvent {
 
 struct FakeCapture {
   std::vector<FakeTask> tasks;
-  bool safe_only = true;  // calls that may synchronize fail, on any stream
+  bool safe_only = true;  // while it lasts, calls that may synchronize fail on any stream
   bool invalidated = false;
 };
 
@@ -97,7 +97,7 @@ class FakeStreams {
   FakeObjects<cudaGraphExec_t, FakeGraph> execs;
   cudaError_t broken = cudaSuccess;  // error of a failed kernel; all later work returns it
   std::int64_t device_ns = 0;        // the device's clock
-  FakeCosts* costs = nullptr;        // set the times of all work if they are on
+  FakeCosts* costs = nullptr;        // if on, they set the times of all work
   std::int64_t host_ns = 0;          // the host's time in runtime calls
 
   /// Returns the stream, which may be the default one, or null if it is not live.

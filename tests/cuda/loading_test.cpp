@@ -93,7 +93,7 @@ TEST_F(GpuDayLoading, NothingElseIsDoneToLoad) {
              call != "cudaStreamSynchronize default stream";
     });
     ASSERT_NE(other, calls.end());
-    EXPECT_EQ(*other, "clock");  // the skipped calls poison outputs
+    EXPECT_EQ(*other, "clock");  // after the calls above, which poison outputs
     EXPECT_EQ(cuda.late_loads, 0);
   }
 }

@@ -83,7 +83,7 @@ TEST(EnergyMeter, AddsStretches) {
   EXPECT_EQ(meter.cpu_joules(), std::nullopt);
   EXPECT_EQ(meter.gpu_joules(), std::nullopt);
   EXPECT_EQ(meter.missing(), "profiled for 50 ms, too short to read energy (100 ms or more)");
-  gpu.energy_mj = 9'000;  // energy between the stretches, does not count
+  gpu.energy_mj = 9'000;  // does not count: used between the stretches
   meter.start();
   add_package(root, 0, "500000", "5000000");
   gpu.energy_mj = 9'500;

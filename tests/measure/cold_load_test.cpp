@@ -135,7 +135,7 @@ TEST_F(ColdLoadTest, FilesInMemoryCannotBeCold) {
 TEST_F(ColdLoadTest, ATurnIsAnEpochUnlessThatIsLong) {
   const RawFiles files(".", 1);
   const Case planned = case_of(files, R"(, "batch": 4)");
-  EXPECT_EQ(iterations_of_an_epoch(planned, 1e6), 2);  // 6 images
+  EXPECT_EQ(iterations_of_an_epoch(planned, 1e6), 2);  // 6 images, 4 in an iteration
   EXPECT_EQ(iterations_of_an_epoch(case_of(files, R"(, "batch": 1)"), 1e6), 6);
   EXPECT_EQ(iterations_of_an_epoch(planned, 1.4e9), 2);
   EXPECT_EQ(iterations_of_an_epoch(planned, 1.6e9), 1);

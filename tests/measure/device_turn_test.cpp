@@ -117,7 +117,7 @@ TEST_F(DeviceTurnTest, CapturesAsManyGraphsAsTheTurnHasSlots) {
   plan.measure.cache = Cache::Cold;
   cache_bytes = 100;
   const Case planned = with_graph();
-  ASSERT_EQ(memory_for({&planned}).inputs(planned).count, 3u);  // 3 copies, one 640-byte set
+  ASSERT_EQ(memory_for({&planned}).inputs(planned).count, 3u);  // three slots
   turn_of(planned, {.iterations = 1});
   EXPECT_EQ(std::ranges::count(log, "begin capture"), 1);
   turn_of(planned, {.iterations = 9});

@@ -27,7 +27,7 @@ TEST_F(DisturbedRoundsTest, EachTurnIsReadBeforeItsWarmUpAndAfterIt) {
                                               .frequency_khz = 1000 + reading};
                          },
                      .on_profile = {}};
-  plan.measure.checked_calls = 2;  // only the rounds take turns
+  plan.measure.checked_calls = 2;  // no turns for checks
   const auto group = measure_group(plan, 0, context, 0);
   const auto& rounds = group->cases[0].rounds;
   ASSERT_EQ(calls.size(), 2 * rounds.size());

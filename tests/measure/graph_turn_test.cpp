@@ -55,7 +55,7 @@ TEST_F(GpuDayGraphs, OfAShortTurnAreItsOwnAndItsBuffersStayCold) {
   GroupMemory memory = memory_for({&planned});
   EXPECT_THAT(turn(memory, 1),
               ElementsAre("begin capture", "capture 1", "end capture", "launch graph of 1",
-                          "launch 1", "launch 1", "drain device",  // completes the rotation
+                          "launch 1", "launch 1", "drain device",  // for the other slots
                           "mark 0", "launch graph of 1", "mark 1", "drain device"));
   const auto copies = last_copies(memory, 4);
   EXPECT_EQ(copies[0], copies[3]);

@@ -34,7 +34,7 @@ TEST(FamilyPValues, AreSharesOfTheWaysToTurnSigns) {
   EXPECT_THAT(family_p_values({{0, 0, 0}}), ElementsAre(1));  // all drawn sums are equal
   // Each draw of signs gives a sum for either series, of which the larger counts. The p-value of a
   // series is the share of draws in which the larger sum is at least the series' own sum. For the
-  // first series, these are the draws that keep all signs or turn all signs.
+  // first series, these are the draws that keep all signs or flip all signs.
   EXPECT_THAT(family_p_values({{1, 1, 1}, {-1, -1, -1}}), ElementsAre(2.0 / 8, 1));
   EXPECT_THAT(family_p_values({std::vector<double>(20, 1)}), ElementsAre(1.0 / 4096));
 }

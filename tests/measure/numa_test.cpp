@@ -43,7 +43,7 @@ TEST(GpuDayNuma, ASourceIsTouchedByItsReaders) {
   for (const std::size_t copy : {0, 1, 7})
     for (std::size_t i = 0; i < 100; ++i)
       EXPECT_EQ(plan.rank(nullptr, copy * stride + i * page), static_cast<int>(i / 25));
-  EXPECT_EQ(plan.rank(nullptr, 100 * page), 3);  // between two copies
+  EXPECT_EQ(plan.rank(nullptr, 100 * page), 3);  // in the gap between copies
 }
 
 TEST(GpuDayNuma, EachThreadTouchesItsPagesAndNoOther) {
@@ -119,7 +119,7 @@ struct GpuDayHostMemory : DeviceTest {
 TEST_F(GpuDayHostMemory, WhatIsSentIsNearTheGpuAndTheRestWithTheThreadsThatUseIt) {
   const Case cpu = on_four_threads(), send = sent();
   GroupMemory memory = memory_of({&cpu, &send}, {.link = second_node, .of_team = two_sockets});
-  EXPECT_THAT(near, ElementsAre(second_node));  // only the source that is sent
+  EXPECT_THAT(near, ElementsAre(second_node));  // bound only for the source that is sent
   EXPECT_NE(memory.inputs(cpu).first, memory.inputs(send).first);
   const auto read = touched_source(memory, cpu);
   EXPECT_THAT(read, ElementsAre(0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3));
@@ -136,7 +136,7 @@ TEST_F(GpuDayHostMemory, WhatComesBackIsNearTheGpuToo) {
   EXPECT_FALSE(slots[2].near_link);  // device memory
   EXPECT_TRUE(slots[3].near_link);
   GroupMemory memory = memory_of({&back}, {.link = first_node, .of_team = {}});
-  EXPECT_THAT(near, ElementsAre(first_node));  // the arena of slots 1 and 3
+  EXPECT_THAT(near, ElementsAre(first_node));  // bound for the arena of slots 1 and 3
   EXPECT_NO_THROW(memory.arena(Memory::Pageable, true));
 }
 
@@ -145,7 +145,7 @@ TEST_F(GpuDayHostMemory, PinningReadsOnTheHost) {
       near_link(fake_case(*fake, "pin", source, {on_device(Pin{}, 0), on_device(H2d{}, 1)}));
   for (const Slot& slot : storage_of(pin)) EXPECT_FALSE(slot.near_link);
   memory_of({&pin}, {.link = second_node, .of_team = {}});
-  EXPECT_THAT(near, ElementsAre(second_node));  // page-locked memory, wherever it is used
+  EXPECT_THAT(near, ElementsAre(second_node));  // bound for page-locked memory
 }
 
 TEST_F(GpuDayHostMemory, WhatAKernelOfTheDeviceKeepsIsNearTheGpu) {
@@ -209,7 +209,7 @@ TEST_F(GpuDayFreshMemory, ThatComesBackIsNearTheGpuAndTheClockSeesNoneOfIt) {
   EXPECT_THAT(near, IsEmpty());
   EXPECT_EQ(turn_ns(back, second_node), far_ns);
   EXPECT_THAT(allocations, ElementsAre(1, 1));
-  EXPECT_THAT(near, ElementsAre(second_node));  // once per turn
+  EXPECT_THAT(near, ElementsAre(second_node));  // bound once per turn
 }
 
 TEST_F(GpuDayFreshMemory, ThatIsPageLockedIsNearTheGpuAndTheClockSeesNoneOfIt) {

@@ -36,7 +36,7 @@ TEST(Pace, AFinishedGroupSaysWhatTheNextOnesTake) {
   pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 2);
   pace.step_done(last_turn(0, 0), 2.1);
-  pace.group_finished(3);  // precise enough after 3 s
+  pace.group_finished(3);  // the group stops early, after 3 s
   EXPECT_DOUBLE_EQ(pace.seconds_left(3), 2 * 3);
   pace.group_started(1, 0, 3);
   EXPECT_DOUBLE_EQ(pace.seconds_left(4), 2 + 3);
@@ -152,7 +152,7 @@ TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
 TEST(Pace, ProfilesOfAnEarlierRunTookNoTimeOfThisOne) {
   const Plan plan = plan_of(4, true);
   Pace pace(plan);
-  pace.step_done({GroupStep::Kind::Profiled, 2, 1, 2}, 3);  // half of the group's, in 3 s
+  pace.step_done({GroupStep::Kind::Profiled, 2, 1, 2}, 3);  // one of two variants, in 3 s
   EXPECT_NEAR(pace.seconds_left(3), 3 * 3, 1e-9);
 }
 

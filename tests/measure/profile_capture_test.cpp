@@ -23,7 +23,8 @@ struct CaptureTest : DeviceProfileTest {
 };
 
 TEST_F(CaptureTest, ProfilersAreStartedAroundTheProfilePassOfAllGroups) {
-  // At a start or stop of the capture, the size of observer.told. At a profile, the size of told().
+  // observer.told.size() when the capture starts and stops. Between them, told().size() at each
+  // profile.
   std::vector<std::size_t> told_before;
   device->on_capture = [&] { told_before.push_back(observer.told.size()); };
   on_profile = [&](const ProfileTrace&, CaseProfile&) { told_before.push_back(told().size()); };

@@ -48,7 +48,7 @@ struct StandardTest : RunTest {
 };
 
 TEST_F(StandardTest, TheBaselinesIsThatOfTheOthers) {
-  spoil(0, 0.0625);  // within the bound, a thousandth of 99
+  spoil(0, 0.0625);  // within the bound of 0.099
   add_group({model_case("a", 0), model_case("b", 1), model_case("c", 1)}).baseline = "b";
   const GroupResult group = run_plan().groups[0];
   EXPECT_EQ(group.cases[0].check, held(0.0625, "b"));

@@ -36,8 +36,7 @@ class Pictures {
   fs::path folder_;
 };
 
-/// These functions return the number of the item whose files loading() reads instead of those of
-/// `item`.
+/// What loading() reads for `item`: the files of the item with the returned number.
 std::int64_t as_asked(std::int64_t item) { return item; }
 std::int64_t always_the_first(std::int64_t) { return 0; }
 std::int64_t wrong_in_the_middle(std::int64_t item) { return item == 3 ? 1 : item; }

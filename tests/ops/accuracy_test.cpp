@@ -48,7 +48,7 @@ TEST(Stored, WholeNumbersThatFitAreExact) {
       EXPECT_EQ(error({value, 0}, dtype), 0) << value;
   EXPECT_EQ(error({257, 0}, DType::Float16), 0);
   EXPECT_EQ(error({257, 0}, DType::BFloat16), 257.0 / 256);
-  EXPECT_EQ(error({0.5, 0}, DType::BFloat16), 0.5 / 256);  // although 0.5 is exact
+  EXPECT_EQ(error({0.5, 0}, DType::BFloat16), 0.5 / 256);  // although bfloat16 holds 0.5 exactly
   // A computed value may be a fraction, unless all values are known to be whole.
   EXPECT_EQ(error({200, 1}, DType::BFloat16), 1 + 201.0 / 256);
   EXPECT_EQ(error({200, 1}, DType::BFloat16, true), 1);

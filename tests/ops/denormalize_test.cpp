@@ -120,7 +120,7 @@ TEST(Denormalize, BoundHoldsInEveryOrder) {
     EXPECT_EQ(bound.low, 0);
     EXPECT_EQ(bound.high, 255);
     EXPECT_TRUE(bound.whole);
-    std::size_t open = 0;  // values near a middle, which float32 may round either way
+    std::size_t open = 0;  // values so near n + 1/2 that float32 may round either way
     for (std::size_t i = 0; i < exact.values.size(); ++i) {
       const std::size_t c = i / values.size();
       const double most = bound.errors.at(i);

@@ -127,7 +127,7 @@ TEST(Jpeg, AWrongRestartNumberIsReadWhereNothingIsLost) {
       Bytes file = whole;
       std::uint8_t& number = file[markers[which] + 1];
       number = static_cast<std::uint8_t>(JPEG_RST0 + (number - JPEG_RST0 + off) % 8);
-      if (off < 3 || off > 5) {  // all libraries then expect a missing interval
+      if (off < 3 || off > 5) {  // 1, 2, 6, 7: an interval may be missing
         EXPECT_EQ(complaint(file), "corrupt JPEG data: a restart marker is missing") << off;
         continue;
       }
@@ -229,7 +229,7 @@ TEST(Image, SaysWhatItCannotRead) {
 TEST(Image, RefusesHugeSizes) {
   Bytes file = jpeg_file(gradient(8, 8, 3), 8, 8);
   for (std::size_t i = 0; i + 8 < file.size(); ++i)
-    if (file[i] == 0xFF && file[i + 1] == 0xC0) {  // precision, then big-endian height and width
+    if (file[i] == 0xFF && file[i + 1] == 0xC0) {  // big-endian height at i + 5, width at i + 7
       file[i + 5] = file[i + 7] = 0x80;
       break;
     }

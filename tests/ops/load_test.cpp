@@ -279,7 +279,7 @@ TEST(ImageWalkTest, OrdersGoBySeedAndEpoch) {
   EXPECT_EQ(first, epoch_of(same, 50, 0));
   EXPECT_NE(first, epoch_of(walk, 50, 1));
   EXPECT_NE(first, epoch_of(other, 50, 0));
-  EXPECT_NE(epoch_of(walk, 50, 1), epoch_of(other, 50, 0));  // a seed is not an offset of epochs
+  EXPECT_NE(epoch_of(walk, 50, 1), epoch_of(other, 50, 0));  // another seed does not shift epochs
   EXPECT_NE(first, epoch_of(named, 50, 0));
   EXPECT_EQ(epoch_of(named, 50, 0), epoch_of(named, 50, 1));
 }

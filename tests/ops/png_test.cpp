@@ -130,7 +130,7 @@ TEST_F(Damaged, AWrongChecksumIsReadWherePixelsHaveARightOne) {
 }
 
 TEST_F(Damaged, AWrongHeaderAllocatesNothing) {
-  Bytes file = with_byte(whole, 21, 0xFF);  // adds 255 * 65536 pixels to a side
+  Bytes file = with_byte(whole, 21, 0xFF);  // adds 255 * 65536 rows
   Image image;
   DecodeMemory memory;
   EXPECT_THROW(decode_image(file, image, memory), std::runtime_error);

@@ -114,7 +114,7 @@ TEST(Memory, NearTheLinkIsCountedBesideOther) {
   };
   EXPECT_EQ(host_bytes(), 1'000'000 + placed);
   static_cast<fakes::FakeBackend&>(*backends.list.back()).node = 1;
-  EXPECT_EQ(host_bytes(), 2 * (1'000'000 + placed));  // another source for what is sent
+  EXPECT_EQ(host_bytes(), 2 * (1'000'000 + placed));  // one more source, near the link
 }
 
 TEST(Memory, OfTheLargestCaseIsNoNumberThatOverflows) {

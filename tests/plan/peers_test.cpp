@@ -222,8 +222,8 @@ TEST(Peers, CountInTheMemoryThatAGroupNeeds) {
          "variants": {"v": {"peer": "torch", "stages": [{"op": "cast", "to": "float32"}]}})",
       head));
   const Sides cache{.host = 10'000'000, .device = 1};
-  // This process has one source. The peer has two sources with other values, and the output of 4
-  // MB.
+  // This process has one source of 1 MB. The peer has two sources of 1 MB, which differ, and the
+  // output of 4 MB.
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.host = 1'000'000 + 2'000'000 + 4'000'000}));
   // 31 copies of the source exceed 30 MB, three times the cache.
@@ -247,8 +247,8 @@ TEST(Peers, HaveAsManyOutputsOnADeviceAsInputs) {
                               head));
   constexpr std::int64_t mib = 1 << 20;
   const Sides cache{.host = 1, .device = 10 * mib};
-  // This process has one source. The peer has two other sources, and an intermediate and an output
-  // of 4 MiB each.
+  // This process has one source of 1 MiB. The peer has two sources of 1 MiB, which differ, an
+  // intermediate of 4 MiB and an output of 4 MiB.
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Hot, cache).kept,
             (Sides{.device = (1 + 2 + 4 + 4) * mib}));
   EXPECT_EQ(memory_need(std::array{&planned}, Cache::Cold, cache).kept,

@@ -74,7 +74,7 @@ class Decoder {
   Decoder(std::string_view module, std::string_view name, Fusing fusing) : fusing_(fusing) {
     kernel_.name = name;
     std::string_view text = find_entry(module, name);
-    for (const bool is_extern : {false, true}) {  // memory whose size the launch sets comes last
+    for (const bool is_extern : {false, true}) {  // arrays whose size the launch sets come last
       declare_shared(module.substr(0, module.find(".entry ")), is_extern);
       declare_shared(text, is_extern);
     }
@@ -94,7 +94,7 @@ class Decoder {
       const std::string_view line = take_until(text, "{};\n");
       if (line.find(".shared ") == line.npos || line.starts_with(".extern ") != is_extern) continue;
       u64 end = 0;
-      if (const auto& before = kernel_.shared; !before.empty())  // arrays that grow overlap
+      if (const auto& before = kernel_.shared; !before.empty())  // growing arrays overlap
         end = before.back().begin + (before.back().grows ? 0 : before.back().bytes + shared_gap);
       const u64 begin = declare(line, end);
       kernel_.shared.push_back({.begin = begin, .bytes = end - begin, .grows = is_extern});

@@ -59,7 +59,7 @@ TEST(RunQueue, LongestIsThatOfOneThread) {
 
 TEST(RunQueue, LongestIsNotThatOfAThreadThatHardlyRan) {
   EXPECT_EQ(longest_delay({{1, 0, 0}, {2, 0, 0}}, {{1, 990, 10}, {2, 9, 500}}, 1000), 10);
-  EXPECT_EQ(longest_delay({{1, 0, 0}}, {{1, 10, 5000}}, 1000), 1000);  // the wait began before
+  EXPECT_EQ(longest_delay({{1, 0, 0}}, {{1, 10, 5000}}, 1000), 1000);  // at most `between_ns`
 }
 
 /// Two threads share a CPU, so each waits for about half of the time.

@@ -143,7 +143,7 @@ TEST(Gzip, AFullStreamFailsBoth) {
 }
 
 TEST(Gzip, AnErrorThatIsThrownComesThrough) {
-  for (const std::size_t text : {10u, 1'000'000u}) {  // fails at the end; fails earlier
+  for (const std::size_t text : {10u, 1'000'000u}) {  // 10: fails at the end, 1'000'000: earlier
     Full full(5, true);
     std::ostream out(&full);
     out.exceptions(std::ios::badbit);

@@ -49,7 +49,7 @@ TEST(Preparing, SaysNothingWhereNothingIsSavedOrKnown) {
   EXPECT_EQ(line(loaders(0.25, 0)), "");
   EXPECT_EQ(line(loaders(0.25, 1.0), false), "");
   Results results = loaders(0.25, 1.0);
-  results.groups[0].cases[0].dataset = results.groups[0].cases[1].dataset;  // now both are equal
+  results.groups[0].cases[0].dataset = results.groups[0].cases[1].dataset;  // now equal
   EXPECT_EQ(line(results), "");
   results.groups[0].cases[0].dataset.reset();
   EXPECT_EQ(line(results), "");

@@ -40,8 +40,8 @@ TEST(Unscaled, IsATimeThatStaysWhileTheBytesGrow) {
 }
 
 TEST(Unscaled, AllowsLessGrowthForLessWork) {
-  // A time counts as unscaled if its relative growth is less than a tenth of that of the bytes, and
-  // less than 25 %.
+  // A time counts as unscaled if its relative growth is less than 25 % and less than a tenth of the
+  // bytes' relative growth.
   EXPECT_EQ(shown(along_batch({1, 2}, {{"a", linear(0.95, 0.05)}})).size(), 1u);
   EXPECT_EQ(shown(along_batch({1, 2}, {{"a", linear(0.85, 0.15)}})).size(), 0u);
   EXPECT_EQ(shown(along_batch({1, 4}, {{"a", linear(0.95, 0.05)}})).size(), 1u);
