@@ -154,9 +154,9 @@ TEST(Compare, OneRunASideLetsTheRoundsDecideButNotBeyondDoubt) {
   EXPECT_EQ(one.change, Change::Regressed);
   EXPECT_FALSE(one.certain);
   EXPECT_EQ(gate(comparison), Gate::Undecided);
-  // Even NEW's fastest round takes more than 1.05 times as long as BASE's slowest. The interval
-  // from a side's fastest to its slowest round misses the median with probability 2 * 2^-20. The
-  // p-value is one-sided: half the sum of the probabilities of both sides.
+  // All rounds of NEW take more than 1.05 times as long as all rounds of BASE. A side's median lies
+  // outside of its 20 rounds with probability 2 * 2^-20. The p-value is one-sided: half the sum of
+  // this probability over both sides.
   EXPECT_NEAR(one.p_value, std::ldexp(1, -19), 1e-10);
 }
 

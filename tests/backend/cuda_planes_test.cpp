@@ -154,8 +154,8 @@ std::optional<std::int64_t> wrong_bits(const NormalizeArguments& arguments) {
 
 class FusedBits : public testing::TestWithParam<std::tuple<DType, DType>> {};
 
-/// Shapes of less than a block, and of whole blocks and a part of one. The widths have every
-/// remainder of a division by 4.
+/// Shapes smaller than a block, and shapes of several blocks, the last of them incomplete. The
+/// widths have every remainder modulo 4.
 const std::vector<Shape> kShapes{{1, 3, 1, 4},   {2, 3, 3, 8},   {2, 3, 6, 10},  {1, 3, 5, 7},
                                  {1, 3, 65, 68}, {1, 3, 32, 64}, {1, 1, 64, 65}, {3, 4, 4, 12},
                                  {1, 3, 9, 516}, {1, 2, 33, 126}};

@@ -46,8 +46,8 @@ class GroupNormRows : public testing::TestWithParam<std::tuple<DType, Layout>> {
     const auto [dtype, layout] = GetParam();
     return dense(dtype, layout, shape, Memory::Pageable);
   }
-  /// Returns the number of groups for shape `index`. Over all dtypes and layouts, each shape meets
-  /// every number.
+  /// Returns the number of groups for shape `index`. Over all dtypes and layouts, each shape is
+  /// tested with every number of groups.
   std::int64_t groups(std::size_t index) const {
     const auto [dtype, layout] = GetParam();
     const auto form = 2 * static_cast<std::size_t>(dtype) + static_cast<std::size_t>(layout);

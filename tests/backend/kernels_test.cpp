@@ -36,7 +36,7 @@ std::vector<std::string> ops_with_rows() {
 INSTANTIATE_TEST_SUITE_P(Cpu, RowsOf, testing::ValuesIn(ops_with_rows()),
                          [](const auto& info) { return info.param; });
 
-/// Pairs of input and output layout, by the pair of input and output dtype.
+/// For each pair of input and output dtype: the accepted pairs of input and output layout.
 using Forms = std::map<std::pair<DType, DType>, std::set<std::pair<Layout, Layout>>>;
 
 /// Returns the dtypes and layouts of the op's samples that the row accepts.

@@ -133,8 +133,8 @@ cudaError_t copy_now(const CopyCall& copy, cudaMemcpyKind kind) {
 }
 
 cudaError_t fill(void* data, int value, std::size_t bytes, cudaStream_t stream) {
-  // CUDA promises only for copies that they accept the host's address of write-combined memory, so
-  // a fill of this memory fails here.
+  // The host's address of write-combined memory is only promised to be valid in copies, so a fill
+  // of this memory fails.
   const FakeBlock* block = fake_cuda().memory.find(data, bytes);
   if (!block || block->kind == FakeKind::WriteCombined) return cudaErrorInvalidValue;
   return fake_cuda().streams.submit(stream, {.ns = fake_cuda().fill_ns, .run = [=] {
@@ -149,9 +149,9 @@ std::string fill_name(const void* data, int value, std::size_t bytes) {
 
 }  // namespace
 
-// These functions wait only where the CUDA header promises it for the kinds of memory. cudaMemcpy
-// does not wait for its copy from device to device, or from pageable memory to the device. No
-// function waits for streams other than its own.
+// These functions wait for their own work only where the CUDA header promises that they wait. For
+// example, cudaMemcpy does not wait for copies from device to device, or from pageable memory to
+// the device. No function waits for work in other streams.
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {

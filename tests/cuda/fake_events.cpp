@@ -27,8 +27,9 @@ cudaError_t record(FakeEvent& event, cudaStream_t stream) {
 }
 
 /// Makes a stream wait for an event. A stream that captures may only wait for events that were
-/// recorded in a capture, and another stream only for events that were recorded outside. Otherwise
-/// returns an error, and the stream's capture, if it has one, becomes invalid.
+/// recorded in a capture. Other streams may only wait for events that were recorded outside of
+/// captures. For other events, returns an error and invalidates the stream's capture, if there is
+/// one.
 cudaError_t stream_wait(FakeStream& stream, cudaStream_t handle, const FakeEvent& event) {
   if (!event.last) return cudaSuccess;
   if (stream.capture.has_value() != event.last->captured) {

@@ -30,8 +30,8 @@ FakeLaunch describe(void** arguments) {
   return {.body = body, .host = host, .threads = host->threads(arguments[0])};
 }
 
-/// Tells the costs about the host memory that addresses in a kernel's argument point to, because
-/// the kernel may write to that memory.
+/// Calls FakeCosts::see_output() for the host memory at each address in the kernel's argument,
+/// because the kernel may write there.
 void see_outputs(const FakeLaunch& launch) {
   FakeCuda& cuda = fake_cuda();
   if (!cuda.costs.on()) return;

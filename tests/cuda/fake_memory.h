@@ -54,8 +54,9 @@ class FakeMemory {
   bool add_registered(std::byte* data, std::size_t bytes);
   /// Forgets the block that starts at `data`. Returns false if there is none.
   bool release(const void* data);
-  /// Makes a block usable and poisons it, when a stream reaches the allocation. close() makes the
-  /// block unusable, when a stream reaches the free.
+  /// open() is called when a stream reaches the allocation of a block. It makes the block usable
+  /// and poisons it. close() is called when a stream reaches the free, and makes the block
+  /// unusable.
   void open(const void* data);
   void close(const void* data);
   void set_freeing(const void* data, bool freeing) {

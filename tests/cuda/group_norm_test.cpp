@@ -27,7 +27,8 @@ class GroupNormOfCuda : public CudaTest,
   }
 };
 
-/// Shared memory holds nothing, then up to 8 KiB of a group, then most groups as a whole.
+/// A block may use no shared memory, 8 KiB for a part of a group, or 227 KiB, which hold most
+/// groups.
 TEST_P(GroupNormOfCuda, KeepsToTheReferenceOnStandardNormalValues) {
   for (const int shared : {0, 8 << 10, 227 << 10}) {
     cuda.attributes[cudaDevAttrMaxSharedMemoryPerBlockOptin] = shared;

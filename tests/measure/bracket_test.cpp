@@ -13,7 +13,7 @@ struct GpuDayBracket : DeviceTest {
   }
 };
 
-/// A queue whose marks are reached 2,000 ns and 1,400 ns apart, in turn.
+/// A queue in which the time from one mark to the next is 2,000 ns and 1,400 ns in turn.
 struct SlowMarks final : Queue {
   SlowMarks() : Queue(1, nullptr) {}
   void drain() override {}

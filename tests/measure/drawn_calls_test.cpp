@@ -115,7 +115,7 @@ TEST_F(DrawnCallsTest, OneThatLeavesAFreshOutputAsItIsAtEveryOtherCallIsFound) {
 TEST_F(DrawnCallsTest, OneThatRemembersItsFirstResultIsFound) {
   for (std::int64_t seed = 0; seed < 20; ++seed) {
     std::vector<std::byte> first;
-    const std::byte* written = nullptr;  // the first call's output, complete after that call
+    const std::byte* written = nullptr;  // where call 0 writes its output
     const CaseResult result =
         measured("cold", seed, "reuse", [&](std::int64_t call, const View& out) {
           const auto bytes = static_cast<std::size_t>(out.desc.bytes());

@@ -9,7 +9,7 @@
 
 namespace normbench {
 
-/// Profiles cases on the fake CPU. Every profile gets the rows `rows`.
+/// Profiles cases on the fake CPU. The rows of every profile are set to `rows`.
 class ProfileTest : public RunTest {
  protected:
   ProfileTest() {

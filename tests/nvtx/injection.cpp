@@ -1,8 +1,10 @@
-/// An NVTX tool that logs every call. NVTX loads it if the environment variable
-/// NVTX_INJECTION64_PATH has its path. It appends one line of JSON per call to the file in the
-/// environment variable NVTX_INJECTION_LOG; without the variable it logs nothing. Each line has
-/// `pid`, `tid` and `call`. A call that normbench should not make is "unexpected". If
-/// NVTX_INJECTION_HANGS is set, the end of the range `capture` never returns.
+/// An NVTX tool that logs every call as one line of JSON with `pid`, `tid` and `call`. A call that
+/// normbench should not make is "unexpected".
+///
+/// Environment variables:
+/// - NVTX_INJECTION64_PATH: the path of this tool, from which NVTX loads it.
+/// - NVTX_INJECTION_LOG: the file to which lines are appended. If it is not set, nothing is logged.
+/// - NVTX_INJECTION_HANGS: if it is set, the end of the range `capture` never returns.
 #define NVTX_NO_IMPL
 #include "nvtx/injection.h"
 

@@ -19,9 +19,9 @@ TEST(Op, EveryOneHasANameOfItsOwn) {
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
 }
 
-/// Returns the signature of `op` on `feeds`. If `op` does not take them, the first of them is added
-/// again as a last input. The memory is the first kind that `op` takes. Returns nothing if `op`
-/// takes no kind.
+/// Returns the signature of `op` on `feeds`. If `op` does not take these inputs, the first of them
+/// is added once more at the end. The memory is the first kind that `op` takes. Returns nothing if
+/// `op` takes no kind of memory.
 std::optional<Signature> signature_of(const Op& op, const Feeds& feeds) {
   for (const auto& memory : words(Memory{}))
     for (const bool twice : {false, true}) try {

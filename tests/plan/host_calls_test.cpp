@@ -52,8 +52,8 @@ TEST(HostCalls, RegisterAndUnregisterPassTheirInputThrough) {
   EXPECT_THAT(shown(R"([{"op": "copy", "memory": "pageable_huge"}, "register", "unregister"])"),
               ElementsAre("copy cpu 0->1 pageable_huge of -1", "register cuda 1->2 registered of 1",
                           "unregister cuda 2,2->3 pageable_huge of 2"));
-  // `unregister` passes value 2 through. The buffer of value 2 stays registered. The copy reads the
-  // source from before `register`.
+  // `unregister` passes value 2 through, whose buffer stays registered. The copy reads the source,
+  // and not the output of `register`.
   EXPECT_THAT(shown(R"(["register", {"op": "copy", "in": "source", "memory": "registered"},
                         "unregister", "h2d"])"),
               ElementsAre("register cuda 0->1 registered of 0", "copy cpu 0->2 registered of -1",

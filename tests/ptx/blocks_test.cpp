@@ -1,5 +1,5 @@
-/// Tests synchronisation of the lanes of a warp, of the warps of a block, and of blocks, and which
-/// memory they may share.
+/// Tests how the lanes of a warp, the warps of a block, and blocks synchronise, and which memory
+/// they may share.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

@@ -8,9 +8,10 @@
 namespace normbench::ptx {
 namespace {
 
-// A mark packs a phase, a number of synchronisations of a warp, and two threads. In the mark of a
-// byte's readers, the threads are the first reader and a later one, of another warp if one read the
-// byte. In the mark of a byte's writer, both threads are the writer.
+// Each byte has a mark of its readers and a mark of its writer. A mark packs a phase, a number of
+// synchronisations of a warp, and two threads. In the mark of the readers, these are the first
+// reader and a later reader, if possible one of another warp. In the mark of the writer, both are
+// the writer.
 constexpr int phase_shift = 32, sync_shift = 20, thread_bits = 10;
 constexpr unsigned most_threads = 1 << thread_bits, most_syncs = 1 << (phase_shift - sync_shift);
 
