@@ -225,7 +225,7 @@ class Session:
         return reply
 
     def _warm_up(self, at_least_ns):
-        """Runs iterations for at least this time; none if it is 0. Then decides whether stages are timed."""
+        """Runs iterations for at least this time, then decides whether stages are timed. Does nothing if the time is 0."""
         if at_least_ns == 0:
             return
         start, count, spent, items = time.perf_counter_ns(), 0, 0, 1

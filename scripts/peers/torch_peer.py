@@ -38,7 +38,8 @@ def check_triton():
 
 
 def check_memory(task):
-    """Raises Unsupported for memory that PyTorch lacks, and for ops whose input and result are in different memory."""
+    """Raises Unsupported for memory that PyTorch lacks. Also for ops other than transfers that change the kind of
+    memory, or read or write pinned memory."""
     for stage in task.stages[1:] if task.loads else task.stages:
         for tensor in (*stage.inputs, *stage.results):
             if tensor.memory not in ("pageable", "pinned", "device"):

@@ -34,7 +34,7 @@ FakeMemory::~FakeMemory() {
 
 std::byte* FakeMemory::allocate(FakeKind kind, std::size_t bytes, bool usable) {
   const std::size_t pages = whole_pages(bytes);
-  const std::size_t mapping_bytes = 2 * (pages + page_bytes);  // twice the pages, for `written`
+  const std::size_t mapping_bytes = 2 * (pages + page_bytes);  // the second half is for `written`
   void* mapping =
       mmap(nullptr, mapping_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();

@@ -23,7 +23,7 @@ struct FakeBlock {
   FakeKind kind;
   std::byte* data;
   std::size_t bytes;
-  bool usable = true;            // false until a stream allocates the block, and after its free
+  bool usable = true;            // false: pool memory before its allocation or after its free
   bool freeing = false;          // a submitted task will release it
   bool closed = false;           // write-combined memory that host code cannot touch
   std::byte* mapping = nullptr;  // null: host memory that the runtime has only registered

@@ -295,7 +295,7 @@ TEST(ReadChrome, LineBreaksInNamesAreBlanks) {
   EXPECT_THAT(lines(model), ElementsAre("1/1 cpu_op import torch  as t 0-1000"));
 }
 
-// --- which program wrote the trace, and what is left out for that
+// --- what is left out, depending on the program that wrote the trace
 
 TEST(ReadChrome, WordsOfOldPyTorchAreItsOwnOnlyInItsFiles) {
   const auto kinds = [](const std::string& text) {
@@ -670,7 +670,7 @@ TEST(ReadChrome, ManySlicesInAnyOrderAreSorted) {
   }
 }
 
-// --- GPU work and calls that are missing
+// --- missing GPU work and missing calls
 
 std::string gpu_trace(const std::string& more) {
   return trace(

@@ -17,7 +17,8 @@ using Events = std::vector<TraceEvent>;
 /// Adds `what` to `mistakes`, with the line of the event in front, like "line 7: WHAT".
 void add_mistake(const TraceEvent& event, std::string_view what, Mistakes& mistakes);
 
-/// Returns how much of `name` was lost, as the head of the trace says; 0 if the head says nothing.
+/// Returns the amount of the loss `name`, one of loss_fields(), in the head of the trace; 0 if the
+/// head does not have it.
 std::int64_t claimed_loss(const Json& head, std::string_view name);
 
 /// Checks the text before the events, as text and as JSON.

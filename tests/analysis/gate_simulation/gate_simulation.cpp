@@ -153,7 +153,7 @@ class Machine {
   std::uniform_real_distribution<double> uniform_;
   double drift_ = 0;
   std::vector<double> of_host_;  // each case's slowdown on NEW's host
-  std::vector<double> suffers_;  // each case's slowdown by a neighbour, as a multiple of a limit's
+  std::vector<double> suffers_;  // a neighbour slows a case by this times a limit's slowdown
 };
 
 /// Compares pairs of runs that took turns. The side that runs first alternates, as in
