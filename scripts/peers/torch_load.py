@@ -123,7 +123,7 @@ def single_threaded_pool(threads):
 
     def begin():
         torch.set_num_threads(1)
-        torch.get_num_threads()  # a thread takes the number that was set last when it first reads it
+        torch.get_num_threads()  # a thread's first call adopts the number that was set last
 
     pool = ThreadPoolExecutor(threads, initializer=begin)
     list(pool.map(lambda _: all_there.wait(), range(threads)))

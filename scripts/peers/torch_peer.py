@@ -118,7 +118,7 @@ class TorchPeer(Peer):
             raise Unsupported("a model is trained by eager ops on whole batches (--as eager, without --each)")
         if self._form == "compile":
             check_compiler(task.device)
-            os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # it starts no processes
+            os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # it then starts no processes
         self._start(task)
         if task.outputs and (self._form not in ("eager", "compile") or self._reuse):
             raise Unsupported(f"{self.name} runs plain chains of stages only")

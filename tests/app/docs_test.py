@@ -145,7 +145,7 @@ def shell_mistakes(words):
                 said = (SOURCE_DIR / word).read_text()
                 yield from (f"{word} has no {option}" for option in options if option not in said)
         if word == "normbench" or word.endswith(("release/normbench", "bin/normbench")):
-            if not after or after[0].startswith(("-", "build/")):  # a path as the argument of a test
+            if not after or after[0].startswith(("-", "build/")):  # the program as the argument of a test
                 continue
             said = help_of(after[0])
             if said is None:

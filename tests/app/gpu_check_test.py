@@ -322,7 +322,7 @@ STEPS = tuple(step._replace(limit=step.limit / {faster}, least=step.least / {fas
         self.gpu_check("--only", "selftest-quick,one-group")
         self.assertEqual(self.line("selftest-quick"), "FAILED selftest-quick: exit 1: cast/eager: a call failed; 3 rows, 60 cases, "
                          f"1 row WRONG, 1 row not finished; nothing runs any more: {lost}")
-        self.assertRegex(self.line("selftest-quick-alone"), "^passed selftest-quick-alone: 3 rows, .*, all right$")  # rows of copy
+        self.assertRegex(self.line("selftest-quick-alone"), "^passed selftest-quick-alone: 3 rows, .*, all right$")  # the rows of `copy`
         self.assertEqual([path.name for path in (self.seen / "selftest-quick-alone").iterdir()], ["copy.json"])
         self.assertEqual(self.line("one-group"), "passed one-group: 1 group, 2 of 2 outputs correct")
 

@@ -390,7 +390,7 @@ class Workers(LoadingTest):
         self.run_of(peer, 1)
         pids = children(peer.process.pid)
         for pid in pids:
-            self.assertEqual(os.readlink(f"/proc/{pid}/fd/1"), os.readlink(f"/proc/{peer.process.pid}/fd/1"))  # stderr
+            self.assertEqual(os.readlink(f"/proc/{pid}/fd/1"), os.readlink(f"/proc/{peer.process.pid}/fd/1"))  # of stderr
             os.kill(pid, signal.SIGSTOP)
         try:
             peer.process.kill()

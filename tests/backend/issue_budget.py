@@ -225,7 +225,7 @@ def successors(code, at, index):
     if opcode == "EXIT":
         return [None, at + 1] if one.guard else [None]
     if opcode == "BRA":
-        if "DIV" in one.opcode:  # taken when lanes of a warp diverge
+        if "DIV" in one.opcode:  # the branch is only for lanes that diverge
             return [at + 1]
         to = index.get(target(one), 0)  # a jump out of a loop ends the path
         forwards = [to] if to > at else []

@@ -87,7 +87,7 @@ constexpr double kStartNs = 2e3;        // to start a kernel or a copy on the de
 constexpr double kBytesPerThread = 32;  // about the most that a thread reads and writes
 constexpr int kLongestIteration = 8;    // the most device tasks in one iteration
 constexpr std::int64_t kSpinNs = 200'000;
-constexpr std::array<unsigned char, 2> kPoisons{0x55, 0xFF};  // outputs are filled with these
+constexpr std::array<unsigned char, 2> kPoisons{0x55, 0xFF};  // checks fill outputs with these
 
 bool makes_ready(std::string_view function) {
   return function == "cudaStreamCreateWithFlags" || function == "cudaMemcpy" ||

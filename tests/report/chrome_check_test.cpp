@@ -94,7 +94,7 @@ const std::string kEnd =
 const std::string kLonelyKernel = "line 20: GPU work without its ac2g flow";
 const std::string kLonelyCopy = "line 21: GPU work without its ac2g flow";
 
-// --- Rule 2: times are integers of nanoseconds, and the base of the times is given.
+// --- times are integers of nanoseconds, and the base of the times is given.
 INSTANTIATE_TEST_SUITE_P(
     Times, BrokenRule,
     testing::Values(Break{"FourDecimals", "1.000,\"dur\":9", "1.0000,\"dur\":9", {kTs + "1.0000"}},
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"no baseTimeNanoseconds (an integer)"}}),
     name_of_break);
 
-// --- Rule 3: ids of processes and tracks are natural numbers. Each has a name and a sort index.
+// --- ids of processes and tracks are natural numbers. Each has a name and a sort index.
 INSTANTIATE_TEST_SUITE_P(
     Places, BrokenRule,
     testing::Values(Break{"TextualPid", kCounter, "\"faults\",\"pid\":\"70\"", {kPid}},
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"line 20: deviceProperties has no device 0"}}),
     name_of_break);
 
-// --- Rules 4 and 8: slices are sorted and nested. No length is negative.
+// --- slices are sorted and nested. No length is negative.
 INSTANTIATE_TEST_SUITE_P(
     Nesting, BrokenRule,
     testing::Values(
@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"line 21: sticks out of the slice it starts in (slices of a thread must nest)"}}),
     name_of_break);
 
-// --- Rules 5 and 7: arrows and streams.
+// --- arrows and streams.
 INSTANTIATE_TEST_SUITE_P(
     Flows, BrokenRule,
     testing::Values(
@@ -254,7 +254,7 @@ TEST(CheckChrome, WorkStartsAfterItsLaunch) {
               ElementsAre("line 23: a flow ends before it starts (GPU work before its launch)"));
 }
 
-// --- Rules 6 and 12: the head of the trace, and its counts.
+// --- the head of the trace, and its counts.
 INSTANTIATE_TEST_SUITE_P(
     Head, BrokenRule,
     testing::Values(
@@ -326,7 +326,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"line 36: an item's arrow leads from no stage to no start of one"}}),
     name_of_break);
 
-// --- Rule 11: one event per line, with all fields that an event needs.
+// --- one event per line, with all fields that an event needs.
 INSTANTIATE_TEST_SUITE_P(
     Events, BrokenRule,
     testing::Values(
@@ -364,7 +364,7 @@ INSTANTIATE_TEST_SUITE_P(
             "EmptyCounter", "{\"count\":3}", "{}", {"line 24: a counter's args must be numbers"}}),
     name_of_break);
 
-// --- Rule 1: strict JSON.
+// --- strict JSON.
 
 TEST(CheckChrome, StrictJson) {
   const auto not_strict = ElementsAre(StartsWith("not strict JSON: "));
@@ -378,7 +378,7 @@ TEST(CheckChrome, StrictJson) {
   EXPECT_THAT(check_chrome(changed("normalize", "nor\\ud800malize")), not_strict);
 }
 
-// --- Rule 9: the file is complete.
+// --- the file is complete.
 
 TEST(CheckChrome, ATruncatedFileIsCaught) {
   for (const std::size_t missing : {3u, 4u, 40u, 600u})
@@ -390,7 +390,7 @@ TEST(CheckChrome, ATruncatedFileIsCaught) {
   EXPECT_THAT(check_chrome(""), ElementsAre(StartsWith("not strict JSON: ")));
 }
 
-// --- Rule 10: gzip data has one member.
+// --- gzip data has one member.
 
 std::string packed(const std::string& text) {
   std::ostringstream out;
