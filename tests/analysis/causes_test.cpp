@@ -145,7 +145,7 @@ TEST(PeersFaults, AreBoundedByTheLimitWhereNothingDiffersInTheAllocatorAlone) {
   const Json stock = words({"run", "torch.py", "--as", "eager"});
   for (const Json& other :
        {words({"run", "torch.py", "--as", "compile", "--allocator", "no-faults"}),
-        words({"run", "torch.py", "--as", "eager", "--reuse"}),  // `--reuse` also makes other calls
+        words({"run", "torch.py", "--as", "eager", "--reuse"}),  // `--reuse` changes the calls, too
         words({"env", "OMP_NUM_THREADS=1", "run", "torch.py", "--as", "eager"}),
         words({"run", "torch.py", "--as", "eager"}), Json({1, 2}), Json(3), Json("run")}) {
     const Results results = two_peers(stock, other);

@@ -125,7 +125,7 @@ TEST_F(PipelineBoundTest, WithCoresEnoughTheNextLaneBounds) {
   EXPECT_EQ(more->next, BoundKind::Lane);
   EXPECT_EQ(more->lane, "save");
   EXPECT_NEAR(more->gain.value, 1.83, 0.02);  // with three items in flight, "save" idles at times
-  EXPECT_EQ(bound(0).more->in_flight, 4);     // also with one item in flight
+  EXPECT_EQ(bound(0).more->in_flight, 4);
   group.cases[1].pipeline->in_flight = 5;
   EXPECT_NEAR(bound(1).more->gain.value, 12.4 / (6.0 * 19 / 20 + 18.5 / 20), 0.02);
   set_lane(0, 61, 1);

@@ -57,7 +57,7 @@ TEST(Selftest, ARightRowIsRight) {
 
 TEST(Selftest, FindsAWrongValue) {
   const RowFinding row = found(planted<Copy, Bug::WrongValue>("bug"));
-  EXPECT_EQ(row.wrong, 2 * 4);  // both layouts of float32, all extents except one element
+  EXPECT_EQ(row.wrong, 2 * 4);  // both layouts of float32, all extents but that of one element
   EXPECT_EQ(row.failure,
             fmt::format("1x3x2x16 float32 nchw -> float32 nchw: element 17: 1000 instead of {}, "
                         "bound 0",
