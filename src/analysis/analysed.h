@@ -8,8 +8,8 @@
 
 namespace normbench {
 
-/// A document and its analysis. It is made once, when the document was read or measured. All
-/// reports are made from it.
+/// A document and its analysis. The constructor computes the analysis, and every report prints an
+/// `Analysed`.
 class Analysed {
  public:
   explicit Analysed(Results results);
@@ -17,17 +17,18 @@ class Analysed {
   const Results& results() const { return results_; }
   const std::vector<Experiment>& experiments() const { return experiments_; }
 
-  /// Returns the object that reports print: a copy in whose texts control characters are readable
-  /// (see normbench::visible()), or this object if no text has one.
+  /// Returns the object to print. If a text of the document has control characters, this is a copy
+  /// in which they are readable (see normbench::visible()). Otherwise it is this object.
   const Analysed& visible() const { return visible_ ? *visible_ : *this; }
 
  private:
   struct IsVisible {};
-  /// Makes no copy with readable control characters. A document with a NaN differs from every copy.
+  /// Constructs the copy in `visible_`, which has no copy of its own. The public constructor would
+  /// copy a document with a NaN again and again, because a NaN is not equal to its copy.
   Analysed(Results results, IsVisible);
 
   Results results_;                          // a move keeps the addresses of its groups
-  std::vector<Experiment> experiments_;      // experiments made of the groups in `results_`
+  std::vector<Experiment> experiments_;      // they point to the groups in `results_`
   std::unique_ptr<const Analysed> visible_;  // null: no text has control characters
 };
 

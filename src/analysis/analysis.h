@@ -1,4 +1,4 @@
-/// The analysis of groups: facts computed from Results. report/ makes sentences of them.
+/// Analyses a group: computes the facts from which report/ makes sentences.
 #pragma once
 
 #include "analysis/host_states.h"
@@ -8,26 +8,36 @@
 
 namespace normbench {
 
-/// How a group ended. TooFast: fewer than two cases are left, since others were faster than their
-/// limits, which is impossible. Busy: other programs used the processors for so long that a case
-/// has too few usable rounds.
+/// The result of ranking the cases of a group. Cases that are faster than their limits are not
+/// ranked.
+/// - NothingRan: no case was measured.
+/// - Alone: only one case was measured.
+/// - Traced: a profiling tool was attached, so times cannot be compared.
+/// - Busy: other programs used the processors for so long that a case has too few usable rounds.
+/// - Unfair: the results of two cases differ in dtype, layout, shape or place.
+/// - Winner: one case is certainly faster than every other.
+/// - Tie: no case wins, and the fastest ones certainly differ by little (is_tie).
+/// - Inconclusive: no case wins, and the intervals are too wide for a tie.
+/// - TooFast: fewer than two cases are ranked, because the others are faster than their limits.
 enum class Outcome { NothingRan, Alone, Traced, Busy, Unfair, Winner, Tie, Inconclusive, TooFast };
 
-/// How much faster the winner is, and which case it is compared with.
+/// The winner's advantage over the case with index `over`: `factor` is the time of that case over
+/// the winner's time, and `low` to `high` is its interval.
 struct Advantage {
   double factor = 1, low = 1, high = 1;
   int over = 0;
   bool of_baseline = false;  // true: `over` is the baseline; false: the next fastest case
 };
 
-/// A case that is certainly slow, and the cause.
+/// A case that is certainly slower than the fastest one and takes at least 1.1 times as long.
 struct Slow {
   int index = 0;
-  Cause cause;
+  Cause cause;                  // what explains its time
   std::vector<Factor> factors;  // differences from this case to the fastest one
 };
 
-/// The skipped cases that need the fewest and the most bytes over the link.
+/// The skipped cases that would move the fewest bytes (`lean`, `least`) and the most bytes (`rich`,
+/// `most`) over the link in an iteration.
 struct LinkArithmetic {
   std::string lean, rich;
   std::int64_t least = 0, most = 0;
@@ -36,36 +46,42 @@ struct LinkArithmetic {
 /// The verdict of a group: the fastest case, its advantage, causes and claims.
 struct Verdict {
   Outcome outcome = Outcome::NothingRan;
-  std::vector<int> fastest;  // indices of the cases that no case beats: the winner, or several
+  std::vector<int> fastest;  // indices of the fastest case and of those not certainly slower
   std::string winner;        // variant of the winner; "" if there is none
   std::optional<Unlike> unlike;
   std::optional<Advantage> advantage;  // the winner's
   std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches
-  double widest = 0;                   // without a winner: largest difference not ruled out
-  double visible = 0;                  // without a winner: smallest difference that could be seen
-  bool covered = true;                 // all pairs of `fastest` have enough rounds for an interval
-  int rounds = 0;                      // without a winner: fewest rounds that two cases share
-  bool always_first = false;  // fastest[0] led in every round; set only if `covered` is false
-  Cause bound;                         // what bounds the time of the winner, or of the only case
+  // The next five are set only for Tie and Inconclusive, over all pairs of cases in `fastest`.
+  double widest = 0;          // largest relative difference that is not ruled out
+  double visible = 0;         // smallest relative difference that every pair would have shown
+  bool covered = true;        // every pair has enough rounds for an interval
+  int rounds = 0;             // fewest rounds that a pair shares
+  bool always_first = false;  // if not `covered`: fastest[0] was the fastest in every round
+  // Cause of the time of the winner or the only case. Without these, of fastest[0] if it is a
+  // pipeline.
+  Cause bound;
   std::optional<Slow> slow;
   std::optional<PinningCost> pinning;
   std::optional<PreparingCost> preparing;
-  std::vector<int> host_left_out;  // cases whose host stages the deciding device clock ignores
-  std::vector<int> on_wall_clock;  // cases without device time, if the device clock decides
+  // Indices, only if the device clock decides.
+  std::vector<int> host_left_out;  // cases whose host stages do not count on the device clock
+  std::vector<int> on_wall_clock;  // cases without device time, ranked by their wall time
   std::optional<LinkArithmetic> link;
   std::vector<Judgement> claims;  // one for each claim of the group
 };
 
-/// A group in which other programs held up too many rounds.
+/// What is known of a group in which other programs held up too many rounds of a case.
 struct Busy {
-  /// A case and its CPU time over the baseline's. Neither of the two ever blocks.
+  /// The CPU time of a case over that of the baseline. Only for cases that never block
+  /// (never_blocks).
   struct CpuRatio {
     int index = 0;
-    Interval ratio;  // of the CPU times, widened by kProcessEffect
+    Interval ratio;  // widened by kProcessEffect
   };
   std::vector<int> cases;  // indices of the cases with too few rounds left
-  double share = 0;        // largest median share of a turn that other programs took
-  // The other cases that never block. Empty if the baseline may block.
+  // Largest over `cases`: the median share of a turn that other programs took.
+  double share = 0;
+  // One for each case that never blocks, except the baseline. Empty if the baseline may block.
   std::vector<CpuRatio> by_cpu;
 };
 
@@ -76,12 +92,13 @@ struct GroupAnalysis {
   HostStates host;
   std::optional<Busy> busy = {};
   std::vector<Pair> pairs;     // all pairs of measured cases, with a < b
-  double autocorrelation = 0;  // largest lag-1 autocorrelation of the log ratios to the baseline
+  // Largest over the cases: the lag-1 autocorrelation of the log ratios to the baseline.
+  double autocorrelation = 0;
   Verdict verdict;
   Quality quality;
 };
 
-/// Judges one group. `analysis` must have its cases, noise and pairs already.
+/// Returns the verdict on a group. `analysis` must have its `cases`, `pairs` and `busy` already.
 Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Results& results);
 
 GroupAnalysis analyse(const GroupResult& group, const Results& results);

@@ -18,8 +18,8 @@ double percentile(std::vector<double> values, double share) {
   return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// Returns the relative difference of each fresh process's time from that of the one before it with
-/// the same kind of pair.
+/// Returns, for each fresh process, the relative difference between its time and the time of the
+/// previous process with the same kind of pair.
 std::vector<double> between_processes(const std::vector<JudgedPair>& pairs) {
   std::map<PairKind, double> before;
   std::vector<double> differences;

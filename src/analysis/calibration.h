@@ -1,4 +1,5 @@
-/// Judges pairs of variants with a known answer, to show how often this machine is wrong.
+/// Judges pairs of variants whose true ratio is known, to show how often this machine's
+/// measurements give a wrong verdict.
 #pragma once
 
 #include "document/results.h"
@@ -6,13 +7,15 @@
 
 namespace normbench {
 
-/// The number of elements of a Slowed pair's second variant over that of the first. Both variants
-/// run the same loop, so without noise this is also the ratio of their times.
+/// The work of the second variant over that of the first in a PairKind::Slowed pair. Both run the
+/// same loop, the second over more elements. Without noise, their times have this ratio.
 constexpr double kMoreWork = 1.05;
 
-/// How a run judges a Slowed pair. The first that fits is taken. WrongWay: the variant with more
-/// work is called faster. WrongSize: the interval does not come within the precision of kMoreWork.
-/// Found: the variant with more work is called slower. NotFound: no variant is called slower.
+/// How a PairKind::Slowed pair is judged. The first line that applies is taken:
+/// - WrongWay: the second variant, which has more work, is called faster.
+/// - WrongSize: the interval of the ratio lies outside kMoreWork * (1 ± precision).
+/// - Found: the second variant is called slower.
+/// - NotFound: neither variant is called slower.
 enum class Answer { WrongWay, WrongSize, Found, NotFound };
 constexpr auto words(Answer) {
   return std::to_array<Word<Answer>>({{Answer::WrongWay, "wrong_way"},
@@ -21,15 +24,15 @@ constexpr auto words(Answer) {
                                       {Answer::NotFound, "not_found"}});
 }
 
-/// A pair as a run judges it. Its ratio is the time of the second variant over that of the first.
+/// A pair and its verdict.
 struct JudgedPair {
   PairKind kind = PairKind::Identical;
   std::int64_t seed = 0;
   bool fresh_process = false;
-  Interval ratio;                     // the ratio that a run's tables show
+  Interval ratio;                     // the second variant's time over the first's
   bool different = false;             // `ratio` certainly differs from 1 by more than the margin
   std::optional<Answer> answer = {};  // only for PairKind::Slowed
-  double visible = 0;    // smallest difference that would be found: margin + half-width
+  double visible = 0;                 // smallest relative difference that would be found
   double median_ns = 0;  // median time of the first variant per iteration
   int rounds = 0;
   std::optional<Stop> stop;
@@ -44,22 +47,22 @@ bool is_too_busy(const MeasuredPair& pair);
 /// Judges a pair. Both variants must be measured, and the pair must not be too busy.
 JudgedPair judge_pair(const MeasuredPair& pair, double precision);
 
-/// Counts over pairs that were measured in this process. Only `between` and `between_differences`
-/// are of fresh processes.
+/// Counts over judged pairs. `between` and `between_differences` are from pairs that were measured
+/// in fresh processes, all other members from pairs that were measured in this process.
 struct CalibrationSummary {
   // Pairs of identical code: all, those whose interval excludes 1, and those judged different.
   int pairs = 0, excluding_one = 0, false_alarms = 0;
-  Interval false_alarm;  // share of false alarms, with Wilson's 95 % interval
+  Interval false_alarm;  // `false_alarms` over `pairs`, with Wilson's 95 % interval
   int slowed_pairs = 0, slowed_found = 0, slowed_wrong_way = 0, slowed_wrong_size = 0;
   double visible = 0;  // median of JudgedPair::visible over pairs of identical code
-  // The 95th percentile of the relative differences between a fresh process and the one before it
-  // with the same kind of pair. Nothing if no kind had two processes.
+  // The 95th percentile of `between_differences` relative differences in time, each between two
+  // consecutive fresh processes with the same kind of pair. Nothing if there are none.
   std::optional<double> between;
   int between_differences = 0;
 };
 
-/// The fewest differences from which `between` is known well enough for a margin below 5 %
-/// (margin_of).
+/// With fewer differences between processes, a comparison that is decided by rounds has a margin of
+/// at least 5 % (margin_of).
 constexpr int kFewestDifferences = 6;
 
 CalibrationSummary summarize(const std::vector<JudgedPair>& pairs);

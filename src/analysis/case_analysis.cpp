@@ -70,12 +70,12 @@ void compare_with_limit(const GroupResult& group, const CaseResult& result, cons
   if (log_ratios(limit_times, case_times).empty()) return;
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, decision_level);
-  // No case can be faster than the limit of its bytes. It may be faster than a launch limit, which
-  // times another kernel.
+  // A case cannot be faster than the limit of its bytes. It can be faster than a launch limit,
+  // which is the time of another kernel.
   const CaseResult& of_bytes = *bytes_limit_of(group, result, results);
   if (is_busy(of_bytes, results.clock)) return;
   const auto bytes_times = times_ns(of_bytes, results);
-  // The 5 % for a false alarm are shared by all cases of a group.
+  // All cases of a group together have a false alarm with a probability of at most 5 %.
   const double level = 1 - 0.05 / static_cast<double>(group.cases.size());
   analysis.above_limit =
       enough_rounds(log_ratios(bytes_times, case_times), level) &&

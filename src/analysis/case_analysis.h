@@ -16,12 +16,12 @@ struct StageAnalysis {
 
 struct CaseAnalysis {
   std::vector<StageAnalysis> stages;  // one for each stage of the case
-  std::optional<double> floor_ns;     // sum of the stages' floors; nothing if a stage has none
-  std::string binding;                // limit with the largest part of `floor_ns`, or ""
+  std::optional<double> floor_ns;     // sum over stages that move bytes; nothing if one has none
+  std::string binding;                // name of the limit with the largest part of it, or ""
   std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
   std::optional<Interval> ratio;      // case's time over the baseline's; speed-up is the inverse
-  // The two levels of the log ratios to the baseline. Nothing if these have one level.
+  // The two levels of the log ratios to the baseline (two_levels). Nothing if they have one level.
   std::optional<Levels> states;
   std::optional<Interval> of_limit;  // the limit's time over the case's time
   std::string limit;                 // name of the limit used; "" without one
@@ -30,7 +30,7 @@ struct CaseAnalysis {
   std::optional<double> switches;  // context switches per iteration; nothing for a peer
   std::optional<double> published_ms, published_speed_up;
   std::optional<PipelineAnalysis> pipeline = {};  // set if several items are in flight
-  bool above_limit = false;  // certainly faster than its limit, by more than the precision
+  bool above_limit = false;  // certainly faster than its bytes' limit, by more than the precision
 };
 
 CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
@@ -39,20 +39,21 @@ CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
 /// Returns true if the case is ok and has at least one round.
 bool measured(const CaseResult& result);
 
-/// Returns true for a measured case whose times may be compared with those of the other cases. For
-/// that, other programs must have left enough of its rounds alone, and enough of these rounds must
-/// be undisturbed in every other case, too.
+/// Returns true if the times of a case may be compared with those of the group's other cases:
+/// - The case was measured and is not busy (is_busy).
+/// - With each other measured case it shares at least `fewest_left_alone` rounds that were not held
+///   up. This does not apply if one of the two has fewer rounds than that.
 bool is_comparable(const GroupResult& group, const CaseResult& result, const Results& results);
 
 /// Returns the index of the variant among the group's cases; -1 if there is none.
 int index_of(const GroupResult& group, const std::string& variant);
 
-/// Returns the time per iteration of every round, in ns on the deciding clock.
+/// Returns the time per iteration of every round, in ns on the deciding clock. If a round has no
+/// device time, all rounds have wall times.
 std::vector<double> all_times_ns(const CaseResult& result, const Results& results);
 
-/// Returns the time per iteration of every round, in ns on the deciding clock. A round that other
-/// programs held up (is_held_up) has 0; ratios and intervals leave it out. If too few rounds were
-/// left alone (is_busy), all rounds keep their times.
+/// Returns all_times_ns(), with 0 for each round that other programs held up (is_held_up). Ratios
+/// and intervals leave out times of 0. If the case is busy (is_busy), no time is set to 0.
 std::vector<double> times_ns(const CaseResult& result, const Results& results);
 
 /// Returns the CPU time per iteration of every round, in ns.
@@ -62,8 +63,8 @@ std::vector<double> cpu_times_ns(const CaseResult& result);
 /// up.
 double median_ns(const CaseResult& result, const Results& results);
 
-/// Returns the median of `turns_ns` per iteration, in ns. `turns_ns` has a time for each turn of
-/// the case. Returns 0 if it is empty or the case was not measured.
+/// Returns the median of `turns_ns` divided by the iterations of a turn. `turns_ns` has one time in
+/// ns for each turn of the case. Returns 0 if `turns_ns` is empty or the case was not measured.
 double per_iteration_ns(const CaseResult& result, const std::vector<std::int64_t>& turns_ns);
 
 /// Returns the number of images in a batch of the first case with a source; 0 if no case has one.
@@ -102,7 +103,8 @@ double stage_share(const CaseResult& result, const StageResult& stage);
 /// Returns nothing for a case without rounds or images, or for a peer that reports no CPU time.
 std::optional<double> cpu_seconds_per_image(const CaseResult& result);
 
-/// What the processor counted in a case's profile; nothing where a counter was not read.
+/// Hardware counts of a profile. A count that was not read is nothing. `joules` is the energy of
+/// the processor packages and the GPU.
 struct Counted {
   std::optional<double> instructions_per_cycle;
   std::optional<double> cycles, cache_misses, joules;  // per image

@@ -18,8 +18,8 @@ double pettitt_p_value(double statistic, std::size_t values) {
   return std::min(1.0, 2 * std::exp(-6 * statistic * statistic / (n * n * n + n * n)));
 }
 
-/// Returns the smallest p-value that a series of this length can have: that of a change in the
-/// middle that every value shows.
+/// Returns the smallest p-value that a series of this length can have. It has this p-value if all
+/// values of one half exceed all values of the other half.
 double least_p_value(std::size_t values) {
   return pettitt_p_value(static_cast<double>(values / 2 * (values - values / 2)), values);
 }

@@ -9,13 +9,14 @@
 
 namespace normbench {
 
-/// States of the host's memory. Several loops move the same bytes; which one is the fastest depends
-/// on the memory and, in a virtual machine, on its host. The loops take turns in the same rounds.
-/// If the ratio of two loops has two levels, the machine had two states.
+/// Tells whether the speed of the host's memory changed while a group was measured. The memory
+/// limits of a group are streams: loops that move the same bytes in different ways. Each round runs
+/// all of them. Which one is the fastest depends on the memory and, in a virtual machine, on its
+/// host. So if the ratio of the times of two streams has two levels, the machine had two states.
 struct HostStates {
-  /// Two streams of equally many bytes, and how the ratio of their times changed.
+  /// Two streams that move equally many bytes, and how the ratio of their times changed.
   struct Change {
-    std::string limit, other;  // `other` is the fastest stream over all rounds
+    std::string limit, other;  // names; `other` is the fastest over all rounds
     // The first round of the second state, counted from 0. Nothing if the states alternate.
     std::optional<int> round = {};
     int rounds = 0;                // rounds in the second state; if states alternate, in the rarer
@@ -27,11 +28,12 @@ struct HostStates {
   std::optional<Change> change = {};  // the largest change
 };
 
-/// Compares each stream on the host with the fastest stream of the same bytes and threads. The
-/// machine had two states if the ratio of the two has two levels at least 3 % apart, and the first
-/// stream is the faster one at one level. A lasting change is found by Pettitt's test, at 5 % over
-/// all comparisons. A change back and forth is found by two_levels(). A change that slows all
-/// streams alike is not reported.
+/// Compares each stream on the host with the fastest stream of the same bytes and threads. A change
+/// is reported if both of these hold:
+/// - The ratio of the two times has two levels that are at least 3 % apart. Pettitt's test finds a
+///   lasting change (at 5 % over all comparisons), and two_levels() finds a change back and forth.
+/// - At one of the two levels, the first stream is the faster one.
+/// A change that slows all streams alike is not found.
 HostStates host_states(const GroupResult& group, const Results& results);
 
 /// A change of level in a series, by Pettitt's rank test (Applied Statistics 28, 1979). It has the

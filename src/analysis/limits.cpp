@@ -13,8 +13,7 @@ bool is_on_gpu(const StageResult& stage) { return stage.place == Place::Cuda; }
 
 bool is_transfer(const StageResult& stage) { return roles_of(stage).link != LinkUse::None; }
 
-/// Returns true for work that is launched on a GPU. The start of a team of threads on the host is
-/// no launch: the streams that limit host stages start one too.
+/// Returns true for a stage that launches kernels on a GPU.
 bool is_launched(const StageResult& stage) {
   return is_on_gpu(stage) && !is_transfer(stage) && roles_of(stage).locks == PageLocking::None &&
          stage.min_bytes > 0;
@@ -68,8 +67,8 @@ StreamMix mix_of(const StageResult& stage) {
 }
 
 /// Returns true if the stream and the stage use the same kinds of memory. If both use the link,
-/// both must read on the same side of it and write on the same side. If neither does, both must
-/// write the same kind of memory.
+/// they must read on the same side of the link and write on the same side. If neither uses it, they
+/// must write the same kind of memory.
 bool same_way(const CaseResult& limit, const CaseResult& result, std::size_t index) {
   const StageResult &stream = limit.stages[0], &stage = result.stages[index];
   if (stream.link_bytes == 0 || stage.link_bytes == 0)

@@ -17,11 +17,12 @@ std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string&
 /// Returns the host memory that a transfer reads or writes; pinned if the document does not tell.
 Memory link_memory(const CaseResult& result, std::size_t stage);
 
-/// Returns the limit of the bytes that a case moves; null if it has none. A case that uses the link
-/// has the slowest limit of its stages: pinned copies for transfers, streams over the link for
-/// kernels. Any other case has the fastest stream in its place that moves as many bytes in each
-/// direction. On the host, the stream has as many threads as the case. Streams that stay in the
-/// cache are not used.
+/// Returns the limit of the bytes that a case moves; null if it has none.
+/// - For a case that uses the link, it is the slowest limit of its stages: a copy with pinned
+///   memory for a transfer, a stream over the link for a kernel.
+/// - For any other case, it is the fastest stream that reads and writes as many bytes (limit_mix)
+///   in the same place, on the host with as many threads. Streams that stay in the cache are not
+///   used.
 const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
                                  const Results& results);
 

@@ -7,20 +7,20 @@
 
 namespace normbench {
 
-/// If a GPU's copies reach a smaller share of the link's rate than this, the GPU has only a part of
-/// the link. Copies of pinned memory reach 80 to 95 %.
+/// If copies reach a smaller share of the link's rate than this, the GPU has only a part of the
+/// link. Normally, copies of pinned memory reach 80 to 95 %.
 constexpr double low_link = 0.6;
 
 struct LinkSpeed {
   int generation = 0, width = 0;  // PCIe link, read while copies ran
   double bytes_per_second = 0;    // rate of the link in each direction
-  double up = 0, down = 0;        // rates of the fastest copies to and from the GPU, or 0
+  double up = 0, down = 0;        // bytes/s of the fastest copies to and from the GPU, or 0
 
   /// Returns the share of the link's rate that the slower direction reaches.
   double share() const;
   bool is_low() const { return share() < low_link; }
-  /// Returns true if copies are faster than the link and so use another one: some GPUs have NVLink
-  /// to the host.
+  /// Returns true if copies exceed the link's rate by more than 5 %. They then use another link
+  /// than PCIe, such as NVLink to the host.
   bool is_another() const;
 };
 

@@ -8,14 +8,15 @@ namespace normbench {
 
 /// One limit, measured by its fastest kernel.
 struct MachineLimit {
-  std::string kind, variant;   // experiment; variant without its axes
+  std::string kind, variant;   // names of the experiment and, without axes, of the variant
   std::string op = {};         // op of the first stage
   Json axes = Json::object();  // axes other than threads and kernels
   Place place = Place::Cpu;
   std::string kernel;
   int threads = 1;             // number of host threads
   std::optional<Interval> ns;  // per call: median and 95 % interval; nothing if not measured
-  // Bytes of a call: those over the link if there are any, else those of its source and result.
+  // Bytes of a call: those over the link if there are any, else those of its source and result. 0
+  // for page faults and launches.
   std::int64_t bytes = 0;
   double faults = 0;   // page faults per call
   std::string reason;  // why it was not measured; "" if not known

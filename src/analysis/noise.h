@@ -71,8 +71,8 @@ struct DeviceStates {
   // Bits of throttle reasons present in all turns, and in only some turns. Idling is no reason.
   std::int64_t always_bits = 0, sometimes_bits = 0;
   std::int64_t slowest_ns = 0;  // longest time that a reading of the state took
-  // Time from the first round to the last, and how long each reason held the clocks back in that
-  // time.
+  // Time in ns from the start of the first turn to the end of the last one, and how long each
+  // reason held the clocks back in that time.
   std::int64_t rounds_ns = 0;
   std::map<std::string, std::int64_t> held_back_ns = {};
 
@@ -88,15 +88,15 @@ struct Quality {
   double half_width = 0;   // widest half-width of the intervals
   bool quick = false;      // --quick was given: intervals are wide
   bool noisy = false;      // the machine was noisy (see quality_of)
-  double spread = 0;       // largest distance between quartiles over median, of the cases' rounds
+  double spread = 0;       // largest over the cases: interquartile range of times over median
   int rounds = 0, disturbed = 0;
   std::map<Flag, std::size_t> flagged;
   double drift = 0;  // largest drift of the cases that drift; 0: none does
 };
 
-/// Completes `measured`, which has the spread and the half-width. The machine was noisy if rounds
-/// spread widely, intervals stayed wide, more than a tenth of the rounds is flagged, or a case
-/// drifts.
+/// Returns `measured`, which has `of_ratios`, `half_width` and `spread`, with the other members
+/// set. The machine was noisy if `spread` exceeds 10 %, `half_width` exceeds twice the precision,
+/// more than a tenth of the rounds is flagged, or a case drifts.
 Quality quality_of(Quality measured, const std::vector<CaseNoise>& noise, double precision,
                    bool quick);
 

@@ -10,16 +10,15 @@ namespace normbench {
 struct Pair {
   int a = 0, b = 0;
   Interval ratio;  // time of a over time of b, at the Bonferroni level of all pairs
-  bool different = false;
+  bool different = false;     // certainly, by more than margin_of()
   int rounds = 0;             // rounds that both cases have and that were not held up
   bool covered = false;       // there are enough rounds for an interval at that level
   double process_effect = 0;  // kProcessEffect if a peer ran one of the cases; else 0
 };
 
-/// The share by which times of identical code may differ between two processes, even if all rounds
-/// of each process agree. Times depend on where memory lies and on which CPU runs. The difference
-/// between this process and `normbench peer` rarely exceeded this share, and only for cases whose
-/// data lay in the cache.
+/// Times of identical code may differ by this share between two processes, even if all rounds of
+/// each process agree, because they depend on where memory lies and on which CPU runs. The measured
+/// differences between this process and `normbench peer` rarely exceeded it.
 constexpr double kProcessEffect = 0.05;
 
 /// Returns the relative difference that the pair must exceed to count as different.
@@ -43,7 +42,8 @@ double widest_difference(const Pair& pair);
 /// Returns the smallest relative difference that this pair's rounds would have shown.
 double visible_difference(const Pair& pair, double precision);
 
-/// Returns true if the pair is not different and its interval is narrow enough to be called a tie.
+/// Returns true if the pair has enough rounds, is not different, and the half-width of its interval
+/// is at most twice margin_of().
 bool is_tie(const Pair& pair, double precision);
 
 /// Returns the first two measured cases that must not be ranked against each other.

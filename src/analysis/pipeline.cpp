@@ -13,9 +13,9 @@
 namespace normbench {
 namespace {
 
-constexpr double kHeld = 1.02;        // held_ns is reported from this multiple of the bound on
-constexpr double kReached = 1.1;      // time over the next bound that still counts as reaching it
-constexpr double kWorthItems = 0.98;  // more items in flight must bring the time below this share
+constexpr double kHeld = 1.02;        // `held` is set from this multiple of the bound on
+constexpr double kReached = 1.1;      // times below this multiple of a bound reach it
+constexpr double kWorthItems = 0.98;  // more items in flight must cut the time to this share
 
 using Series = std::vector<double>;  // ns per item, by round
 
@@ -169,9 +169,9 @@ bool works_on_host_alone(const CaseResult& result, const LaneResult& lane) {
   });
 }
 
-/// Returns the time of an item in a lane that runs alone, in ns. If the latencies of that run are
-/// known, they tell how the time of the round is divided among its items. Otherwise returns
-/// `mean_ns`.
+/// Returns the time of an item in a lane that runs alone, in ns. If that run has latencies, the
+/// time of its round is divided among the items in proportion to their latencies. Otherwise each
+/// item takes `mean_ns`.
 double item_ns(const CaseResult& alone, double mean_ns, std::size_t round, std::size_t item) {
   const auto items = static_cast<std::size_t>(alone.iterations);
   const bool has_latencies = alone.pipeline && alone.pipeline->latency_ns.size() / items > round;
@@ -214,9 +214,8 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
   return model;
 }
 
-/// Returns the model's time per item of the pipeline as it is, by round, or the measured time if
-/// that is shorter. The rest of a longer measured time is left out, since more servers cannot
-/// remove it.
+/// Returns, for each round, the simulated or the measured time per item, whichever is shorter. What
+/// the measured time has in addition to the simulated one is no gain of more servers.
 Series explained(const CaseResult& result, const Terms& terms, const Series& times) {
   Series series;
   for (std::size_t r = 0; r < std::min(times.size(), terms.all_cpu().size()); ++r) {
@@ -227,9 +226,9 @@ Series explained(const CaseResult& result, const Terms& terms, const Series& tim
   return series;
 }
 
-/// Returns the model's time per item, by round, if `lane` has `servers` servers and `in_flight`
-/// items are in flight. It is at least `bound`. Host work is slowed by the factor by which the
-/// case's CPU time exceeds the CPU time of its lanes alone.
+/// Returns, for each round, the simulated time per item if `lane` has `servers` servers and
+/// `in_flight` items are in flight. The time is raised to `bound` if it is shorter. Host work is
+/// slowed by the factor by which the case's CPU time exceeds the CPU time of its lanes alone.
 Series with_servers(const CaseResult& result, const Terms& terms, std::size_t lane,
                     std::int64_t servers, std::int64_t in_flight, const Series& bound) {
   const Series alone_cpu = terms.all_cpu(), own_cpu = cpu_ns(result);

@@ -14,47 +14,51 @@ struct LaneAnalysis {
   std::optional<double> exposed_ns;  // time per item in which only this lane worked
 };
 
-/// What bounds a pipeline's time from below. Lane: the slowest lane. Cores: the cores that do the
-/// work of all lanes. Memory: the memory that the bytes of all lanes go through.
+/// What bounds a pipeline's time from below:
+/// - Lane: the time of the slowest lane.
+/// - Cores: the CPU time of all lanes, divided by the number of cores.
+/// - Memory: the time to move the bytes of all lanes.
 enum class BoundKind { Lane, Cores, Memory };
 
 /// Why lanes cannot overlap fully: too few items are in flight, or a single thread does all of the
 /// host's work.
 enum class Held { InFlight, OneThread };
 
-/// The number of servers with which the slowest lane takes no longer than the next largest bound,
-/// and the speed-up that so many servers bring.
+/// The smallest number of servers with which the slowest lane takes no longer than the next largest
+/// bound, and the speed-up with that many servers.
 struct MoreServers {
   std::int64_t servers = 1;
-  std::int64_t in_flight = 1;  // at least as in the case; more if servers would lack items
-  BoundKind next = BoundKind::Lane;
-  std::string lane = {};  // name of the next lane; only for BoundKind::Lane
-  // The expected speed-up: the simulated time of the pipeline as it is, or its measured time if
-  // that is shorter, over the simulated time with more servers. The simulation uses the times of
-  // the lanes alone and covers filling, draining and items of unequal length. The true gain is
-  // smaller if the operating system schedules worse than the simulation.
+  std::int64_t in_flight = 1;        // as in the case, or more if servers would lack items
+  BoundKind next = BoundKind::Lane;  // the next largest bound
+  std::string lane = {};             // name of its lane; only for BoundKind::Lane
+  // The expected speed-up: the present time over the simulated time with more servers. The present
+  // time is the simulated or the measured one, whichever is shorter. The true speed-up is smaller
+  // if the operating system schedules worse than the simulation.
   Interval gain = {};
   Interval at_most;           // upper limit of the speed-up: the measured time over the next bound
   bool reaches_next = false;  // the simulated time is within 10 % of the next bound
 };
 
+/// The largest lower bound of a pipeline's time (see analyse_pipeline()).
 struct PipelineBound {
   BoundKind kind = BoundKind::Lane;
   std::string lane = {};         // name of the lane; only for BoundKind::Lane
   double ns = 0;                 // time per item
   Interval of_bound;             // the bound over the pipeline's time, paired by round
-  std::optional<double> faster;  // the pipeline's time over its bound without the lane's work
+  // The pipeline's time over the largest bound without the work of the lane. Only for
+  // BoundKind::Lane and several lanes.
+  std::optional<double> faster;
   double cores_used = 0;         // CPU time over wall time, median of the rounds
   std::optional<MoreServers> more = {};
   std::optional<Held> held = {};
-  double held_ns = 0;  // time per item that `held` allows at best
+  double held_ns = 0;  // with `held`: shortest possible time per item
 };
 
 struct PipelineAnalysis {
   std::vector<LaneAnalysis> lanes;  // one for each lane of the case
   std::int64_t in_flight = 1;
-  double p50_ns = 0, p99_ns = 0;          // latencies of items, by the nearest-rank method
-  double fill_ns = 0, drain_ns = 0;       // medians over the turns
+  double p50_ns = 0, p99_ns = 0;          // percentiles of the latency of an item
+  double fill_ns = 0, drain_ns = 0;       // times to fill and to drain it: medians over the turns
   std::optional<PipelineBound> bound;     // nothing if a lane was not measured alone
   std::optional<Interval> headroom = {};  // the case's time over its time without loading
   std::int64_t cores = 0;                 // number that this process may use; 0: unknown

@@ -6,8 +6,8 @@
 
 namespace normbench {
 
-/// A prediction. All times are per item. A lane has no time if the document lacks one of its
-/// stages.
+/// The predicted times of a pipeline per item, in ns. A lane has no time if the document lacks one
+/// of its stages.
 struct Prediction {
   std::vector<std::optional<double>> lanes_ns;  // one for each lane: its time on one server
   std::vector<std::string> missing;             // labels of stages without a time
@@ -19,9 +19,9 @@ struct Prediction {
 };
 
 /// Predicts a case with items in flight on a machine with `cores` cores. A stage's time is the
-/// smallest median in `times` of a stage with the same op, parameters, kernel row, input, output
-/// and threads. The stage uses as many cores as the case with that median used on average, at most
-/// its threads.
+/// smallest median in `times` of a stage with the same op, parameters, kernel, place, inputs,
+/// output and threads. It is assumed to use as many cores as the case with that median used on
+/// average, at most its threads.
 Prediction predict(const Case& planned, const Results& times, std::int64_t cores);
 
 }  // namespace normbench

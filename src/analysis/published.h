@@ -5,6 +5,14 @@
 
 namespace normbench {
 
+/// The kind of a published figure, and what is measured to compare with it:
+/// - Wall: the wall time. For a stage, the time that the host spends in it, which for a stage on
+///   the GPU is the time of its calls.
+/// - Device: the time on the device.
+/// - Sum: Wall plus Device, summed over the stages.
+/// - Submitted: the time from the start of an iteration until all its work is submitted.
+/// - FirstCall: the time of the first iteration.
+/// - SpeedUp: the baseline's time over the case's time.
 enum class FigureKind { Wall, Device, Sum, Submitted, FirstCall, SpeedUp };
 
 struct PublishedFigure {
@@ -13,26 +21,24 @@ struct PublishedFigure {
   std::optional<double> here;  // measured median in the same unit; nothing if not measured
 };
 
-/// Returns the figures of `published` next to what was measured. The wall time of a stage is host
-/// time: for a stage on the GPU it is the time of its calls. A sum adds host and device times of
-/// the stages.
+/// Returns one figure for each time or speed-up that `published` has. `published` is about a case
+/// of the group or about one of its stages.
 std::vector<PublishedFigure> published_figures(const GroupResult& group,
                                                const GroupAnalysis& analysis,
                                                const Published& published);
 
-/// What published times imply if one stage of a pipeline overlaps with all others. It is arithmetic
-/// on published figures; nothing is measured. Times are in milliseconds per item.
+/// What published times imply if one stage of a pipeline overlaps with all others. Computed from
+/// published times only. Times are in milliseconds per item.
 struct PublishedOverlap {
   const Published *whole = nullptr, *stage = nullptr;
   double whole_ms = 0, stage_ms = 0;
-  double overlapped_ms = 0;  // at best: the longer of the stage and all others
-  std::int64_t servers = 1;  // number with which the stage takes no longer than the others
-  // The time of a variant with this stage that was published as faster than `overlapped_ms`, or
-  // null.
+  double overlapped_ms = 0;  // with full overlap: the longer of the stage and all others
+  std::int64_t servers = 1;  // with that many, the stage takes no longer than all others
+  // A published time, shorter than `overlapped_ms`, of any pipeline with this stage; or null.
   const Published* faster = nullptr;
 };
-/// Returns an overlap for each published stage whose pipeline is also published, with as many
-/// items. The result points into `group`, which must outlive it.
+/// Returns an overlap for each stage with a published time, if its whole pipeline has a published
+/// time over as many items. The result points into `group`, which must outlive it.
 std::vector<PublishedOverlap> published_overlaps(const GroupResult& group);
 
 }  // namespace normbench

@@ -14,7 +14,7 @@ struct ModelLane {
 struct PipelineModel {
   std::vector<ModelLane> lanes;
   std::vector<std::size_t> visits;           // lanes that an item visits, in order
-  std::vector<std::vector<double>> work_ns;  // time alone on one server, by item and then by visit
+  std::vector<std::vector<double>> work_ns;  // [item][visit]: time alone on one server
   std::int64_t in_flight = 1;
   double cores = 0;  // cores shared by all servers; 0: there are enough
 };

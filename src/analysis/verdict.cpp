@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kSlow = 1.1;  // time over the fastest case's: from here on a case is explained
+constexpr double kSlow = 1.1;  // a case that takes this multiple of the fastest is explained
 
 /// Returns the indices of the measured cases, the fastest first. Cases that are faster than their
 /// limits are left out, since that is impossible.

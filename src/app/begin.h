@@ -27,7 +27,7 @@ struct Begun {
 
 /// Makes a scratch folder in `parent` for the plan's stages that save files, and sets it in the CPU
 /// backend. An empty `parent` means the system's folder for temporary files. Returns null if no
-/// stage saves files. Throws Invalid.
+/// stage saves files. Throws Invalid if the folder cannot be made.
 std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string& parent,
                                             const Backends& backends);
 
@@ -38,9 +38,9 @@ std::vector<Job> read_jobs(const RunOptions& options, std::span<const std::strin
 /// Plans the job and creates its folder and journal. Throws BadInput, Invalid, CannotWrite.
 Begun begin(const RunOptions& options, Job job);
 
-/// Opens the interrupted run in `options.resume`. Throws Differs if its conditions have changed and
-/// --force is not given, Invalid if its journal does not fit its config, and CannotWrite. Changes
-/// no file before these checks.
+/// Opens the interrupted run in `options.resume`. Throws Differs if the config, the options, the
+/// program or the machine has changed and --force is not given, Invalid if the journal does not fit
+/// the config, and CannotWrite. Changes no file before the first two checks.
 Begun go_on(const RunOptions& options);
 
 }  // namespace normbench

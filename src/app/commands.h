@@ -19,8 +19,8 @@
 
 namespace normbench {
 
-/// Takes the value given to the option `name`. Throws Invalid with a message that says what is
-/// expected.
+/// A function that reads the value `given` to the option `name`. It throws Invalid with a message
+/// that says what is expected.
 struct Take {
   std::function<void(const std::string& name, const std::string& given)> call;
   std::vector<std::string> words = {};  // possible values, for completion; empty: any value
@@ -29,16 +29,15 @@ struct Take {
 };
 
 /// Returns a Take that calls `take` and adds its mistakes to `mistakes` instead of throwing them.
-/// `mistakes` must outlive it.
+/// `mistakes` must outlive the returned Take.
 Take noted(Take take, std::vector<std::string>& mistakes);
 
-/// An option. For `run`, its row also tells whether a resumed run needs the same value (`journal`),
-/// and whether the process that continues after a hang gets the option again (not if `Once`).
+/// An option or a positional argument of a subcommand.
 struct Option {
   enum Rule : unsigned {
     Required = 1,
     Several = 2,  // a list: many values may follow one name
-    Once = 4,     // not given again after a hang
+    Once = 4,     // the process that continues `run` after a hang does not get it
     Newer = 8,    // journals of older versions do not have it
     Pair = 16     // a list of exactly two values after one name
   };
@@ -48,8 +47,8 @@ struct Option {
   std::string help;   // "": --help does not show the option
   /// Where the value is stored. An int must be at least 0.
   std::variant<bool*, int*, std::string*, std::vector<std::string>*, Take> target;
-  /// The value's place in the journal's header (a JSON pointer), for --resume. It is "" if the
-  /// option affects no number.
+  /// JSON pointer to the value in the header of a run's journal. --resume needs the same value
+  /// there. It is "" for an option that does not change results.
   std::string_view journal = {};
   unsigned rules = 0;
   std::string excludes = {};  // an option in an earlier row; only one of the two may be given

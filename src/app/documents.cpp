@@ -37,7 +37,7 @@ BadInput unfinished(const fs::path& folder) {
 
 /// Returns the text of a document, which may be as large as free memory allows. Throws Invalid.
 std::string document_text(const std::string& file) {
-  constexpr double memory_of_a_byte = 10;  // measured: a page takes 10 times the bytes, a text 4
+  constexpr double memory_of_a_byte = 10;  // measured: 10 for an HTML report, 4 for a text
   const auto free = static_cast<double>(free_memory(std::nullopt, "/").bytes.host);
   const double most = std::max(static_cast<double>(most_bytes_by_hand), free / memory_of_a_byte);
   std::error_code unknown;
@@ -52,7 +52,7 @@ std::string document_text(const std::string& file) {
       file, free > 0 ? static_cast<std::int64_t>(most) : std::numeric_limits<std::int64_t>::max());
 }
 
-/// Returns true for a results document outside of a run's folder, whatever its name is.
+/// Returns true for a .json file that is a results document, whatever its name is.
 bool is_loose(const fs::path& file) {
   std::error_code unknown;
   if (file.extension() != ".json" || !fs::is_regular_file(file, unknown)) return false;

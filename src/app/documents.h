@@ -12,8 +12,8 @@
 namespace normbench {
 
 /// Returns the documents that `path` means, sorted by name: a file itself, the results.json of a
-/// run's folder, or all documents in a folder of runs. Adds a mistake to `mistakes` if there are
-/// none, and for each unfinished run.
+/// run's folder, or all documents in a folder of runs. Adds a mistake to `mistakes` for each
+/// unfinished run, and if a folder has no documents.
 std::vector<std::string> document_files(const std::string& path, std::vector<BadInput>& mistakes);
 
 /// Reads the documents. A document that cannot be read is added to `mistakes` and left out.

@@ -1,4 +1,4 @@
-/// What is needed to do a run again elsewhere: by --resume, or in a process of its own.
+/// What another process needs to continue a run (--resume) or to measure a part of it.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct Job {
   JobOptions options = {};
   std::string dir = {};     // the folder that the run writes to
   std::string folder = {};  // the config's folder, absolute; "": that of `file`
-  Sides free_bytes = {};    // when the run began; all its processes plan with it; 0: unknown
+  Sides free_bytes = {};    // free memory when the run began, for all its plans; 0: unknown
 };
 
 /// Returns a new job for the config in `file`. Makes paths in `options` absolute. Throws BadInput.

@@ -57,8 +57,8 @@ void list_ops() {
 
 constexpr std::size_t kLabelEnd = 17;
 
-/// Returns the kernels of an op, the default one with a star: "reference *fused lut". Returns "" if
-/// there are none.
+/// Returns the kernels of an op with a star at the default one, like "reference *fused lut".
+/// Returns "" if there are none.
 std::string rows_text(const Backend& backend, const std::string& op) {
   std::vector<std::string> names;
   for (const Kernel& kernel : backend.kernels())

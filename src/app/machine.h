@@ -15,11 +15,12 @@ namespace normbench {
 /// - "nvtx": "available", or why it is missing.
 Json described_machine(const Backends& backends, const std::string& machine);
 
-/// Returns the machine's name in a calibration, without the host's name: "AMD EPYC, 2 cores".
+/// Returns the name of a machine in its calibration, like "AMD EPYC, 2 cores". It does not contain
+/// the host's name.
 std::string calibrated_machine(const Json& environment);
 
-/// Returns the path of normbench/calibration.json in $XDG_STATE_HOME, or else in ~/.local/state.
-/// Returns "" without a home folder.
+/// Returns the path of normbench/calibration.json in $XDG_STATE_HOME, or else in
+/// $HOME/.local/state. Returns "" if neither variable is an absolute path.
 std::string calibration_path();
 
 /// Returns the calibration that was stored on this host for the machine that `environment`

@@ -22,7 +22,7 @@ struct ConfigOptions {
   bool fit = false;
 };
 
-/// Returns an option for each of these members, but none for `allow_peers`.
+/// Returns an option for each member of `options` except `allow_peers`.
 std::vector<Option> config_options(ConfigOptions& options);
 
 /// Returns the option --device N: the number of a CUDA device that this process sees.
@@ -44,7 +44,7 @@ Option out_option(std::string& file);
 /// one; this process gets SIGTERM when PID ends.
 Option asker_option(bool& is_asked);
 
-/// Returns the path relative to `folder` if it lies below it, else the absolute path.
+/// Returns `path` relative to `folder` if it lies in that folder, else as an absolute path.
 std::string path_near(const std::string& path, const std::string& folder);
 
 /// Returns the two values given to --size, whole numbers from 1 to `most`. Adds each wrong value to

@@ -22,20 +22,22 @@ void check_new_folder(const std::string& dir);
 /// the run's half-written files.
 void check_own_folder(const std::string& dir);
 
-/// Creates the folder "results/NAME-20261120T235400Z" and returns its path. Appends "-2" if another
-/// run was begun in that second. Throws CannotWrite.
+/// Creates a folder like "results/NAME-20261120T235400Z", with the time in UTC, and returns its
+/// path. Appends "-2", "-3", … if the folder exists. Throws CannotWrite.
 std::string make_default_folder(const std::string& name);
 
 /// Returns " --allow-peers" if the run has this option, which must be given again to continue the
 /// run; else "".
 std::string peers_option(const Job& job);
 
-/// Writes results.json, table.txt and report.html, and shows the run, as `options` say. Writes
-/// trace.json or trace.json.gz if the finished `trace` has lanes. Files that cannot be written go
-/// to a new folder beside the run's or in $TMPDIR. Each failure to write or show is reported on
-/// stderr and makes the exit code NotWritten.
-/// `unkept` is why the journal could not be written, or "". If there is a reason, the exit code is
-/// NotWritten, and the journal goes to the new folder, too.
+/// Writes results.json, table.txt, report.html and, if the finished `trace` has lanes, trace.json
+/// or trace.json.gz. Then shows the run as `options` say.
+/// - A file that cannot be written goes to a new folder beside the run's, or else to one in
+///   $TMPDIR.
+/// - `unkept` is why the journal could not be written, or "". If it is not "", the journal goes to
+///   the new folder, too.
+/// - Each failure to write a file or to show the run is reported on stderr. The exit code is then
+///   NotWritten, as it is if `unkept` is not "".
 Exit finish_run(const Job& job, const RunOptions& options, const Analysed& analysed,
                 const TraceModel& trace, const Journal& journal, const std::string& unkept);
 

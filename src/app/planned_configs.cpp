@@ -31,8 +31,8 @@ std::string configs_folder(const std::string& given) {
   throw Invalid("no configs beside this program (name their folder: --configs DIR)");
 }
 
-/// Returns true for names of configs. The schema that `init` writes beside a config, and what
-/// `reproduce` was asked for, are no configs.
+/// Returns true for names of configs. The schema that `init` writes beside a config and the request
+/// that `reproduce` keeps are no configs.
 bool is_config_name(const fs::path& path) {
   const std::string name = path.filename().string();
   if (name.ends_with(".schema.json") || name == "reproduce.json") return false;

@@ -33,7 +33,7 @@ struct Needs {
   void add(const Plan& plan, const Group& group, const Sides& cache_bytes);
   /// Returns a text like "GPU (2.2 GB), 2 peers, 1.23 GB"; "" if nothing is needed.
   std::string text() const;
-  /// Returns the budget of all rounds, like "up to 20 s"; "" if no rounds are planned.
+  /// Returns the budget of all rounds, like "budget 20 s"; "" if no rounds are planned.
   std::string time_text() const;
 };
 

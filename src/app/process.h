@@ -23,7 +23,7 @@ enum class Exit {
   Failed = 1,  // a case failed, or a regression was found
   BadInput = 2,
   Incomparable = 3,
-  Inconclusive = 4,  // with --strict
+  Inconclusive = 4,  // a case could not be decided, with --strict
   NotWritten = 5,
   Interrupted = 130
 };

@@ -27,7 +27,6 @@ struct KnownTool {
   std::array<const char*, 2> words;
 };
 
-// Nsight Systems sets its session's name only when it begins to record, at the range `capture`.
 constexpr auto kKnown = std::to_array<KnownTool>(
     {{"Nsight Systems",
       {"NSYS_PROFILING_SESSION_ID", "NSYS_SESSION_TEMP_DIR", "NSYS_AGENT_TMP_DIR",

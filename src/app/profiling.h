@@ -22,7 +22,8 @@ struct AttachedTool {
 };
 
 /// Returns the attached tool, recognised by environment variables that it sets for the programs it
-/// starts. Returns nothing without such a tool, or if NVTX cannot load it.
+/// starts. A tool that uses only NVTX counts only if NVTX has loaded it. Returns nothing if no tool
+/// is attached.
 std::optional<AttachedTool> attached_tool();
 
 /// Returns CUPTI's tracer if the environment has a GPU and no tool that needs CUPTI itself; else
@@ -31,7 +32,7 @@ std::unique_ptr<DeviceTracer> make_device_tracer(const Json& environment,
                                                  const std::optional<AttachedTool>& tool);
 
 /// Returns a sentence on why the device times of profiles are not CUPTI's. Returns "" if they are,
-/// or if there are none. `untraced` is the reason that an attached tracer gives, or "".
+/// or if there are none. `untraced` is why the tracer was not used or gave up, or "".
 std::string why_not_cupti(const Results& results, const std::optional<AttachedTool>& tool,
                           const std::string& untraced);
 
@@ -48,7 +49,7 @@ class RunTrace {
   TraceModel finish(const std::string& no_cupti);
 
  private:
-  TraceModel empty_;  // each profile's own trace starts as a copy
+  TraceModel empty_;  // copied for the trace of a single profile
   TraceModel all_;
   bool by_shape_;
 };

@@ -52,7 +52,8 @@ Renderer renderer(const ReportOptions& options) {
       return profile_report(documents, names, kind, format);
     };
   }
-  const bool is_default = options.format.empty() || options.format == "terminal";  // the old name
+  // "terminal" is the old name of "text".
+  const bool is_default = options.format.empty() || options.format == "terminal";
   const Report& report = report_named(is_default ? "text" : options.format);
   if (report.name == "html") return [](auto documents, auto) { return html_report(documents); };
   return [render = report.render, is_json = report.name == "json", screen = screen_of(options.out)](

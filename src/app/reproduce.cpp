@@ -65,7 +65,7 @@ struct Chosen {
   std::vector<std::string> experiments;
   std::vector<std::string> ids;  // of these experiments
 
-  /// The name of its folder. a.json and a.jsonc do not share one.
+  /// Returns the name of the folder for its run. It is different for a.json and a.jsonc.
   std::string name() const {
     const fs::path path(file);
     return (path.extension() == ".json" ? path.stem() : path.filename()).string();

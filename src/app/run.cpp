@@ -92,8 +92,8 @@ struct RunEnd {
   std::string state;  // "the run is finished", or why it failed
 };
 
-/// Ends the process if `tool` does not return from ending its recording. The exit code is that of
-/// the run, or at least Failed if the configs in `then` are not run.
+/// Ends the process because `tool` does not return from ending its recording. The exit code is that
+/// of the run, or at least Failed if the configs in `then` are not run.
 [[noreturn]] void leave(const std::string& tool, double limit_seconds, const RunEnd& end,
                         std::span<const std::string> then) {
   tell("normbench: {} did not end its recording within {:g} s: ending without it, {}\n", tool,

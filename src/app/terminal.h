@@ -9,8 +9,8 @@
 
 namespace normbench {
 
-/// Returns the screen of stdout. A terminal has its own width, or that in COLUMNS, from 40 to 160
-/// columns. It has colours unless NO_COLOR or TERM=dumb forbids them. A pipe or a file has 100
+/// Returns the screen of stdout. A terminal has the width in COLUMNS or else its own, cut to 40 to
+/// 160 columns. It has colours unless NO_COLOR or TERM=dumb forbids them. A pipe or a file has 100
 /// columns and no colours.
 Screen stdout_screen();
 
@@ -26,8 +26,8 @@ std::size_t stderr_columns();
 /// Returns true if the locale's text is UTF-8, or if no locale is set.
 bool shows_utf8();
 
-/// Returns `text` in ASCII. This program's own signs become ASCII signs of the same width, in
-/// names, too. Other signs beyond ASCII stay.
+/// Returns `text` with each non-ASCII sign that this program prints, like "–", replaced by an ASCII
+/// sign of the same width. This includes such signs in names. Other non-ASCII characters stay.
 std::string in_ascii(std::string_view text);
 
 }  // namespace normbench

@@ -141,8 +141,10 @@ bool explained_by(double drift, const Interval& ratio) {
   return ratio.low <= most && ratio.high >= 1 / most;
 }
 
-/// Returns true if a typical turn of the slower side lost the processor more often than expected
-/// from its longer time. More means: by over three standard deviations of a Poisson process.
+/// Returns true if the slower side lost the processor more often than its longer time explains.
+/// Expected are the involuntary switches of the faster side's median turn, multiplied by the ratio
+/// of the wall times. The slower side has more if it exceeds them by three standard deviations of a
+/// Poisson distribution.
 bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRun>& faster) {
   const auto typical = [](const std::vector<CaseRun>& runs, std::int64_t (*of)(const Round&)) {
     std::vector<double> values;
@@ -186,9 +188,9 @@ NoVerdict why_not(const MatchedCase& matched, const Comparison& comparison, cons
   return timed ? NoVerdict::None : NoVerdict::NoTime;
 }
 
-/// A case and the excess of each pair of runs: ln of the case's slowdown over the largest slowdown
-/// that counts as no change, or 0 if the pair did not measure the case. `excess` is empty if the
-/// pairs give no verdict, or if the case's interval does not exceed that largest slowdown.
+/// A case, and for each pair of runs how far ln(new time / base time) lies above the largest value
+/// that counts as no change. 0 for a pair that did not measure the case. `excess` is empty if the
+/// pairs give no verdict, or if the case's interval does not exceed that value.
 struct JudgedCase {
   ComparedCase one;
   std::vector<double> excess;
@@ -362,7 +364,7 @@ Comparison compare(const std::vector<Results>& base, const std::vector<Results>&
   for (const MatchedCase& one : matched.both) cases.push_back(compare_case(one, comparison));
   decide(cases);
   for (JudgedCase& one : cases) comparison.cases.push_back(std::move(one.one));
-  // With too few runs, rounds cannot show how much runs of the same code differ.
+  // Rounds do not show how much runs of the same code differ.
   if (!comparison.run_pairs && std::ranges::any_of(comparison.cases, [](const ComparedCase& one) {
         return one.visible.has_value();
       }))

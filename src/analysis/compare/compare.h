@@ -1,16 +1,18 @@
-/// Compares two versions of the same measurements: what became slower, by how much, and how sure
-/// that is.
+/// Compares two versions of the same measurements, BASE and NEW: which cases became slower, by how
+/// much, and how sure that is.
 ///
-/// A side is the documents of its runs. With at least 6 pairs of runs, each pair is a replicate.
-/// The effect is the median over the pairs of ln(new time / base time), with its exact interval.
+/// Each side has one document for each run. Run i of BASE and run i of NEW are a pair.
+/// - With 6 pairs or more, each pair gives one value, ln(new time / base time). The effect is the
+///   median of these values, with its exact interval.
+/// - With fewer pairs, the rounds of all runs are compared. They do not show how much runs of the
+///   same code differ, so no such verdict is certain.
 ///
-/// The limits measured in the same runs show how the machine changed. Their change is divided out
-/// if the pairs then agree better. If the interval of that change lies beyond the margin, its cause
-/// may be the code or the machine. Then nothing is divided out, and changes of cases that the
-/// change of the limits may explain are undecided.
-///
-/// With fewer pairs, rounds are the replicates. Differences between runs are then unknown, so
-/// nothing is certain, and changes that the machine may explain are undecided.
+/// The limits measured in the same runs, such as memory streams, show how the machine changed:
+/// - If the limits changed by more than the margin, either the code or the machine may be the
+///   reason. A change of a case that the change of the limits may explain is then undecided.
+/// - Otherwise each value is divided by the change of the limits, if the values then agree better.
+/// With fewer than 6 pairs, nothing is divided, and every change that the limits may explain is
+/// undecided.
 #pragma once
 
 #include <utility>
@@ -43,7 +45,7 @@ enum class NoVerdict {
   TooFewRounds,
   LimitsChanged,  // a change of the limits may explain the change of the case
   Preempted,      // the slower side lost the processor more often than its longer time explains
-  AboveLimit      // in most runs of a side the case is faster than its limit allows
+  AboveLimit      // in most runs of a side the case is faster than its limit
 };
 
 /// How a case ended in the runs of a side: Failed if it failed in any run, else Ok if any run
@@ -51,7 +53,7 @@ enum class NoVerdict {
 struct Ending {
   Status status = Status::Skipped;
   std::string reason;     // reason in the first run that ended this way
-  int such = 0, all = 0;  // runs that ended this way; runs that have the case
+  int such = 0, all = 0;  // number of runs that ended this way, and that have the case
 
   bool operator==(const Ending&) const = default;
 };
@@ -102,17 +104,19 @@ std::vector<CaseFinding> case_findings(const MatchedCase& matched);
 struct ComparedCase {
   CaseName name;
   Change change = Change::NotCompared;
-  bool certain = false;  // the verdict is beyond doubt
+  // Failed is certain. Regressed is certain if pairs of runs decide and `p_value` is at most 2 %.
+  // Improved and Same are certain if pairs of runs decide. No other verdict is certain.
+  bool certain = false;
   std::optional<double> base_ns, now_ns;  // median per iteration on the deciding clock
   std::optional<Interval> ratio;          // new time over base time, with its 95 % interval
-  std::optional<Interval> over_limits;    // `ratio` over the limits' change; decides if set
+  std::optional<Interval> over_limits;    // `ratio` over the limits' change; if set, it decides
   std::optional<double> visible;          // smallest relative change that would have been seen
   std::optional<double> drift;            // largest relative change of the case's limits
-  // One-sided p-value of "slower by no more than the margin". With pairs of runs it is adjusted for
-  // all cases that may have regressed (family_p_values).
+  // One-sided p-value for the hypothesis that the case is slower by the margin at most. With pairs
+  // of runs it is adjusted for all cases that may have regressed (family_p_values).
   double p_value = 1;
   int replicates = 0;                     // pairs of runs, or rounds of the side that has fewer
-  NoVerdict why = NoVerdict::None;        // why there is no verdict, or why it failed
+  NoVerdict why = NoVerdict::None;        // why there is no verdict, or why the case failed
   // How the case ended on the side without a measurement; only for NoVerdict::Ended.
   Ending ending;
   std::vector<CaseFinding> findings;
@@ -136,7 +140,7 @@ struct Comparison {
   ComparedSide base, now;
   int pairs = 0;           // number of runs of BASE with a partner in NEW
   bool run_pairs = false;  // true: pairs of runs are the replicates; false: rounds
-  bool same_limits = false;  // both sides are built alike, so limits show the machine's change
+  bool same_limits = false;  // built_alike(), so limits show how the machine changed
   Margin margin;
   std::vector<SetupDifference> differences;
   std::vector<Caution> cautions;
@@ -145,20 +149,22 @@ struct Comparison {
 };
 
 /// Compares the runs of two sides. Neither side may be empty. Run i of `base` is the partner of run
-/// i of `now`. `margin` replaces the margin found in the documents.
+/// i of `now`. If `margin` is given, it replaces margin_of().
 Comparison compare(const std::vector<Results>& base, const std::vector<Results>& now,
                    std::optional<double> margin);
 
-/// The result of a comparison for a gate, over all its cases.
+/// The result of a whole comparison, for a gate in continuous integration.
 enum class Gate { Passed, Regressed, Undecided };
 constexpr auto words(Gate) {
   return std::to_array<Word<Gate>>(
       {{Gate::Passed, "passed"}, {Gate::Regressed, "regressed"}, {Gate::Undecided, "undecided"}});
 }
 
-/// Returns Regressed if a case failed or is certainly slower. Returns Undecided if a verdict is not
-/// certain, if NEW lacks a case of BASE or did not measure one that BASE measured, or if no case
-/// has a verdict. Else returns Passed.
+/// Returns the first of these that applies:
+/// - Regressed: a case failed or certainly regressed.
+/// - Undecided: a verdict is not certain, NEW lacks a case of BASE or did not measure one that BASE
+///   measured, or no case has a certain verdict.
+/// - Passed: in all other cases.
 Gate gate(const Comparison& comparison);
 
 /// Returns true if no difference forbids the comparison and both sides share a case.

@@ -24,8 +24,8 @@ Effect effect_of_pairs(const std::vector<double>& logs);
 /// Returns the effect with unpaired rounds as replicates: the ratio of the medians. The interval of
 /// each side misses its median with a probability of 2.5 %, so the interval of the ratio misses the
 /// true ratio with a probability of at most 5 %. `p_value` is half of the smallest such probability
-/// at which the interval of the ratio still lies above 1 + margin. Dependent rounds count as fewer
-/// (time_interval).
+/// at which the interval of the ratio still lies above 1 + margin. Rounds that depend on each other
+/// count as fewer (time_interval).
 Effect effect_of_rounds(const std::vector<double>& base_ns, const std::vector<double>& now_ns,
                         double margin);
 

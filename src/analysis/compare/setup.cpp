@@ -12,7 +12,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kSameMemory = 0.01;  // relative: Linux reserves amounts that differ by less
+constexpr double kSameMemory = 0.01;  // of two memory sizes: what Linux reserves varies by less
 
 /// Members of an experiment that comment on its results and do not affect a run.
 constexpr auto kSaidOfResults =

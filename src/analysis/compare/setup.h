@@ -51,7 +51,7 @@ struct SetupDifference {
 
 /// Returns all facts that differ between any two documents. Memory sizes differ if they are 1 %
 /// apart or more. A fact that all documents of a side lack is not compared. SetupFact::Traced is
-/// also returned if all documents are traced.
+/// also returned if all documents are traced, since traced documents must not be compared.
 std::vector<SetupDifference> setup_differences(const std::vector<Results>& base,
                                                const std::vector<Results>& now);
 

@@ -53,9 +53,8 @@ struct Unscaled {
   double fixed_ns = 0;  // median of the times
 };
 
-/// Returns the variants whose bytes at least double along the line while their time hardly grows.
-/// Their time certainly grows by less than a quarter, and by less than a tenth of the growth of the
-/// bytes.
+/// Returns the variants whose bytes at least double along the line while their time hardly grows:
+/// certainly by less than a quarter, and by less than a tenth of the growth of the bytes.
 std::vector<Unscaled> unscaled(const Experiment& experiment, const AxisLine& line);
 
 }  // namespace normbench

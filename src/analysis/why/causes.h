@@ -15,10 +15,10 @@ struct Twin {
   const CaseResult* result = nullptr;
   double time_ns = 0;
   bool faster = false;  // certainly faster, by more than the precision
-  Interval saved;       // share of the other case's time that this one saves
+  Interval saved;       // share of the other case's time that this twin saves
 };
 
-/// Compares `other` with `own`, over the rounds that both have.
+/// Returns `other` as a twin of `own`, compared over the rounds that both have.
 Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
               const Results& results);
 
@@ -32,20 +32,22 @@ struct Unfaulting {
 /// The cost of page faults in a case with fresh outputs.
 struct FaultCost {
   double faults = 0;  // number of faults per iteration
-  // Cost of one page fault in ns. With a twin: what the twin saves per fault, but at most what a
-  // touched page costs in the `first_touch` limit. Without a twin: the cost in that limit. Nothing
-  // for a peer with a twin, since the twin's allocator may use pages of another size.
+  // Cost of one page fault in ns:
+  // - with a twin: what the twin saves per fault, but at most the cost in the `first_touch` limit;
+  // - without a twin: the cost in the `first_touch` limit;
+  // - nothing for a peer with a twin, since the twin's allocator may use pages of another size.
   std::optional<double> cost_ns = {};
   bool at_most = false;  // `cost_ns` is an upper bound: the twin or the limit is missing
-  // Share of the case's time: what the twin saves; without a twin, from 0 to what `cost_ns` allows.
+  // Share of the case's time: what the twin saves or, without a twin, at most `cost_ns` for each
+  // fault. In the second case the interval begins at 0.
   Interval share = {};
   std::optional<Unfaulting> twin = {};
 };
 
-/// Returns the cost of the case's page faults. The twin of a normbench case reuses all outputs; the
-/// twin of a peer has a command that differs only in the allocator. Returns nothing if the case has
-/// no faults, if its twin is not faster, or if there is neither a twin nor a limit for its kind of
-/// memory.
+/// Returns the cost of the case's page faults. It is found with a twin: for a normbench case, one
+/// that differs only in that it reuses all outputs; for a peer's case, one whose command differs
+/// only in the allocator. Returns nothing if the case has no faults, if its twin is not faster, or
+/// if there is neither a twin nor a limit for its kind of memory.
 std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const Results& results);
 
 /// One type for each cause. Some have the time per iteration of another case:
@@ -68,16 +70,16 @@ struct Waiting {  // the host waits for the GPU
   Wait after;
   double without_ns;
 };
-// The `cost_ns` of PricedWaiting, PricedLaunches and TeamStart is the time of one wait, launch or
-// start, taken from the limits. It is cut so that all of them together take at most the case's
-// time.
-struct PricedWaiting {  // estimated from the time of empty launches
+// PricedWaiting, PricedLaunches and TeamStart are estimates: a number of waits, launches or team
+// starts per iteration, and `cost_ns`, the time of one, taken from the limits. `cost_ns` is reduced
+// if all of them would take longer than the case.
+struct PricedWaiting {
   double waits, cost_ns;
 };
 struct Submitting {  // the host submits work while the GPU is idle
   double busy;       // share of the time in which the GPU works
 };
-struct PricedLaunches {  // estimated from the time of empty launches
+struct PricedLaunches {
   std::int64_t count;
   double cost_ns;
 };
@@ -90,10 +92,10 @@ struct SmallerTeam {  // fewer threads are faster
   int fewer;
   double with_ns;
 };
-struct TeamStart {  // estimated from teams that do no work
+struct TeamStart {
   double teams;
   int threads;     // number of threads in each team
-  double cost_ns;  // time to start one team
+  double cost_ns;
 };
 struct FixedPart {  // time that does not depend on the bytes, by a fit along an axis
   double fixed_ns;
@@ -171,28 +173,32 @@ Cause constants_cause(const Subject& subject);
 Cause threads_cause(const Subject& subject, double least_share);
 /// Finds the start of the case's teams of threads, if it takes at least half of the time.
 Cause team_start_cause(const Subject& subject);
-/// Finds the part of the time that does not depend on the bytes, by a fit, if it is at least half.
+/// Finds the part of the time that does not depend on the bytes (fixed_cost_ns), if it is at least
+/// half of the time.
 Cause fixed_part_cause(const Subject& subject);
 /// Finds transfers that take most of the time or are at their limit.
 Cause link_cause(const Subject& subject);
-/// Finds waiting for the GPU, by a case that waits less often or by the cost of a wait.
+/// Finds time in which the host waits for the GPU: by a case that waits less often, or else by the
+/// measured cost of a wait.
 Cause sync_cause(const Subject& subject);
-/// Finds the submission of work to the GPU, by the time of its calls or of empty launches.
+/// Finds time that the host takes to submit work to the GPU: by the time of the submitting calls,
+/// or else by the time of empty launches.
 Cause launch_cause(const Subject& subject);
 
-/// Returns the GPU's working time per iteration in ns. If the stages are long, it is the time
-/// between the marks around them. Else it is the time that CUPTI measured. Without that, it is the
-/// time between the marks less the time between marks with no work. Returns nothing if none of
-/// these is known. Then launch_cause() finds nothing.
+/// Returns the time per iteration in which the GPU works, in ns:
+/// - the time between the CUDA events around the stages, if it is at least 20 us per stage;
+/// - else the time that CUPTI measured in the profile pass;
+/// - without CUPTI, the time between the events less the time between two events with no work.
+/// Returns nothing if none of these is known.
 std::optional<double> busy_ns(const Subject& subject);
 
-/// Returns false if a measured case, or a stream with more threads, moves as many bytes faster by
-/// more than the precision.
+/// Returns true if nothing measured moves as many bytes faster by more than the precision: no other
+/// case, and no stream with more threads.
 bool only_bytes_are_slow(const Subject& subject);
 
-/// Returns false if a fixed cost takes most of the case's time. Also returns false if that cannot
-/// be ruled out, since the case is very short and the start of its teams was not measured. Then
-/// memory is no cause.
+/// Returns true if the bytes may decide the case's time. Returns false if a fixed cost takes most
+/// of it, or if the start of the case's teams may do so: the case is very short and that start was
+/// not measured.
 bool bytes_decide(const Subject& subject);
 
 /// Returns the fastest measured case that differs from the subject only in the factor `kind`, with
@@ -207,13 +213,14 @@ struct PinningCost {
   Interval saved_ns{};     // per batch, with page-locked instead of pageable memory
 };
 
-/// Returns the cost of page-locking, taken from a case that locks memory in every batch. The saving
-/// is taken from two cases that differ only in pageable or page-locked memory. Returns nothing if
-/// one of these cases was not measured.
+/// Returns the cost of page-locking, taken from the cheapest case that locks memory in every batch.
+/// The saving is the largest between two cases that differ only in pageable or page-locked memory.
+/// If there are none, it is the saving of such a locking case without its locking against the same
+/// case with pageable memory. Returns nothing if these cases were not measured.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
-/// The time that it took to prepare the dataset of the fastest case. Also the time that this case
-/// saves against the baseline in each pass over all images.
+/// What it took to prepare the dataset of the fastest case, and what this case saves against the
+/// baseline in each pass over all images.
 struct PreparingCost {
   int index = 0;  // index of the fastest case
   // Times to prepare both datasets, from their manifests; 0 for a baseline without a manifest.

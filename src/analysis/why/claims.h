@@ -14,11 +14,12 @@ struct GroupAnalysis;
 struct FaultsAdded {
   std::int64_t buffers = 0;     // number of additional fresh outputs
   double faults = 0;            // number of additional page faults per iteration
-  std::optional<double> share;  // share of the additional time that they cost
+  std::optional<double> share;  // share of the additional time that these faults take
   bool at_most = false;         // `share` is an upper bound: see FaultCost
 };
 
-/// The effect of some of the factors, by two cases that differ only in them.
+/// The effect of some of the factors in which two cases differ. `pair` compares two cases that
+/// differ only in these factors.
 struct Contribution {
   std::vector<Factor> factors;
   Pair pair;  // time with the change over time without it
@@ -28,7 +29,8 @@ struct Contribution {
 /// What a comparison leaves open if several factors differ between two cases.
 struct Caveat {
   std::vector<Factor> factors;  // how the slower case differs from the faster one
-  // The effects of single factors, if a case between the two was measured.
+  // The effects of the factors in two steps, one of which changes a single factor. Empty if no
+  // measured case lies between the two cases.
   std::vector<Contribution> parts;
 };
 
@@ -38,9 +40,10 @@ std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& anal
 
 /// The judgement of a claim by the pair of its two sides.
 struct Judgement {
-  /// DirectionOnly: the side claimed to be faster is faster, but by another ratio. NotJudged: the
-  /// claim is about another point or about several points, or the run was traced. Interrupted: the
-  /// trend would have more points if the run had not been interrupted.
+  /// - DirectionOnly: the side claimed to be faster is faster, but by another ratio.
+  /// - NotRun: a side was not measured.
+  /// - Interrupted: the run was interrupted before the trend had two points.
+  /// - NotJudged: the claim is about another point or about a trend, or the run was traced.
   enum class Outcome {
     Confirmed,
     DirectionOnly,
@@ -61,8 +64,8 @@ struct Judgement {
 /// is a range of 10 % to both sides, but not below 1.
 Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed);
 
-/// Returns the ratio of the claim: the slower side's time over the faster side's, as claimed. The
-/// interval is widened by Pair::process_effect.
+/// Returns the measured ratio in the claim's direction: the time of the side claimed to be slower
+/// over the time of the other side. Its interval is widened by Pair::process_effect.
 Interval claimed_ratio(const Pair& pair, Relation relation);
 
 /// Returns a judgement for each of the group's claims, in order.

@@ -11,7 +11,7 @@ constexpr double kLinkShare = 0.6;
 constexpr double kSyncShare = 0.2;    // smallest share of the time that makes waiting a cause
 constexpr double kLaunchShare = 0.7;  // calls that take this share of the time bound a case …
 constexpr double kIdle = 0.5;         // … if the GPU works for at most this share of the time
-constexpr double kSureBusyNs = 20e3;  // time of a stage in ns that its marks hardly change
+constexpr double kSureBusyNs = 20e3;  // events around a longer stage hardly change its time
 
 bool waits_for_device(const StageResult& stage) { return roles_of(stage).waits; }
 

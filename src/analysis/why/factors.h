@@ -18,7 +18,7 @@ struct SourceDType {
 };
 
 /// The value of a factor in one case. Json holds a parameter or an axis as in the config; null
-/// means the default. A list of strings holds ops.
+/// means the default. A list of strings holds ops, or lanes with their servers.
 using FactorValue = std::variant<bool, std::int64_t, std::string, Json, DType, SourceDType, Layout,
                                  Memory, Shape, Place, OutputPolicy, Constants, Wait,
                                  std::vector<std::string>, std::vector<OutputPolicy>>;
@@ -64,9 +64,9 @@ struct Factor {
 /// A difference that follows from another one is left out:
 /// - a place that follows from where the data lies;
 /// - a memory kind that a stage inherits from its input;
-/// - a kernel that the config does not name, or that a peer has;
+/// - a kernel that neither config names, and any kernel if the peers differ;
 /// - the cast that a source of integers needs;
-/// - an axis that another factor than the peer already shows.
+/// - an axis, if a factor other than the peer was found.
 /// A peer's outputs count as fresh if it has many page faults (faults_on_result).
 std::vector<Factor> factors(const CaseResult& a, const CaseResult& b);
 

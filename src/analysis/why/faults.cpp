@@ -6,8 +6,7 @@
 namespace normbench {
 namespace {
 
-// Words in the commands of peers, and how the settings of environment variables begin that set up
-// glibc's malloc.
+// Words in the commands of peers, and how environment variables for glibc's malloc begin.
 constexpr std::string_view kEnv = "env", kAllocator = "--allocator", kMalloc = "MALLOC_",
                            kTunables = "GLIBC_TUNABLES=";
 

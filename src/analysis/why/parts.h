@@ -17,15 +17,15 @@ struct ResourceShare {
 /// Returns the shares of a case by resource, the largest first; empty if the stages have no times.
 std::vector<ResourceShare> parts(const CaseResult& result);
 
-/// What a faster resource can gain at most, by Amdahl's law. If `other` becomes faster, the time of
-/// `part` stays.
+/// The limit of what a faster resource can gain, by Amdahl's law: however fast `other` becomes, the
+/// time of `part` stays.
 struct Gain {
   ResourceShare part;
   Resource other;  // the resource with the largest share of all others
 };
 
-/// Returns the gain for this resource. Returns nothing if the case does not use it, or uses no
-/// other.
+/// Returns the gain with this resource as `part`. Returns nothing if the case does not use it, or
+/// uses no other.
 std::optional<Gain> gain_beside(const CaseResult& result, Resource resource);
 
 /// Returns true for a stage that page-locks memory or copies into page-locked memory.
