@@ -27,8 +27,8 @@ class Analysed {
   /// copy a document with a NaN again and again, because a NaN is not equal to its copy.
   Analysed(Results results, IsVisible);
 
-  Results results_;                          // a move keeps the addresses of its groups
-  std::vector<Experiment> experiments_;      // they point to the groups in `results_`
+  Results results_;                          // moving it keeps the addresses of its groups
+  std::vector<Experiment> experiments_;      // points to the groups in `results_`
   std::unique_ptr<const Analysed> visible_;  // null: no text has control characters
 };
 

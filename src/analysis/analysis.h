@@ -33,7 +33,7 @@ struct Advantage {
 struct Slow {
   int index = 0;
   Cause cause;                  // what explains its time
-  std::vector<Factor> factors;  // differences from this case to the fastest one
+  std::vector<Factor> factors;  // differences between this case and the fastest one
 };
 
 /// The skipped cases that would move the fewest bytes (`lean`, `least`) and the most bytes (`rich`,
@@ -47,7 +47,7 @@ struct LinkArithmetic {
 struct Verdict {
   Outcome outcome = Outcome::NothingRan;
   std::vector<int> fastest;  // indices of the fastest case and of those not certainly slower
-  std::string winner;        // variant of the winner; "" if there is none
+  std::string winner;        // variant of the winner, or ""
   std::optional<Unlike> unlike;
   std::optional<Advantage> advantage;  // the winner's
   std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches
@@ -55,7 +55,7 @@ struct Verdict {
   double widest = 0;          // largest relative difference that is not ruled out
   double visible = 0;         // smallest relative difference that every pair would have shown
   bool covered = true;        // every pair has enough rounds for an interval
-  int rounds = 0;             // fewest rounds that a pair shares
+  int rounds = 0;             // smallest number of rounds that a pair has
   bool always_first = false;  // if not `covered`: fastest[0] was the fastest in every round
   // Cause of the time of the winner or the only case. Without these, of fastest[0] if it is a
   // pipeline.
@@ -76,9 +76,9 @@ struct Busy {
   /// (never_blocks).
   struct CpuRatio {
     int index = 0;
-    Interval ratio;  // widened by kProcessEffect
+    Interval ratio;  // widened by kProcessEffect, since other programs change CPU times, too
   };
-  std::vector<int> cases;  // indices of the cases with too few rounds left
+  std::vector<int> cases;  // indices of the cases with too few undisturbed rounds
   // Largest over `cases`: the median share of a turn that other programs took.
   double share = 0;
   // One for each case that never blocks, except the baseline. Empty if the baseline may block.

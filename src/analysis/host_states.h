@@ -16,11 +16,11 @@ namespace normbench {
 struct HostStates {
   /// Two streams that move equally many bytes, and how the ratio of their times changed.
   struct Change {
-    std::string limit, other;  // names; `other` is the fastest over all rounds
+    std::string limit, other;  // names; `other` is the faster one over all rounds
     // The first round of the second state, counted from 0. Nothing if the states alternate.
     std::optional<int> round = {};
     int rounds = 0;                // rounds in the second state; if states alternate, in the rarer
-    double before = 0, after = 0;  // median of the limit's time over the other's, in each state
+    double before = 0, after = 0;  // time of `limit` over time of `other`: median in each state
   };
 
   int rounds = 0;                     // fewest rounds of a comparison; 0: nothing was compared

@@ -10,7 +10,7 @@ namespace normbench {
 namespace {
 
 constexpr std::int64_t kLeastBytes = 16 << 20;
-constexpr double kAnother = 1.05;  // a copy with a larger share uses another link
+constexpr double kAnother = 1.05;  // copies above this share of the link's rate use another link
 
 /// The rate of one PCIe lane in each direction: transfers per second times the share left by
 /// encoding.

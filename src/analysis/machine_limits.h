@@ -8,7 +8,8 @@ namespace normbench {
 
 /// One limit, measured by its fastest kernel.
 struct MachineLimit {
-  std::string kind, variant;   // names of the experiment and, without axes, of the variant
+  // Name of the experiment, and name of the variant without the values of its axes.
+  std::string kind, variant;
   std::string op = {};         // op of the first stage
   Json axes = Json::object();  // axes other than threads and kernels
   Place place = Place::Cpu;

@@ -13,14 +13,17 @@
 namespace normbench {
 namespace {
 
-constexpr double kSlowClock = 0.98;         // a slow clock is below this share of the median
-constexpr double kSlower = 1.02;            // a preempted round is slower by this factor
-constexpr double kClockChange = 0.02;       // smallest change of a GPU's clock, over its median
-constexpr std::int64_t kWarmer = 10;        // smallest rise that is reported, in degrees Celsius
-constexpr double kOutlier = 3.5;            // smallest modified z-score of an outlier
-constexpr double kNoisySpread = 0.1;        // distance of the quartiles over the median
-constexpr double kNoisyDisturbed = 0.1;     // share of all rounds that were disturbed
-constexpr double kNormalQuartile = 0.6745;  // MAD of a normal variable, in standard deviations
+constexpr double kSlowClock = 0.98;  // a slow clock is below this share of the case's median
+// A preempted round takes more than this multiple of the usual time.
+constexpr double kSlower = 1.02;
+constexpr double kClockChange = 0.02;  // a GPU's clock is off if it is this far from the median
+// Smallest rise of the temperature that is reported, in degrees Celsius.
+constexpr std::int64_t kWarmer = 10;
+constexpr double kOutlier = 3.5;      // an outlier has a larger modified z-score
+constexpr double kNoisySpread = 0.1;  // largest interquartile range over median on a quiet machine
+constexpr double kNoisyDisturbed = 0.1;  // largest share of disturbed rounds on a quiet machine
+// Median absolute deviation of a standard normal variable.
+constexpr double kNormalQuartile = 0.6745;
 
 std::vector<double> logs(std::vector<double> values) {
   for (double& value : values) value = std::log(value);

@@ -25,19 +25,21 @@ struct CaseNoise {
   int rounds = 0;                  // 0 if the case was not measured; no other member is set then
   Counters counters;               // sum over all rounds
   std::int64_t frequency_khz = 0;  // median over the rounds; 0 if the machine does not report it
-  double frequency_spread = 0;     // highest less lowest frequency, over the median
+  double frequency_spread = 0;     // (highest - lowest frequency) / median
   // Stolen and throttled time of all processors, over the time in which it was counted. The shares
   // may exceed 1, since the times of the processors add up.
   double steal_share = 0, throttled_share = 0;
-  std::map<Flag, std::vector<int>> flagged;  // indices of rounds, ascending, by flag
-  std::vector<int> disturbed;                // rounds with any flag, ascending
+  std::map<Flag, std::vector<int>> flagged;  // ascending indices of the rounds with each flag
+  std::vector<int> disturbed;                // ascending indices of the rounds with any flag
   // The lag-1 autocorrelation: of the log ratios to the baseline, or of the log times if the case
   // is the baseline or there is no baseline.
   double autocorrelation = 0;
-  std::optional<Interval> drift;  // last third's time over the first's; from 18 rounds on
-  // The interval of `drift` excludes 1, and its value differs from 1 by more than the precision.
+  // Time of the last third of the rounds over that of the first; needs 18 rounds.
+  std::optional<Interval> drift;
+  // The interval of `drift` excludes 1, and `drift` differs from 1 by more than the precision.
   bool drifts = false;
-  std::optional<Interval> undisturbed;  // ratio to the baseline, without rounds flagged in either
+  // Ratio to the baseline, without the rounds that are flagged in either case.
+  std::optional<Interval> undisturbed;
   // `undisturbed` differs from the ratio of all rounds by more than the half-width of that ratio.
   bool sensitive = false;
 };
@@ -63,20 +65,20 @@ std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results
 /// The states of the GPU in a group's turns, and what held its clocks back. Clocks, temperatures
 /// and bits are 0 if they were not read.
 struct DeviceStates {
-  int turns = 0, read = 0;  // turns on the GPU, and those whose state was read
-  bool over_turns = false;  // clocks are over whole turns; false: at the ends of turns
+  int turns = 0, read = 0;  // number of turns on the GPU, and of those whose state was read
+  bool over_turns = false;  // true: clocks are means over turns; false: read at the ends of turns
   // Lowest, median and highest SM clock; lowest and highest temperature in degrees Celsius.
   std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;
   std::int64_t low_c = 0, high_c = 0;
   // Bits of throttle reasons present in all turns, and in only some turns. Idling is no reason.
   std::int64_t always_bits = 0, sometimes_bits = 0;
-  std::int64_t slowest_ns = 0;  // longest time that a reading of the state took
+  std::int64_t slowest_ns = 0;  // longest time that it took to read the state
   // Time in ns from the start of the first turn to the end of the last one, and how long each
   // reason held the clocks back in that time.
   std::int64_t rounds_ns = 0;
   std::map<std::string, std::int64_t> held_back_ns = {};
 
-  bool clock_changed() const;  // lowest or highest is off the median by more than 2 %
+  bool clock_changed() const;  // lowest or highest clock is more than 2 % off the median
   bool warmed() const;         // temperatures differ by 10 degrees Celsius or more
   bool changed() const { return clock_changed() || warmed() || sometimes_bits != 0; }
 };
@@ -84,14 +86,15 @@ DeviceStates device_states(const GroupResult& group);
 
 /// How far the numbers of a group can be trusted.
 struct Quality {
-  bool of_ratios = false;  // `half_width` is of ratios; false: of times, since there are no pairs
-  double half_width = 0;   // widest half-width of the intervals
+  // True: `half_width` is of ratios. False: it is of times, since there are no pairs.
+  bool of_ratios = false;
+  double half_width = 0;   // widest half-width of the cases' intervals
   bool quick = false;      // --quick was given: intervals are wide
   bool noisy = false;      // the machine was noisy (see quality_of)
-  double spread = 0;       // largest over the cases: interquartile range of times over median
+  double spread = 0;       // largest interquartile range of a case's times, over their median
   int rounds = 0, disturbed = 0;
   std::map<Flag, std::size_t> flagged;
-  double drift = 0;  // largest drift of the cases that drift; 0: none does
+  double drift = 0;  // largest relative drift of a case that drifts; 0: none does
 };
 
 /// Returns `measured`, which has `of_ratios`, `half_width` and `spread`, with the other members

@@ -9,10 +9,10 @@ namespace normbench {
 
 struct Pair {
   int a = 0, b = 0;
-  Interval ratio;  // time of a over time of b, at the Bonferroni level of all pairs
-  bool different = false;     // certainly, by more than margin_of()
-  int rounds = 0;             // rounds that both cases have and that were not held up
-  bool covered = false;       // there are enough rounds for an interval at that level
+  Interval ratio;          // a's time over b's; its level is corrected for all pairs (Bonferroni)
+  bool different = false;  // the difference is certain and exceeds margin_of()
+  int rounds = 0;          // rounds that both cases have and in which neither was held up
+  bool covered = false;    // there are enough rounds for the interval of `ratio`
   double process_effect = 0;  // kProcessEffect if a peer ran one of the cases; else 0
 };
 

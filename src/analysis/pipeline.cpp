@@ -13,9 +13,10 @@
 namespace normbench {
 namespace {
 
-constexpr double kHeld = 1.02;        // `held` is set from this multiple of the bound on
-constexpr double kReached = 1.1;      // times below this multiple of a bound reach it
-constexpr double kWorthItems = 0.98;  // more items in flight must cut the time to this share
+constexpr double kHeld = 1.02;    // `held` is set if held_ns is at least this multiple of the bound
+constexpr double kReached = 1.1;  // a time below this multiple of the next bound reaches it
+// More items in flight are used if they cut the simulated time below this share of it.
+constexpr double kWorthItems = 0.98;
 
 using Series = std::vector<double>;  // ns per item, by round
 
@@ -143,7 +144,7 @@ class Terms {
 
   const std::vector<LaneResult>& lanes_;
   std::int64_t cores_;
-  std::vector<const CaseResult*> results_;  // the run of each lane alone
+  std::vector<const CaseResult*> results_;  // each lane, run alone
   std::vector<Series> alone_, cpu_;
   Series stream_;
 };
@@ -199,7 +200,8 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
     if (on_host[i] && terms.alone(i)[round] > 0)
       model.lanes[i].cores = terms.cpu(i)[round] / terms.alone(i)[round];
   }
-  constexpr std::int64_t most_items = 2000;  // filling and draining hardly count with more
+  // With more items, filling and draining take a negligible share.
+  constexpr std::int64_t most_items = 2000;
   for (std::int64_t item = 0; item < std::min(result.iterations, most_items); ++item) {
     auto& work_ns = model.work_ns.emplace_back();
     for (const std::size_t lane : model.visits) {

@@ -9,8 +9,8 @@ namespace normbench {
 struct LaneAnalysis {
   std::string name;
   std::int64_t servers = 1;
-  std::optional<double> alone_ns;    // time of an item on one server with nothing else running
-  std::optional<double> busy;        // share of the time in which its servers work
+  std::optional<double> alone_ns;    // time of an item on one server while nothing else runs
+  std::optional<double> busy;        // share of the time in which the lane's servers work
   std::optional<double> exposed_ns;  // time per item in which only this lane worked
 };
 
@@ -29,39 +29,41 @@ enum class Held { InFlight, OneThread };
 struct MoreServers {
   std::int64_t servers = 1;
   std::int64_t in_flight = 1;        // as in the case, or more if servers would lack items
-  BoundKind next = BoundKind::Lane;  // the next largest bound
-  std::string lane = {};             // name of its lane; only for BoundKind::Lane
+  BoundKind next = BoundKind::Lane;  // kind of the next largest bound
+  std::string lane = {};             // lane of the next bound; only for BoundKind::Lane
   // The expected speed-up: the present time over the simulated time with more servers. The present
   // time is the simulated or the measured one, whichever is shorter. The true speed-up is smaller
   // if the operating system schedules worse than the simulation.
   Interval gain = {};
   Interval at_most;           // upper limit of the speed-up: the measured time over the next bound
-  bool reaches_next = false;  // the simulated time is within 10 % of the next bound
+  bool reaches_next = false;  // the simulated time is at most 10 % above the next bound
 };
 
 /// The largest lower bound of a pipeline's time (see analyse_pipeline()).
 struct PipelineBound {
   BoundKind kind = BoundKind::Lane;
   std::string lane = {};         // name of the lane; only for BoundKind::Lane
-  double ns = 0;                 // time per item
-  Interval of_bound;             // the bound over the pipeline's time, paired by round
+  double ns = 0;                 // the bound: time per item
+  Interval of_bound;             // the bound over the pipeline's time; rounds are paired
   // The pipeline's time over the largest bound without the work of the lane. Only for
   // BoundKind::Lane and several lanes.
   std::optional<double> faster;
-  double cores_used = 0;         // CPU time over wall time, median of the rounds
+  double cores_used = 0;  // CPU time over wall time: median of the rounds
   std::optional<MoreServers> more = {};
   std::optional<Held> held = {};
-  double held_ns = 0;  // with `held`: shortest possible time per item
+  double held_ns = 0;  // shortest time per item that `held` allows
 };
 
 struct PipelineAnalysis {
   std::vector<LaneAnalysis> lanes;  // one for each lane of the case
   std::int64_t in_flight = 1;
   double p50_ns = 0, p99_ns = 0;          // percentiles of the latency of an item
-  double fill_ns = 0, drain_ns = 0;       // times to fill and to drain it: medians over the turns
+  // Times to fill and to drain the pipeline: medians over the turns.
+  double fill_ns = 0, drain_ns = 0;
   std::optional<PipelineBound> bound;     // nothing if a lane was not measured alone
-  std::optional<Interval> headroom = {};  // the case's time over its time without loading
-  std::int64_t cores = 0;                 // number that this process may use; 0: unknown
+  // The case's time over the time of the same case without loading.
+  std::optional<Interval> headroom = {};
+  std::int64_t cores = 0;  // number of cores that this process may use; 0: unknown
 };
 
 /// Analyses a measured case with items in flight. All times are per item. The bound is the largest

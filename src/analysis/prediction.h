@@ -9,13 +9,14 @@ namespace normbench {
 /// The predicted times of a pipeline per item, in ns. A lane has no time if the document lacks one
 /// of its stages.
 struct Prediction {
-  std::vector<std::optional<double>> lanes_ns;  // one for each lane: its time on one server
+  std::vector<std::optional<double>> lanes_ns;  // [lane]: time on one server
   std::vector<std::string> missing;             // labels of stages without a time
   BoundKind kind = BoundKind::Lane;
   std::string lane = {};          // name of the lane; only for BoundKind::Lane
-  std::optional<Held> held = {};  // set if too few items in flight or one host thread bound it
-  double bound_ns = 0;            // 0 if a stage is missing
-  double in_turn_ns = 0;          // sum of the times of all lanes
+  // Set if the bound comes from too few items in flight or from a single host thread.
+  std::optional<Held> held = {};
+  double bound_ns = 0;    // 0 if a stage has no time
+  double in_turn_ns = 0;  // time if nothing overlaps: the sum over all lanes
 };
 
 /// Predicts a case with items in flight on a machine with `cores` cores. A stage's time is the

@@ -32,8 +32,8 @@ std::vector<PublishedFigure> published_figures(const GroupResult& group,
 struct PublishedOverlap {
   const Published *whole = nullptr, *stage = nullptr;
   double whole_ms = 0, stage_ms = 0;
-  double overlapped_ms = 0;  // with full overlap: the longer of the stage and all others
-  std::int64_t servers = 1;  // with that many, the stage takes no longer than all others
+  double overlapped_ms = 0;  // time if the stage runs during all others: the longer of the two
+  std::int64_t servers = 1;  // smallest number with which the stage takes no longer than all others
   // A published time, shorter than `overlapped_ms`, of any pipeline with this stage; or null.
   const Published* faster = nullptr;
 };

@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kDone = 1e-6;  // work left, in ns, that counts as none; sums are not exact
+constexpr double kDone = 1e-6;  // ns: less work than this is a rounding error and counts as done
 
 class Simulation {
  public:
@@ -27,7 +27,7 @@ class Simulation {
  private:
   struct Work {
     std::size_t item;
-    double left_ns;  // time in ns that the rest takes at full speed
+    double left_ns;  // time that the rest of the work takes at full speed
   };
 
   std::size_t lane_of(std::size_t item) const { return model_.visits[visit_[item]]; }
@@ -82,7 +82,7 @@ class Simulation {
 
   const PipelineModel& model_;
   std::vector<std::set<std::size_t>> waiting_;  // waiting items of each lane
-  std::vector<std::size_t> visit_;              // for each item: index of its present or next visit
+  std::vector<std::size_t> visit_;  // index of the present or the next visit of each item
   std::vector<std::int64_t> free_;              // number of free servers of each lane
   std::vector<Work> working_;
   std::size_t admitted_ = 0;

@@ -6,10 +6,11 @@
 namespace normbench {
 namespace {
 
-constexpr double kSlow = 1.1;  // a case that takes this multiple of the fastest is explained
+// A case is explained if it takes at least this multiple of the fastest case's time.
+constexpr double kSlow = 1.1;
 
-/// Returns the indices of the measured cases, the fastest first. Cases that are faster than their
-/// limits are left out, since that is impossible.
+/// Returns the indices of the measured cases, the fastest first. Leaves out cases that are faster
+/// than their limits, since their times must be wrong.
 std::vector<int> ranking(const GroupAnalysis& analysis) {
   std::vector<int> ranked;
   for (int i = 0; i < static_cast<int>(analysis.cases.size()); ++i)
@@ -136,7 +137,8 @@ void add_left_out_by_the_clock(const GroupResult& group, const Results& results,
 /// Returns the fewest and the most bytes over the link of the skipped cases. Returns nothing if
 /// none of these cases uses the link, or if all that do need the same number.
 std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
-  std::map<std::int64_t, std::string> carried;  // bytes -> the first skipped variant
+  // Keys are bytes; values are the first skipped variant with them.
+  std::map<std::int64_t, std::string> carried;
   for (const CaseResult& result : group.cases)
     if (const std::int64_t bytes = link_bytes(result);
         result.status == Status::Skipped && bytes > 0)

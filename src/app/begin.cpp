@@ -180,7 +180,8 @@ Job begun_now(const RunOptions& options, const Job& job) {
   const auto kept = job_options(now.options), again = job_options(given);
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (options.given.contains(kept[i].name)) set_value(kept[i], value_of(again[i]));
-  now.options.config.allow_peers = given.config.allow_peers;  // peers must be allowed each time
+  // Each command line must allow peers anew.
+  now.options.config.allow_peers = given.config.allow_peers;
   return now;
 }
 
@@ -245,7 +246,7 @@ std::unique_ptr<ScratchFolder> make_scratch(const Plan& plan, const std::string&
     });
   });
   if (!is_needed) return nullptr;
-  watch_for_interrupts();  // so that an interrupted run still removes the folder
+  watch_for_interrupts();  // an interrupted run must still remove the folder
   auto folder = std::make_unique<ScratchFolder>(parent);
   backends.at(Place::Cpu)->scratch = folder->path();
   return folder;
@@ -275,7 +276,8 @@ Begun go_on(const RunOptions& options) {
   const Json now = journal_header(begun_now(options, job), environment_of(options, job, backends));
   const auto differing = differences(journal.content().header, now);
   if (!differing.empty() && !options.force) refuse(options.resume, differing);
-  job.options.config.allow_peers = options.job.config.allow_peers;  // not from the journal
+  // The journal must not allow peers.
+  job.options.config.allow_peers = options.job.config.allow_peers;
   Plan plan = make_plan(job, backends);
   Json environment = environment_of(options, job, backends);  // again: now the GPU is ready
   try {

@@ -23,7 +23,8 @@ namespace normbench {
 /// that says what is expected.
 struct Take {
   std::function<void(const std::string& name, const std::string& given)> call;
-  std::vector<std::string> words = {};  // possible values, for completion; empty: any value
+  // Possible values, for completion in shells; empty: any value.
+  std::vector<std::string> words = {};
 
   void operator()(const std::string& name, const std::string& given) const { call(name, given); }
 };
@@ -38,7 +39,7 @@ struct Option {
     Required = 1,
     Several = 2,  // a list: many values may follow one name
     Once = 4,     // the process that continues `run` after a hang does not get it
-    Newer = 8,    // journals of older versions do not have it
+    Newer = 8,    // journals of older versions may lack it
     Pair = 16     // a list of exactly two values after one name
   };
 
@@ -51,7 +52,8 @@ struct Option {
   /// there. It is "" for an option that does not change results.
   std::string_view journal = {};
   unsigned rules = 0;
-  std::string excludes = {};  // an option in an earlier row; only one of the two may be given
+  // Name of an option in an earlier row that must not be given with this one.
+  std::string excludes = {};
 };
 
 /// Returns the value of the option's target; null for a Take.
@@ -108,7 +110,7 @@ struct HelpSection {
 
 /// Everything that main.cpp needs to know about a subcommand.
 struct Subcommand {
-  std::vector<Option> options;  // their targets live as long as `run`
+  std::vector<Option> options;  // their targets live as long as the member `run`
   std::function<Exit()> run;
   std::string help = {};  // shown below the example
   std::vector<HelpSection> help_sections = {};

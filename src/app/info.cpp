@@ -145,7 +145,7 @@ bool measure_machine_limits(const Backends& backends, ProgressStyle style,
 /// A part of the machine or of the build without which some numbers are missing or worse.
 struct Capability {
   const char *key, *name, *means;
-  std::string (*missing)(const Json& environment);  // why it is missing, or ""
+  std::string (*missing)(const Json& environment);  // returns why it is missing, or ""
 };
 
 std::string unless_available(const std::string& state) { return state == "available" ? "" : state; }
@@ -217,7 +217,8 @@ struct InfoOptions {
 /// were.
 Json info_document(const InfoOptions& options, const Backends& backends,
                    std::vector<MachineLimit>& limits) {
-  for (const auto& backend : backends.list) backend->ready();  // finds out what can be used
+  // Initialises the device, after which it is known what can be used.
+  for (const auto& backend : backends.list) backend->ready();
   const Json machine = described_machine(backends, options.machine);
   SystemClock clock;
   Json info = {{"tool", tool()},

@@ -14,7 +14,7 @@ namespace normbench {
 struct JobOptions {
   ConfigOptions config;
   BackendOptions backend;
-  std::string machine;  // replaces the host's name; equal machines may share it
+  std::string machine;  // replaces the host's name; several equal machines may share one
 };
 
 /// Returns the options that set the members of `options`.
@@ -24,7 +24,7 @@ struct Job {
   std::string file, text;  // the config's path and its text
   JobOptions options = {};
   std::string dir = {};     // the folder that the run writes to
-  std::string folder = {};  // the config's folder, absolute; "": that of `file`
+  std::string folder = {};  // absolute path of the config's folder; "": the folder of `file`
   Sides free_bytes = {};    // free memory when the run began, for all its plans; 0: unknown
 };
 

@@ -270,8 +270,8 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   take_closed_streams();
-  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, nobody can ask how a child ended
-  std::signal(SIGPIPE, SIG_IGN);  // a closed stdout does not stop a run
+  std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, the exit status of a child would be lost
+  std::signal(SIGPIPE, SIG_IGN);  // a closed stdout must not end a run
   std::signal(SIGXFSZ, SIG_IGN);  // writing past the file size limit is an error, not a signal
   return static_cast<int>(guarded([&] { return parse_and_run(argc, argv); }));
 }

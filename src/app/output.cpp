@@ -50,10 +50,10 @@ std::vector<RunFile> run_files() {
 /// What became of the files of a run.
 struct WrittenFiles {
   std::vector<std::string> names;      // files in the run's folder
-  std::vector<std::string> errors;     // why other files are missing: "cannot write a.txt: …"
-  std::string other;                   // another folder, which took the missing files, or ""
+  std::vector<std::string> errors;  // why the other files are missing, like "cannot write a.txt: …"
+  std::string other;  // another folder, to which the missing files were written, or ""
   std::vector<std::string> rescued;    // names of the files in `other`
-  std::vector<std::string> no_rescue;  // why further folders did not take them
+  std::vector<std::string> no_rescue;  // why they could not be written to further folders
 };
 
 struct OutputFile {

@@ -26,8 +26,8 @@ std::vector<Plan> plan_all(const std::string& folder, bool quick, const Backends
 struct Needs {
   std::set<std::string> peers;
   bool gpu = false;
-  double seconds = 0;  // upper limit of the rounds' time, all together
-  Sides bytes;         // memory of the largest group; only cases that can run here count
+  double seconds = 0;  // budget of the rounds of all groups
+  Sides bytes;         // memory of the largest group, without cases that cannot run here
 
   /// Adds the needs of a group. `cache_bytes` is the size of the last cache of each memory.
   void add(const Plan& plan, const Group& group, const Sides& cache_bytes);

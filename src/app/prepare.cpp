@@ -31,7 +31,7 @@ struct PrepareSaid {
   std::optional<int> threads;
   OnError on_error = OnError::Fail;
   bool quiet = false;
-  std::vector<std::string> mistakes;  // in option values; reported together with all others
+  std::vector<std::string> mistakes;  // in the values of options; reported with all other mistakes
 };
 
 /// Shows "12 of 40 images, 3.4 images/s, about 8 s left": in one line that is overwritten, or in a

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kSameSignalNs = 200'000'000;
 
-std::atomic<bool> interrupted{false};  // signal handlers reach only globals
+std::atomic<bool> interrupted{false};  // a signal handler can only reach globals
 std::atomic<std::int64_t> first_signal_ns{0};
 std::atomic<bool> says_so{false};
 std::atomic<const char*> last_words{""};

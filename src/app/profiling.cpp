@@ -65,7 +65,8 @@ std::string with_consequence(const std::string& why) {
   return why.ends_with(consequence) ? why : why + consequence;
 }
 
-constexpr std::int64_t kDevicesSortIndex = 5'000'000;  // below all processes, as in torch's traces
+// Sorts devices below all processes, as torch does.
+constexpr std::int64_t kDevicesSortIndex = 5'000'000;
 
 std::int64_t wall_clock_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(

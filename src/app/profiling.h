@@ -17,8 +17,8 @@ namespace normbench {
 
 /// A profiler or checker by another maker, attached to this process.
 struct AttachedTool {
-  std::string name;         // "Nsight Systems"
-  bool takes_cupti = true;  // it traces CUDA itself, and our tracing would disturb it
+  std::string name;         // like "Nsight Systems"
+  bool takes_cupti = true;  // it traces CUDA through CUPTI, which this process must then not use
 };
 
 /// Returns the attached tool, recognised by environment variables that it sets for the programs it
@@ -49,7 +49,7 @@ class RunTrace {
   TraceModel finish(const std::string& no_cupti);
 
  private:
-  TraceModel empty_;  // copied for the trace of a single profile
+  TraceModel empty_;  // the trace of a single profile starts as a copy of it
   TraceModel all_;
   bool by_shape_;
 };

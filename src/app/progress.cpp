@@ -161,7 +161,7 @@ void CalibrateProgress::pair_done(const JudgedPair& pair) {
     if (pair.ratio.low > 1 || pair.ratio.high < 1) ++excluding_;
     return;
   }
-  ++done_;  // a slowed pair is the last of a cycle
+  ++done_;  // each cycle of pairs ends with a slowed pair
   if (pair.answer == Answer::Found) ++found_;
   if (line_.style() == ProgressStyle::Lines && done_ % kCyclesPerLine == 0) tell("{}\n", text());
 }

@@ -107,7 +107,7 @@ Subcommand make_report() {
     names.emplace_back(report.name);
     formats += fmt::format("{} ({}), ", report.name, report.about);
   }
-  for (const std::string& name : all_words<TableFormat>())  // for --table
+  for (const std::string& name : all_words<TableFormat>())  // --table takes these, too
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   const Take take_format{
       [options](const std::string&, const std::string& given) { options->format = given; }, names};

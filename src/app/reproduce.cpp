@@ -46,8 +46,8 @@ constexpr auto words(ReproductionFormat) {
 struct Request {
   std::vector<std::string> what;
   std::string configs;  // the folder of configs
-  std::string machine;  // a name for documents; "": the host's
-  std::string images;   // a folder of files to load; "": the configs name it
+  std::string machine;  // name of the machine in documents; "": the host's
+  std::string images;   // folder of files to load; "": the one in the config
   bool allow_peers = false, quick = false;
 };
 constexpr const char* kRequest = "reproduce.json";
@@ -492,7 +492,7 @@ Exit reproduce(const ReproduceOptions& options) {
   if (options.list) return list_all(request, published);
   const std::vector<Chosen> chosen = choose(asked, request.configs);
   if (chosen.empty()) return show_run(request, asked, chosen, "", options.format, false);
-  const std::atomic<bool>& interrupted = watch_for_interrupts(false);  // the child says it
+  const std::atomic<bool>& interrupted = watch_for_interrupts(false);  // the child prints the note
   if (const Exit checked = check(chosen, interrupted); checked != Exit::Fine) return checked;
   const std::string out = resumes ? options.resume : begin_folder(options.out, request, chosen);
   if (!options.quiet)
@@ -506,7 +506,8 @@ Exit reproduce(const ReproduceOptions& options) {
     worst = std::max(worst, run_config(config, out, request, options.quiet, interrupted));
     if (interrupted) worst = Exit::Interrupted;
     if (worst == Exit::Interrupted) break;
-    if (worst == Exit::BadInput || worst == Exit::Incomparable) return worst;  // nothing was run
+    // The config was not run.
+    if (worst == Exit::BadInput || worst == Exit::Incomparable) return worst;
   }
   worst = std::max(worst, show_run(request, asked, chosen, out, options.format, interrupted));
   if (worst == Exit::Fine)

@@ -154,7 +154,8 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
       return measure_part(
           begun.job, group, part, [&](const std::string& contender) { on_hung(group, contender); },
           options.scratch);
-    } catch (const std::runtime_error&) {  // Ctrl-C also ends a process that has just started
+      // Ctrl-C also ends a child process that has not set its signal handler yet.
+    } catch (const std::runtime_error&) {
       if (context.interrupted) return std::optional<GroupResult>();
       throw;
     }

@@ -25,16 +25,16 @@ struct RunOptions {
   bool force = false;
   TextOrJson format = TextOrJson::Text;
   TableKind table = TableKind::Torch;  // the kind of profiler table to show
-  std::int64_t trace_max_events = -1;  // -1: all
+  std::int64_t trace_max_events = -1;  // -1: no limit
   bool gzip_trace = false;
   bool no_html = false;
   bool quiet = false;
   bool strict = false;   // the exit code tells how the claims ended
   bool measure = false;  // measures even under a profiling tool
   Capture capture = Capture::Nvtx;
-  std::string scratch;            // where stages save files; "": the system's temporary folder
+  std::string scratch;  // folder in which stages save files; "": the system's temporary folder
   bool is_asked = false;          // another normbench started this one (--asker)
-  std::vector<std::string> then;  // configs to run after the resumed one; not in --help
+  std::vector<std::string> then;  // configs to run after the resumed run (--then, not in --help)
   Given given;                    // the values given to each option
 };
 

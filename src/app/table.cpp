@@ -31,7 +31,8 @@ namespace {
 /// A trace file and its table.
 struct Shown {
   std::string file;
-  std::vector<std::string> warnings;  // about what cannot be used, or is doubtful
+  // About parts of the trace that cannot be used or are doubtful.
+  std::vector<std::string> warnings;
   CaseProfile profile;
   AllRows rest;  // sums of rows that are not shown
 };
@@ -301,7 +302,7 @@ Subcommand make_table() {
   const auto wanted = std::make_shared<TableArguments>();
   const Take sort_by{[wanted](const std::string&, const std::string& given) {
                        wanted->options.sort_by = given == "none" ? "" : given;
-                       shown_rows({}, wanted->options);  // checks --sort-by
+                       shown_rows({}, wanted->options);  // throws for an unknown key
                      },
                      sort_words()};
   return {

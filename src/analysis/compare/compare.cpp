@@ -67,7 +67,7 @@ std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) 
 struct MeasuredPair {
   std::size_t number;  // index of the pair among all pairs
   double base_ns, now_ns;
-  std::optional<double> limits;  // ln of the limits' time in NEW over that in BASE
+  std::optional<double> limits;  // ln(limits' time in NEW / limits' time in BASE)
 };
 
 std::vector<MeasuredPair> measured_pairs(const MatchedCase& matched, int pairs) {

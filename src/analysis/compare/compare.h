@@ -36,13 +36,13 @@ constexpr auto words(Change) {
 
 /// Why the times of a case give no verdict.
 enum class NoVerdict {
-  None,          // there is a verdict
-  Ended,         // the case was skipped or failed on a side
-  NotMeasured,   // no pair of runs measured the case
-  ClocksDiffer,  // only one side has device times
-  NoTime,        // a round has a time of 0
-  TooFewRuns,    // too few for an interval
-  TooFewRounds,
+  None,           // there is a verdict
+  Ended,          // the case was skipped or failed on a side
+  NotMeasured,    // no pair of runs measured the case
+  ClocksDiffer,   // only one side has device times
+  NoTime,         // a round has a time of 0
+  TooFewRuns,     // too few pairs of runs for an interval
+  TooFewRounds,   // too few rounds for an interval
   LimitsChanged,  // a change of the limits may explain the change of the case
   Preempted,      // the slower side lost the processor more often than its longer time explains
   AboveLimit      // in most runs of a side the case is faster than its limit
@@ -52,7 +52,7 @@ enum class NoVerdict {
 /// measured it, else Skipped.
 struct Ending {
   Status status = Status::Skipped;
-  std::string reason;     // reason in the first run that ended this way
+  std::string reason;     // the reason in the first run that ended this way
   int such = 0, all = 0;  // number of runs that ended this way, and that have the case
 
   bool operator==(const Ending&) const = default;
@@ -78,7 +78,7 @@ struct CaseFinding {
   using Value = std::variant<std::int64_t, double, RunBy, Status>;
   Kind kind;
   Value base, now;
-  double bound = 0;      // for MaxError: the bound of the error
+  double bound = 0;      // for MaxError: largest error that passes the check
   Ending ending = {};    // for Status: how the side without a measurement ended
 
   bool operator==(const CaseFinding&) const = default;
@@ -110,12 +110,12 @@ struct ComparedCase {
   std::optional<double> base_ns, now_ns;  // median per iteration on the deciding clock
   std::optional<Interval> ratio;          // new time over base time, with its 95 % interval
   std::optional<Interval> over_limits;    // `ratio` over the limits' change; if set, it decides
-  std::optional<double> visible;          // smallest relative change that would have been seen
+  std::optional<double> visible;          // smallest relative change that would have been found
   std::optional<double> drift;            // largest relative change of the case's limits
   // One-sided p-value for the hypothesis that the case is slower by the margin at most. With pairs
   // of runs it is adjusted for all cases that may have regressed (family_p_values).
   double p_value = 1;
-  int replicates = 0;                     // pairs of runs, or rounds of the side that has fewer
+  int replicates = 0;  // number of pairs of runs, or of rounds of the side with fewer rounds
   NoVerdict why = NoVerdict::None;        // why there is no verdict, or why the case failed
   // How the case ended on the side without a measurement; only for NoVerdict::Ended.
   Ending ending;
@@ -130,17 +130,18 @@ struct ComparedCase {
 
 struct ComparedSide {
   std::size_t runs = 0;
-  Json tool = Json::object();         // the first run's
-  Json environment = Json::object();  // the first run's
+  Json tool = Json::object();         // of the first run
+  Json environment = Json::object();  // of the first run
 };
 
 struct Comparison {
   std::string name;  // name of the config
   DecidingClock clock = DecidingClock::Wall;
   ComparedSide base, now;
-  int pairs = 0;           // number of runs of BASE with a partner in NEW
-  bool run_pairs = false;  // true: pairs of runs are the replicates; false: rounds
-  bool same_limits = false;  // built_alike(), so limits show how the machine changed
+  int pairs = 0;           // number of runs of BASE that have a partner in NEW
+  bool run_pairs = false;  // true: pairs of runs are compared; false: rounds
+  // Both sides are built alike (built_alike), so their limits run the same code.
+  bool same_limits = false;
   Margin margin;
   std::vector<SetupDifference> differences;
   std::vector<Caution> cautions;

@@ -7,8 +7,8 @@
 namespace normbench {
 namespace {
 
-constexpr double kMiss = 0.05;       // largest share of intervals that miss the true value
-constexpr double kSmallest = 1e-12;  // smallest `miss` tried; below it 1 - miss loses digits
+constexpr double kMiss = 0.05;       // probability that an interval misses the true value
+constexpr double kSmallest = 1e-12;  // smallest `miss` that is tried; below it, 1 - miss is inexact
 
 /// Returns the ratio of two medians. Its interval misses the true ratio with a probability of at
 /// most `miss`: half of it for each median.

@@ -7,9 +7,9 @@ namespace normbench {
 
 /// The times of side `now` over the times of side `base`.
 struct Effect {
-  Interval ratio;        // low and high cover the true value at 95 %
+  Interval ratio;        // with its 95 % interval
   bool covered = false;  // there are enough replicates for `ratio`
-  double p_value = 1;    // one-sided, for "the ratio is at most 1 + margin"
+  double p_value = 1;    // one-sided, for the hypothesis that the ratio is at most 1 + margin
   int replicates = 0;
 };
 

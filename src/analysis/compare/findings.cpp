@@ -9,10 +9,14 @@ namespace {
 
 using FindingKind = CaseFinding::Kind;
 
-constexpr double kGrownError = 2;       // factor over the old error
-constexpr double kErrorOfBound = 0.01;  // share of the bound that the error must exceed too
-constexpr double kFaultsDiffer = 0.1;   // difference relative to the larger value
-constexpr double kFewestFaults = 1;     // smallest difference per iteration
+// An error is reported if it exceeds kGrownError times the old error and kErrorOfBound times the
+// bound.
+constexpr double kGrownError = 2;
+constexpr double kErrorOfBound = 0.01;
+// Page faults are reported if they differ by more than kFaultsDiffer of the larger number and by at
+// least kFewestFaults per iteration.
+constexpr double kFaultsDiffer = 0.1;
+constexpr double kFewestFaults = 1;
 
 RunBy run_by(const CaseResult& result) {
   RunBy by{.peer = result.peer_version.empty() ? result.peer : result.peer_version, .stages = {}};

@@ -18,7 +18,8 @@ struct MatchedCase {
 };
 
 struct MatchedCases {
-  std::vector<MatchedCase> both;  // cases that some run of each side has, in the order of BASE
+  // Cases that both sides have in at least one run, in the order of BASE.
+  std::vector<MatchedCase> both;
   std::vector<CaseName> base_only, new_only;
 };
 

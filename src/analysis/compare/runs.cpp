@@ -9,8 +9,8 @@ namespace normbench {
 namespace {
 
 constexpr double kLeastMargin = 0.02;
-constexpr double kUnknownMargin = 0.05;  // if differences between runs are not known
-constexpr double kBusier = 0.5;          // smallest difference in load per thread to report
+constexpr double kUnknownMargin = 0.05;  // if it is not known how much runs of the same code differ
+constexpr double kBusier = 0.5;          // smallest difference in load per thread that is reported
 
 /// Returns the date in ISO format, which sorts as text; "" if the document has none.
 std::string date_of(const Results& results) {
@@ -71,7 +71,8 @@ bool took_turns(const std::vector<Results>& base, const std::vector<Results>& no
     runs.push_back({date_of(now[i]), false});
   }
   if (std::ranges::any_of(runs, [](const Dated& run) { return run.date.empty(); })) return true;
-  std::ranges::stable_sort(runs, {}, &Dated::date);  // runs of the same second count as alternating
+  // A stable order lets runs of the same second alternate.
+  std::ranges::stable_sort(runs, {}, &Dated::date);
   std::size_t changes = 0;
   for (std::size_t i = 1; i < runs.size(); ++i)
     if (runs[i].is_base != runs[i - 1].is_base) ++changes;

@@ -12,7 +12,8 @@
 namespace normbench {
 namespace {
 
-constexpr double kSameMemory = 0.01;  // of two memory sizes: what Linux reserves varies by less
+// Memory sizes that differ by a smaller share are equal: what Linux reserves varies.
+constexpr double kSameMemory = 0.01;
 
 /// Members of an experiment that comment on its results and do not affect a run.
 constexpr auto kSaidOfResults =

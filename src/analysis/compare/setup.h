@@ -75,10 +75,10 @@ struct Interrupted {
   std::size_t interrupted, runs;
 };
 struct NoTurns {};  // the runs of the two sides did not alternate
-struct Busier {     // load in tasks per thread
+struct Busier {     // load is in tasks per thread
   double base, now;
 };
-struct FewRuns {  // too few pairs, so rounds decide
+struct FewRuns {  // too few pairs of runs, so rounds were compared
   int pairs;
 };
 }  // namespace caution

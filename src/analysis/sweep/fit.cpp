@@ -8,7 +8,7 @@ namespace normbench {
 namespace {
 
 constexpr double kWorstResidual = 0.2;
-constexpr double kNoCost = 1e-6;  // share of the smallest time: a smaller fixed cost is rounding
+constexpr double kNoCost = 1e-6;  // a fixed cost below this share of the smallest time is rounding
 constexpr double kLeastWork = 2;
 
 /// Returns the relative growth of a time up to which it counts as constant, if the bytes grow by

@@ -13,7 +13,7 @@ namespace normbench {
 struct LineFit {
   double fixed_ns = 0;     // a in ns, never negative
   double ns_per_byte = 0;  // 1/b, always positive
-  double worst = 0;        // largest absolute residual, relative to its time
+  double worst = 0;        // largest |residual| / time
 
   /// Returns the rate b in GB/s, which is bytes per nanosecond.
   double gb_per_s() const { return 1 / ns_per_byte; }
@@ -34,7 +34,7 @@ struct AxisFit {
   std::size_t points = 0;
   LineFit fitted;
   double amount90 = 0;    // value on the axis (batch, pixels) at which 90 % of b is reached
-  bool explains = false;  // no time is off the line by more than 20 %
+  bool explains = false;  // `fitted.worst` is at most 20 %
 };
 
 /// Returns the fits of all variants that have one along this line of the experiment.
@@ -49,7 +49,7 @@ std::optional<double> fixed_cost_ns(const GroupResult& group, const std::string&
 struct Unscaled {
   std::string variant;
   Json small, large;    // axis values of the first and the last measured point
-  double work = 1;      // bytes moved at `large` over bytes moved at `small`
+  double work = 1;      // bytes at `large` over bytes at `small`
   double fixed_ns = 0;  // median of the times
 };
 

@@ -83,7 +83,8 @@ std::vector<EmptyInput> empty_inputs(const Experiment& experiment) {
   for (std::size_t g = 0; g < experiment.groups.size(); ++g)
     for (int i = 0; i < static_cast<int>(experiment.groups[g]->cases.size()); ++i) {
       const CaseResult& result = experiment.groups[g]->cases[i];
-      const bool has_bytes = result.source_bytes > 0 || loads(result);  // files have bytes
+      // A loader has no source, but its files have bytes.
+      const bool has_bytes = result.source_bytes > 0 || loads(result);
       if (measured(result) && (result.images <= 0 || !has_bytes)) list.push_back({g, i});
     }
   return list;

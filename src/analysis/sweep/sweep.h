@@ -10,7 +10,7 @@ namespace normbench {
 struct Experiment {
   std::vector<const GroupResult*> groups;
   std::vector<GroupAnalysis> analyses;
-  std::size_t not_reached = 0;  // points that a run which ended early did not measure at all
+  std::size_t not_reached = 0;  // number of points that an interrupted run did not measure at all
 };
 
 /// Returns the experiments of a document, with their groups in order.
@@ -62,10 +62,11 @@ struct Overtaking {
 struct Crossing {
   std::string a, b;
   std::vector<Overtaking> changes;
-  std::string leader;       // the only variant that is certainly faster anywhere, or ""
-  std::size_t decided = 0;  // points at which one variant is certainly faster
-  std::size_t points = 0;   // points at which both were measured
-  Json first, last;         // axis values of the first and the last of these points
+  // The variant that is certainly faster wherever one is, or "" if it changes or there is none.
+  std::string leader;
+  std::size_t decided = 0;  // number of points at which one variant is certainly faster
+  std::size_t points = 0;   // number of points at which both were measured
+  Json first, last;  // axis values of the first and the last point at which both were measured
 };
 
 /// Compares the baseline with every other variant of the line. Leaves out variants that were not

@@ -5,12 +5,15 @@
 namespace normbench {
 namespace {
 
-constexpr double kDominant = 0.5;  // smallest share of the time of a dominant part
+constexpr double kDominant = 0.5;  // a part is dominant from this share of the time on
 constexpr double kOneStage = 0.6;
-constexpr double kWholeBatch = 0.8;   // smallest share of a batch's time that counts as most of it
-constexpr double kLeastShare = 0.2;   // smallest share of faults or constants that is a cause
-constexpr double kThreadShare = 0.2;  // share of the time that another number of threads must save
-constexpr double kExtraPasses = 1.5;  // bytes moved over the fewest possible: from here on a cause
+// An image takes most of a batch if it takes at least this share of the batch's time.
+constexpr double kWholeBatch = 0.8;
+// Faults or constants are a cause from this share of the time on.
+constexpr double kLeastShare = 0.2;
+constexpr double kThreadShare = 0.2;  // another number of threads is a cause if it saves this share
+// Passes over memory are a cause if they move at least this multiple of the fewest bytes.
+constexpr double kExtraPasses = 1.5;
 
 /// Finds page faults as the cause: the first touch of fresh outputs.
 Cause page_fault_cause(const Subject& subject) {

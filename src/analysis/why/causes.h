@@ -15,7 +15,7 @@ struct Twin {
   const CaseResult* result = nullptr;
   double time_ns = 0;
   bool faster = false;  // certainly faster, by more than the precision
-  Interval saved;       // share of the other case's time that this twin saves
+  Interval saved;       // 1 - (time of this case / time of the other case)
 };
 
 /// Returns `other` as a twin of `own`, compared over the rounds that both have.
@@ -37,7 +37,7 @@ struct FaultCost {
   // - without a twin: the cost in the `first_touch` limit;
   // - nothing for a peer with a twin, since the twin's allocator may use pages of another size.
   std::optional<double> cost_ns = {};
-  bool at_most = false;  // `cost_ns` is an upper bound: the twin or the limit is missing
+  bool at_most = false;  // `cost_ns` is an upper bound, since the twin or the limit is missing
   // Share of the case's time: what the twin saves or, without a twin, at most `cost_ns` for each
   // fault. In the second case the interval begins at 0.
   Interval share = {};
@@ -56,11 +56,11 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
 /// - `with_ns`: of a case that has another number of threads.
 namespace why {
 struct ConstantsEachCall {
-  std::optional<double> cached_ns;  // nothing: the share is taken from the profile's ranges
+  std::optional<double> cached_ns;  // nothing if the share was taken from the profile instead
 };
 struct LongImage {  // one image takes most of a batch on several threads
   std::string name;
-  double image_ns, batch_ns;  // times of the image and of its batch, in the profile
+  double image_ns, batch_ns;  // profiled times of the image and of its batch
 };
 struct Decoding {
   std::optional<LongImage> bounded_by;
@@ -97,12 +97,12 @@ struct TeamStart {
   int threads;     // number of threads in each team
   double cost_ns;
 };
-struct FixedPart {  // time that does not depend on the bytes, by a fit along an axis
+struct FixedPart {  // time that does not depend on the bytes (fixed_cost_ns)
   double fixed_ns;
 };
 struct LimitOfOneThread {
   int more;
-  double wider;  // rate with `more` threads over the rate with one
+  double wider;  // memory rate of `more` threads over that of one
 };
 struct LinkLimit {
   std::int64_t bytes;
@@ -124,7 +124,7 @@ struct Floors {  // the limits of the stages add up to nearly all of the time
 struct OneStage {
   std::string label;
 };
-struct InFlight {             // the bound of a pipeline
+struct InFlight {             // the case is at the bound of its pipeline
   PipelineAnalysis pipeline;  // always has a `bound`
 };
 }  // namespace why
@@ -137,7 +137,7 @@ struct Cause {
                why::MemoryLimit, why::ExtraPasses, why::Floors, Gain, why::OneStage, why::InFlight>
       found;
   double share = 0;     // share of the case's time; 0: not known
-  bool proven = false;  // a case that differs only in the cause was measured
+  bool proven = false;  // true: measured with a case that differs only in the cause
 
   explicit operator bool() const { return found.index() != 0; }
 };

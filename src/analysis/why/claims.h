@@ -22,7 +22,7 @@ struct FaultsAdded {
 /// differ only in these factors.
 struct Contribution {
   std::vector<Factor> factors;
-  Pair pair;  // time with the change over time without it
+  Pair pair;  // `a` has the changed factors, `b` does not
   std::optional<FaultsAdded> added;
 };
 
@@ -54,8 +54,9 @@ struct Judgement {
     NotJudged
   };
   Outcome outcome = Outcome::NotRun;
-  std::optional<Pair> pair;      // time of the left side over time of the right one
-  std::optional<Interval> size;  // for a claim with a ratio: the measured ratio
+  std::optional<Pair> pair;  // the claim's left side is `a`, its right side `b`
+  // Only for a claim with a ratio: the measured ratio (claimed_ratio).
+  std::optional<Interval> size;
   std::optional<Caveat> caveat;
 };
 

@@ -8,10 +8,12 @@ namespace normbench {
 namespace {
 
 constexpr double kLinkShare = 0.6;
-constexpr double kSyncShare = 0.2;    // smallest share of the time that makes waiting a cause
-constexpr double kLaunchShare = 0.7;  // calls that take this share of the time bound a case …
-constexpr double kIdle = 0.5;         // … if the GPU works for at most this share of the time
-constexpr double kSureBusyNs = 20e3;  // events around a longer stage hardly change its time
+constexpr double kSyncShare = 0.2;  // waiting is a cause from this share of the time on
+// Submitting work is a cause if its calls take at least kLaunchShare of the time and the GPU works
+// for at most kIdle of it.
+constexpr double kLaunchShare = 0.7;
+constexpr double kIdle = 0.5;
+constexpr double kSureBusyNs = 20e3;  // events around a stage hardly change a time of this length
 
 bool waits_for_device(const StageResult& stage) { return roles_of(stage).waits; }
 
@@ -97,7 +99,7 @@ Cause sync_cause(const Subject& subject) {
 Cause launch_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
   const auto count = std::ranges::count_if(result.stages, only_submits);
-  if (count == 0 || !result.peer.empty()) return {};  // a peer launches kernels of its own
+  if (count == 0 || !result.peer.empty()) return {};  // a peer launches other kernels
   const std::optional<double> busy = busy_ns(subject);
   if (!busy) return {};
   double calls = 0;

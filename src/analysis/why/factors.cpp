@@ -103,7 +103,7 @@ void note_place_and_output(const Both& both, std::vector<Factor>& list) {
   const TensorDesc &in_a = both.in_a, &in_b = both.in_b;
   const bool data_moved = (in_a.memory == Memory::Device) != (in_b.memory == Memory::Device);
   if (!data_moved) note(list, {Kind::Place, a.place, b.place}, both);
-  const bool is_chosen = a.forced || b.forced;  // else the kernel follows from the input
+  const bool is_chosen = a.forced || b.forced;  // otherwise the kernel follows from the input
   if (a.place == b.place && is_chosen) note(list, {Kind::Kernel, a.kernel, b.kernel}, both);
   note(list, {Kind::Output, a.output, b.output}, both);
   const bool inherited = a.out.memory == in_a.memory && b.out.memory == in_b.memory;

@@ -36,7 +36,7 @@ struct Factor {
     Constants,
     Place,
     Kernel,
-    Output,   // output policy of single stages
+    Output,   // output policy of some stages
     Outputs,  // output policy of all stages
     Memory,
     DType,
@@ -53,9 +53,10 @@ struct Factor {
     Axis
   };
   Kind kind;
-  FactorValue left, right;               // the values in the two cases
+  FactorValue left, right;               // values in the first and the second case
   std::string name = {};                 // name of the parameter or the axis
-  std::vector<std::string> stages = {};  // labels of stages that differ, if only some do
+  // Labels of the stages that differ; empty if all stages that could differ do.
+  std::vector<std::string> stages = {};
 
   bool operator==(const Factor&) const = default;
 };

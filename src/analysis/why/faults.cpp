@@ -120,7 +120,8 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
   const auto touch = touch_ns(group, result, results);
   FaultCost cost{.faults = faults};
   if (const auto twin = reused_twin(group, result, results)) {
-    const bool is_peer = !result.peer.empty();  // a peer has a process of its own
+    // A peer is another process, so kProcessEffect applies.
+    const bool is_peer = !result.peer.empty();
     if (twin->saved.low <= (is_peer ? kProcessEffect : 0)) return std::nullopt;
     cost.share = twin->saved;
     cost.twin = {twin->result->variant, is_peer, twin->time_ns};
@@ -134,7 +135,8 @@ std::optional<FaultCost> fault_cost(const GroupResult& group, int index, const R
   if (!touch) return std::nullopt;
   const double time = median_ns(result, results);
   cost.at_most = true;
-  cost.cost_ns = std::min(*touch, time / faults);  // at most the case's whole time
+  // All faults together take at most the case's time.
+  cost.cost_ns = std::min(*touch, time / faults);
   const double most = *cost.cost_ns * faults / time;
   cost.share = {.value = most, .low = 0, .high = most};
   return cost;

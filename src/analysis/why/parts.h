@@ -21,7 +21,7 @@ std::vector<ResourceShare> parts(const CaseResult& result);
 /// time of `part` stays.
 struct Gain {
   ResourceShare part;
-  Resource other;  // the resource with the largest share of all others
+  Resource other;  // the largest of the other resources
 };
 
 /// Returns the gain with this resource as `part`. Returns nothing if the case does not use it, or

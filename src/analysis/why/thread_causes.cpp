@@ -7,7 +7,7 @@
 namespace normbench {
 namespace {
 
-constexpr double kFixedShare = 0.5;   // share of the time: from here on the bytes do not decide
+constexpr double kFixedShare = 0.5;  // a fixed cost decides from this share of the time on
 
 bool is_host_stream(const CaseResult& limit) {
   return has_limit_of(limit, LimitKind::Memory) && !uses_gpu(limit);
