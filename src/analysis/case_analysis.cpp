@@ -35,8 +35,8 @@ double switches_per_iteration(const CaseResult& result) {
          static_cast<double>(result.iterations * static_cast<std::int64_t>(result.rounds.size()));
 }
 
-/// Adds the published time per iteration and the published speed-up of the whole case. The time is
-/// of the deciding clock.
+/// Adds the published time per iteration on the deciding clock, and the published speed-up. Both
+/// are of the whole case, not of a stage.
 void add_published(const GroupResult& group, const CaseResult& result, const Results& results,
                    CaseAnalysis& analysis) {
   for (const Published& published : group.published) {

@@ -143,8 +143,9 @@ StageAnalysis analyse_stage(const GroupResult& group, const CaseResult& result, 
   return analysis;
 }
 
-/// Returns the limit that copies the transfer's bytes with pinned memory; null if there is none.
-/// Pageable memory is a choice of the case and no limit of the link.
+/// Returns the limit that copies as many bytes in the same direction with pinned memory; null if
+/// there is none. Also a transfer of pageable memory is compared with it, since pageable memory is
+/// a choice of the case.
 const CaseResult* pinned_copy(const GroupResult& group, const StageResult& stage) {
   const auto copy = std::ranges::find_if(group.limits, [&](const CaseResult& limit) {
     return measured(limit) && !limit.pipeline && limit.stages.size() == 1 &&
@@ -189,8 +190,8 @@ bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
          (uses_gpu(result) || limit.threads == result.threads);
 }
 
-/// Returns the slowest launch limit of the case's stages; null if there is none. A graph has none,
-/// since it launches all stages at once.
+/// Returns the slowest launch limit of the case's stages; null if there is none, or if a CUDA graph
+/// launches all stages at once.
 const CaseResult* slowest_launch(const GroupResult& group, const CaseResult& result,
                                  const Results& results) {
   const CaseResult* slowest = nullptr;
@@ -210,8 +211,8 @@ bool is_timed(const CaseResult& result, const StageResult& stage, const Results&
   return results.clock != DecidingClock::Device || !uses_gpu(result) || is_on_gpu(stage);
 }
 
-/// Adds the floor and the binding limit of a case. A peer's case has none, since a peer may do
-/// several stages in one.
+/// Adds `floor_ns` and `binding` of a case. A peer's case has neither, since a peer may do several
+/// stages in one.
 void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   double floor_ns = 0;
@@ -230,8 +231,7 @@ void add_floor(const CaseResult& result, const Results& results, CaseAnalysis& a
       std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;
 }
 
-/// Adds the ratio of the bytes moved to the fewest possible. Cases of peers, cases that load files
-/// and cases that use the link have no such ratio.
+/// Adds `bytes_moved`. Cases of peers, cases that load files and cases that use the link have none.
 void add_bytes_moved(const CaseResult& result, CaseAnalysis& analysis) {
   if (!result.peer.empty()) return;
   const auto fewest = static_cast<double>(result.source_bytes + result.result_bytes);

@@ -12,8 +12,7 @@ namespace {
 constexpr std::int64_t kLeastBytes = 16 << 20;
 constexpr double kAnother = 1.05;  // copies above this share of the link's rate use another link
 
-/// The rate of one PCIe lane in each direction: transfers per second times the share left by
-/// encoding.
+/// The data rate of one PCIe lane in each direction, after the overhead of the line code.
 struct Lane {
   int generation;
   double bytes_per_second;

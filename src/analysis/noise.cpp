@@ -113,7 +113,8 @@ std::vector<bool> preempted(const CaseResult& result, const std::vector<double>&
 
 bool is_read(const Round& round) { return round.state.sm_clock_mhz > 0; }
 
-/// Returns the clock over the turn or at its end in MHz; 0 if it is not known.
+/// Returns the mean clock over the turn if `over_turns`, else the clock at its end, in MHz; 0 if it
+/// is not known.
 std::int64_t clock_mhz(const Round& round, bool over_turns) {
   return over_turns ? round.turn_clock_mhz : round.state.sm_clock_mhz;
 }
@@ -151,7 +152,8 @@ void add_flags(const CaseResult& result, const DeviceStates& states, const Resul
   }
 }
 
-/// Compares the rounds of the last third with the rounds of the first third, paired by their order.
+/// Compares the last third of the rounds with the first third: the first round of one with the
+/// first round of the other, and so on.
 void add_drift(const std::vector<double>& times, double precision, CaseNoise& noise) {
   const auto third = static_cast<std::ptrdiff_t>(times.size() / 3);
   const std::vector<double> first(times.begin(), times.begin() + third);
@@ -162,7 +164,6 @@ void add_drift(const std::vector<double>& times, double precision, CaseNoise& no
                  std::abs(noise.drift->value - 1) > precision;
 }
 
-/// Adds the ratio to the baseline without rounds that are flagged in either case.
 void add_sensitivity(const std::vector<double>& times, const std::vector<double>& baseline,
                      const std::vector<int>& elsewhere, CaseNoise& noise) {
   std::vector<double> a, b;
@@ -182,9 +183,9 @@ bool is_count(const Json& json) {
   return json.is_number_integer() && json.get<std::int64_t>() >= 0;
 }
 
-/// Adds how long each reason held the clocks back between the readings before and after the rounds.
-/// The driver counts in steps, and a step may have begun before the first round, so a value is cut
-/// to `rounds_ns`.
+/// Adds how long each reason held the clocks back, as counted between the readings before and after
+/// the rounds. The driver counts in steps, and a step may have begun before the first round. So
+/// each time is at most `rounds_ns`.
 void add_held_back(const GroupResult& group, DeviceStates& states) {
   const Json& before = value_at(group.condition_before, "/held_back_ns");
   const Json& after = value_at(group.condition_after, "/held_back_ns");
@@ -197,7 +198,6 @@ void add_held_back(const GroupResult& group, DeviceStates& states) {
   }
 }
 
-/// Returns the time in ns from the start of the first turn to the end of the last one.
 std::int64_t rounds_ns(const GroupResult& group) {
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max(), last_ns = 0;
   for (const auto* list : {&group.cases, &group.limits})

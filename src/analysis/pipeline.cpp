@@ -20,7 +20,7 @@ constexpr double kWorthItems = 0.98;
 
 using Series = std::vector<double>;  // ns per item, by round
 
-/// A lower bound of a pipeline's time.
+/// A lower bound of a pipeline's time per item, for each round.
 struct Term {
   BoundKind kind;
   std::size_t lane;  // index of the lane; only for BoundKind::Lane
@@ -87,7 +87,7 @@ const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& resu
   return best;
 }
 
-/// All lower bounds of a pipeline. They are not known if a lane was not measured alone.
+/// All lower bounds of a pipeline. They are known only if each lane was measured alone.
 class Terms {
  public:
   Terms(const GroupResult& group, const CaseResult& result, std::int64_t cores,
@@ -111,8 +111,8 @@ class Terms {
   const CaseResult& result(std::size_t lane) const { return *results_[lane]; }
   Series all_cpu() const { return sum(cpu_); }
 
-  /// Returns the largest term. If `but` is given, the work of that lane counts as 0. Returns
-  /// nothing if no term is left.
+  /// Returns the largest term, or nothing if there is none. If `but` is given, the work of that
+  /// lane counts as 0.
   std::optional<Term> largest(std::optional<std::size_t> but = {}) const {
     return largest_of(terms(but, but));
   }
@@ -216,8 +216,9 @@ PipelineModel model_of(const CaseResult& result, const Terms& terms, double slow
   return model;
 }
 
-/// Returns, for each round, the simulated or the measured time per item, whichever is shorter. What
-/// the measured time has in addition to the simulated one is no gain of more servers.
+/// Returns, for each round, the simulated or the measured time per item, whichever is shorter. The
+/// part of the measured time that exceeds the simulated one is left out, since more servers do not
+/// remove it.
 Series explained(const CaseResult& result, const Terms& terms, const Series& times) {
   Series series;
   for (std::size_t r = 0; r < std::min(times.size(), terms.all_cpu().size()); ++r) {
@@ -265,8 +266,8 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
                    .lane = lane_name(result, *next),
                    .at_most = paired_ratio(times, next->ns, decision_level)};
   Series then = with_servers(result, terms, bound.lane, more.servers, pipeline.in_flight, next->ns);
-  // If there are more servers than items in flight, some servers idle. Then one item per server is
-  // simulated too, and used if it saves more than 2 %.
+  // If there are more servers than items in flight, some servers are idle. Then one item per server
+  // is simulated, too, and used if it saves more than 2 %.
   std::int64_t all = more.servers - pipeline.lanes[bound.lane].servers;
   for (const LaneResult& lane : pipeline.lanes) all += lane.servers;
   if (all > pipeline.in_flight) {
@@ -281,7 +282,6 @@ std::optional<MoreServers> more_servers(const CaseResult& result, const Terms& t
   return more;
 }
 
-/// Returns the median over the rounds of CPU time over wall time.
 double cores_used(const CaseResult& result) {
   std::vector<double> used;
   for (const Round& round : result.rounds)
@@ -290,8 +290,8 @@ double cores_used(const CaseResult& result) {
   return median(std::move(used));
 }
 
-/// Adds the time per item that the number of items in flight, or a single host thread, allows at
-/// best. Adds nothing if it exceeds the bound by less than 2 %.
+/// Adds the shortest time per item that the number of items in flight, or a single host thread,
+/// allows. Sets `held` only if this time is at least 2 % above the bound.
 void add_held(const CaseResult& result, const Terms& terms, PipelineBound& bound) {
   const PipelineResult& pipeline = *result.pipeline;
   double all_ns = 0, host_ns = 0;
@@ -340,7 +340,6 @@ double median_of(const std::vector<std::int64_t>& values) {
   return values.empty() ? 0 : median({values.begin(), values.end()});
 }
 
-/// Returns the median over the rounds of the share of time in which the lane's servers worked.
 double busy_share(const CaseResult& result, const LaneResult& lane) {
   std::vector<double> shares;
   for (std::size_t r = 0; r < std::min(result.rounds.size(), lane.busy_ns.size()); ++r)

@@ -39,7 +39,6 @@ bool is_same(const Stage& stage, int threads, const CaseResult& result, std::siz
              in, [&](const TensorDesc& desc) { return could_read(result, index, desc); });
 }
 
-/// The time of a stage, and the cores that it uses.
 struct StageTime {
   double ns = 0, cores = 1;
 };

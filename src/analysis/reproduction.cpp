@@ -16,7 +16,7 @@ void add_cause(const GroupAnalysis& analysis, int index, const Results& results,
   line.case_name = line.group->cases[index].variant;
 }
 
-/// Returns the index of the slower side of a claim; -1 if the sides do not differ.
+/// Returns the index of the case on the slower side of a claim; -1 if the sides do not differ.
 int slower_side(const Judgement& judgement) {
   if (!judgement.pair || !judgement.pair->different) return -1;
   return judgement.pair->ratio.value > 1 ? judgement.pair->a : judgement.pair->b;

@@ -42,7 +42,7 @@ std::vector<Pair> pairs_among(const GroupAnalysis& analysis, const std::vector<i
   return pairs;
 }
 
-/// Adds how the cases that no case beats compare with each other.
+/// Adds the comparison of the cases in `fastest` with each other.
 void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
   const std::vector<Pair> pairs = pairs_among(analysis, verdict.fastest);
   verdict.rounds = std::ranges::min(pairs, {}, &Pair::rounds).rounds;
@@ -134,10 +134,10 @@ void add_left_out_by_the_clock(const GroupResult& group, const Results& results,
   }
 }
 
-/// Returns the fewest and the most bytes over the link of the skipped cases. Returns nothing if
-/// none of these cases uses the link, or if all that do need the same number.
+/// Returns the skipped cases that would move the fewest and the most bytes over the link. Returns
+/// nothing if fewer than two numbers of bytes occur.
 std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
-  // Keys are bytes; values are the first skipped variant with them.
+  // Maps bytes to the first skipped variant that would move so many.
   std::map<std::int64_t, std::string> carried;
   for (const CaseResult& result : group.cases)
     if (const std::int64_t bytes = link_bytes(result);

@@ -25,8 +25,8 @@ std::string journal_path(const std::string& dir) {
   return (fs::path(dir) / "journal.jsonl").string();
 }
 
-/// Returns a description of the machine. It names an attached tool, because numbers taken under a
-/// tool cannot be compared with others.
+/// Returns a description of the machine. It names an attached profiling tool, because numbers
+/// measured under a tool cannot be compared with others.
 Json environment_of(const RunOptions& options, const Job& job, const Backends& backends) {
   Json environment = described_machine(backends, job.options.machine);
   if (const auto tool = attached_tool())
@@ -38,8 +38,7 @@ struct Fact {
   std::string_view pointer, name;
 };
 
-// Facts that must stay the same for a run to be continued. The options of the job must stay the
-// same, too.
+// Facts that must be the same when a run is continued. The options of the job must be, too.
 constexpr auto kFacts = std::to_array<Fact>({
     {"/tool/version", "the version of normbench"},
     {"/tool/revision", "the binary's revision"},
@@ -65,8 +64,8 @@ constexpr auto kFacts = std::to_array<Fact>({
     {"/environment/attached_tool", "the profiling tool attached"},
 });
 
-/// Returns the value as text. Bytes are rounded, so that memory that shrank by a few pages at a
-/// boot counts as unchanged.
+/// Returns the value as text. Bytes are rounded, because the memory size may change by a few pages
+/// at each boot.
 std::string shown(const Json& header, std::string_view pointer) {
   const Json& value = value_at(header, pointer);
   if (value.is_null() || value.empty() || value == "") return "none";
@@ -185,14 +184,14 @@ Job begun_now(const RunOptions& options, const Job& job) {
   return now;
 }
 
-/// Returns the folder for the run of this name; "" means a default folder.
+/// Returns the folder for the run of the config called `name`; "" means a default folder.
 std::string folder_of(const RunOptions& options, const std::string& name) {
   const bool several = options.configs.size() > 1 || !options.then.empty();
   return several && !options.out.empty() ? (fs::path(options.out) / name).string() : options.out;
 }
 
-/// Throws BadInput if the folder of the config in `file` holds a run already, or if another config
-/// has the same folder. `taken` maps folders to their configs.
+/// Throws BadInput if the folder for the run of `file` holds a run already, or is also that of
+/// another config. `taken` maps folders to their configs.
 void check_folder(const std::string& file, const std::string& name, const RunOptions& options,
                   std::map<std::string, std::string>& taken) {
   const std::string folder = folder_of(options, name);

@@ -51,7 +51,6 @@ std::optional<GroupResult> in_fresh_process(const Plan& plan, PairKind kind, std
   return measure_part(job, group_of(plan, kind), {.limits = false}, give_up);
 }
 
-/// Measures the pairs. Returns nothing when interrupted.
 std::optional<std::vector<JudgedPair>> measured_pairs(const CalibrateOptions& options,
                                                       const Backends& backends) {
   std::vector<JudgedPair> pairs;

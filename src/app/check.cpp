@@ -47,8 +47,8 @@ std::string run_of(CheckOptions& options) {
   return command;
 }
 
-/// Returns a key for how a loader tries its files. The key has no size if the files are decoded,
-/// because sizes do not matter then.
+/// Returns a key for the way in which a loader reads files. Files that are decoded may have any
+/// size, so the key then has none.
 std::string tried_as(const Load& load) {
   const std::string how = fmt::format("{} {}", name_of(load.on_error), name_of(load.storage));
   return load.storage == Storage::Image ? how : fmt::format("{} {}", how, describe(load.image()));
@@ -82,8 +82,8 @@ void check_images(const std::string& file, const Plan& plan) {
   if (!issues.empty()) throw BadInput(file, std::move(issues));
 }
 
-/// Returns the first means that are subtracted from values of 0 to 255, if they look like means of
-/// values of 0 to 1. Returns an empty list otherwise.
+/// Returns the first means that a stage subtracts from values of 0 to 255, if they look like means
+/// of values of 0 to 1. Returns an empty list otherwise.
 std::vector<double> small_means(const Case& planned) {
   const auto of_ones = [](const std::vector<double>& means) {
     return std::ranges::all_of(means, [](double mean) { return mean >= 0 && mean <= 1; }) &&
@@ -98,7 +98,7 @@ std::vector<double> small_means(const Case& planned) {
       return op->scale == 1 && of_ones(op->mean) ? op->mean : std::vector<double>();
     if (const Sub* const op = std::get_if<Sub>(&stage.op))
       return of_ones(op->mean) ? op->mean : std::vector<double>();
-    // After another op that changes values, their range is not known.
+    // After any other op that changes values, their range is not known.
     if (std::holds_alternative<Div>(stage.op) || std::holds_alternative<Mul>(stage.op) ||
         std::holds_alternative<ScaleShift>(stage.op) || std::holds_alternative<Model>(stage.op))
       return {};
@@ -106,7 +106,7 @@ std::vector<double> small_means(const Case& planned) {
   return {};
 }
 
-/// Reports the variants that normalise with constants for another range than their images have.
+/// Reports variants that normalise images of 0 to 255 with means for 0 to 1.
 void check_scales(const std::string& file, const Plan& plan) {
   std::set<std::string> told;
   for (const Group& group : plan.groups)

@@ -35,8 +35,8 @@ Follows follows(const Option& row) {
   return is_file ? Follows::File : Follows::Other;
 }
 
-/// Returns the options of a command that --help shows, or its positional arguments. Their targets
-/// must not be used: they no longer exist.
+/// Returns the options of a command that --help shows, or else its positional arguments. Do not use
+/// their targets, which no longer exist.
 std::vector<Option> rows_of(const Command& command, bool options) {
   std::vector<Option> rows;
   for (Option& row : command.make().options)
@@ -57,7 +57,8 @@ std::vector<std::string> names(const std::vector<Command>& list) {
   return all;
 }
 
-/// Returns the arguments of bash's compgen that list the row's values.
+/// Returns arguments for bash's compgen that complete the value of an option or positional
+/// argument.
 std::string bash_source(const Option& row) {
   switch (follows(row)) {
     case Follows::Folder:
@@ -126,7 +127,8 @@ std::string quoted(std::string_view text, std::string_view also) {
   return result;
 }
 
-/// Returns the action with which zsh's _arguments completes the row's value.
+/// Returns the action for zsh's _arguments that completes the value of an option or positional
+/// argument.
 std::string zsh_action(const Option& row) {
   switch (follows(row)) {
     case Follows::Folder:
@@ -183,7 +185,8 @@ if [ "$funcstack[1]" = _normbench ]; then _normbench "$@"; else compdef _normben
                      list, cases);
 }
 
-/// Returns the options of fish's `complete` that tell which values follow the row's option.
+/// Returns options for fish's `complete` that complete the value of an option or positional
+/// argument.
 std::string fish_value(const Option& row) {
   switch (follows(row)) {
     case Follows::Nothing:

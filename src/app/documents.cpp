@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* kResults = "results.json";
 
-/// Returns true if `folder` has `file` as a regular file, which is the only kind that normbench
-/// writes.
+/// Returns true if `folder` has a regular file of this name. normbench writes no other kind of
+/// file.
 bool has(const fs::path& folder, const char* file) {
   std::error_code unknown;
   return fs::is_regular_file(folder / file, unknown);
@@ -35,7 +35,8 @@ BadInput unfinished(const fs::path& folder) {
                     shell_word(folder.string()) + ")"}}};
 }
 
-/// Returns the text of a document, which may be as large as free memory allows. Throws Invalid.
+/// Returns the text of a document. Throws Invalid if it cannot be read, or if free memory is too
+/// small for it.
 std::string document_text(const std::string& file) {
   // Measured: an HTML report takes 10 bytes of memory for each byte of the document, a text 4.
   constexpr double memory_of_a_byte = 10;
@@ -48,7 +49,7 @@ std::string document_text(const std::string& file) {
     throw Invalid(fmt::format("is {}: to read it takes about {} of memory, and {} are free",
                               format_bytes(bytes), format_bytes(bytes * memory_of_a_byte),
                               format_bytes(free)));
-  // The same limit holds for a pipe, which has no size.
+  // A pipe has no size that could be checked, so read_text() gets the same limit.
   return read_text(
       file, free > 0 ? static_cast<std::int64_t>(most) : std::numeric_limits<std::int64_t>::max());
 }

@@ -31,7 +31,7 @@ std::string label_of(const Option& row) {
   return label;
 }
 
-/// Returns the option's meaning, and the option that excludes it.
+/// Returns the meaning of an option and, if it excludes another one, that option's name.
 std::string meaning_of(const Option& row, const std::vector<Option>& rows) {
   std::string other = row.excludes;
   for (const Option& one : rows)

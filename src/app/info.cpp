@@ -30,8 +30,8 @@ namespace {
 // The configs that measure the limits. In the table of limits, each experiment is a kind of limit,
 // and each variant is a row, named without the values of its axes. A row shows the fastest kernel.
 
-/// Limits of memory itself, not of caches. The buffers take turns, and together exceed three times
-/// the last cache.
+/// Limits of memory itself, not of caches: together, the buffers that take turns exceed three times
+/// the last-level cache.
 constexpr std::string_view kMemoryLimits = R"({
   "schema": 1,
   "name": "memory-limits",
@@ -49,8 +49,8 @@ constexpr std::string_view kMemoryLimits = R"({
   }]
 })";
 
-/// All other limits, each measured on one set of buffers. The buffers for the link and the GPU have
-/// 256 MiB, more than the caches.
+/// All other limits. Each uses the same buffers again and again. Buffers for the link and the GPU
+/// have 256 MiB, more than the caches.
 constexpr std::string_view kOtherLimits = R"({
   "schema": 1,
   "name": "other-limits",
@@ -109,7 +109,7 @@ constexpr std::string_view kOtherLimits = R"({
   ]
 })";
 
-/// Returns a plan without the limits that the planner adds: here the cases measure the limits.
+/// Returns a plan without the limits that the planner adds, because here the cases are the limits.
 Plan limits_plan(std::string_view config, const Backends& backends) {
   ConfigOptions options;
   options.no_profile = true;
@@ -120,7 +120,7 @@ Plan limits_plan(std::string_view config, const Backends& backends) {
 
 Results measured_limits(const Plan& plan, const Backends& backends, ProgressStyle style) {
   Progress progress(plan, style);
-  // A hanging kernel cannot be stopped inside its process.
+  // A kernel that hangs cannot be stopped, so the process ends.
   OwnRunContext own(backends, progress, plan, [](std::size_t, const std::string& hung) {
     tell("\nnormbench: {} hangs; run `normbench info --no-limits`\n", hung);
     _exit(static_cast<int>(Exit::Failed));
@@ -129,7 +129,7 @@ Results measured_limits(const Plan& plan, const Backends& backends, ProgressStyl
 }
 
 /// Runs both configs and adds the machine's limits to `limits`. Writes no files. Returns false when
-/// interrupted; limits that were not reached are then missing.
+/// interrupted; `limits` is then incomplete.
 bool measure_machine_limits(const Backends& backends, ProgressStyle style,
                             std::vector<MachineLimit>& limits) {
   if (style == ProgressStyle::Lines)
@@ -195,8 +195,8 @@ constexpr auto kCapabilities = std::to_array<Capability>({
      "a change of clock looks like noise; compare only runs of one session", &missing_frequency},
 });
 
-/// Returns the parts that this machine, its settings or this build lack: {"cuda": {"name", "why",
-/// "means"}, "perf_events": …}. `means` is the effect on numbers.
+/// Returns what this machine, its settings or this build lack, with the reason (`why`) and the
+/// effect on numbers (`means`): {"cuda": {"name", "why", "means"}, "perf_events": …}.
 Json missing_parts(const Json& environment) {
   Json missing = Json::object();
   for (const Capability& part : kCapabilities)
@@ -213,8 +213,8 @@ struct InfoOptions {
   bool quiet = false;
 };
 
-/// Returns the document. It has "limits" if they were measured, and "interrupted" if only some
-/// were.
+/// Returns the document. It has "limits" unless --no-limits is given, and "interrupted" if only
+/// some were measured.
 Json info_document(const InfoOptions& options, const Backends& backends,
                    std::vector<MachineLimit>& limits) {
   // Initialises the device, after which it is known what can be used.

@@ -47,9 +47,9 @@ std::string name_from(const std::string& file) {
   return name.empty() ? "mine" : name.substr(0, 100);
 }
 
-/// Finds the images of --images. The path in the result is relative to `folder`, the config's
-/// folder, for images below that folder, else absolute. Adds mistakes to `mistakes`, and sets
-/// `said` to notes on the images. Returns nothing if the path is wrong.
+/// Finds the images of --images. Paths in the result are relative to `folder`, the config's folder,
+/// if they lie in it, else absolute. Adds mistakes to `mistakes`, and sets `said` to notes on the
+/// images. Returns nothing if the path is wrong.
 std::optional<FirstConfig::Images> find_images(const std::string& images, const std::string& folder,
                                                std::vector<std::string>& mistakes,
                                                std::vector<std::string>& said) {
@@ -84,7 +84,7 @@ std::vector<std::string> float_words() {
   return words;
 }
 
-/// Returns a Take that reads a dtype of normalised values, which must be a floating-point one.
+/// Returns a Take that reads a floating-point dtype.
 Take float_word(DType& dtype) {
   const auto call = [&dtype](const std::string& name, const std::string& given) {
     const auto value = parse_word<DType>(given);

@@ -68,7 +68,8 @@ std::string rows_text(const Backend& backend, const std::string& op) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// Returns each op with a line for each place below it, for screens too narrow for columns.
+/// Returns a line for each op and, below it, a line for each place. Used if the screen is too
+/// narrow for columns.
 std::string rows_in_lines(const std::vector<Column>& columns, std::size_t width) {
   std::string text;
   for (std::size_t op = 0; op < columns[0].cells.size(); ++op) {
@@ -190,7 +191,7 @@ void list_configs(const std::string& folder) {
       text);
 }
 
-/// Prints one listing, or all if none is chosen. In the second case, configs are listed only if
+/// Prints the listing in `what`, or all listings. In the second case, configs are listed only if
 /// this program has a folder of configs or --configs names one.
 Exit list(const ListOptions& options) {
   if (options.what && options.what != Listing::Configs && !options.configs.empty())

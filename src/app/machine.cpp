@@ -32,8 +32,8 @@ std::optional<fs::path> folder_in(const char* variable) {
   return fs::path(value);
 }
 
-/// Returns the key of this machine's calibration. It has the host's own name, even if --machine
-/// replaces that name in documents.
+/// Returns the key of this machine's calibration. It contains the host's own name, not the name
+/// that --machine gives.
 std::string machine_key(const Json& environment) {
   utsname system{};
   const bool known = uname(&system) == 0;

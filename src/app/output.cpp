@@ -30,7 +30,6 @@ namespace {
 
 constexpr const char* kJournal = "journal.jsonl";
 
-/// A file that a run may write, and its kind.
 struct RunFile {
   std::string name;
   Written kind;
@@ -47,7 +46,6 @@ std::vector<RunFile> run_files() {
   return files;
 }
 
-/// What became of the files of a run.
 struct WrittenFiles {
   std::vector<std::string> names;      // files in the run's folder
   std::vector<std::string> errors;  // why the other files are missing, like "cannot write a.txt: …"
@@ -105,7 +103,7 @@ std::vector<OutputFile> write_into(const fs::path& dir, std::vector<OutputFile> 
   return rest;
 }
 
-/// Creates the folders of `templates` one by one, until one of them takes all files.
+/// Creates a folder from each of `templates` in turn, until one of them takes all files.
 void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>& templates,
             WrittenFiles& written) {
   for (const std::string& wanted : templates) {
@@ -120,7 +118,7 @@ void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>
       written.rescued = names;
       return;
     }
-    // The files are removed by name: to list a folder takes a file descriptor, and none may be
+    // Removes the files by name. To list a folder takes a file descriptor, and there may be none
     // left.
     for (const OutputFile& file : files) unlink((fs::path(folder) / file.name).c_str());
     rmdir(folder.c_str());
@@ -183,7 +181,6 @@ void show_run(const Analysed& analysed, const Job& job, const WrittenFiles& writ
   show(text);
 }
 
-/// Suggests how to read the files.
 void suggest_reading(const Job& job, const WrittenFiles& written, const RunOptions& options) {
   const bool has_page = any_starts(written.names, "report.html");
   const std::string what = has_page ? (fs::path(job.dir) / "report.html").string() : job.dir;
@@ -205,8 +202,7 @@ void tell_errors(const Job& job, const WrittenFiles& written, const std::string&
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
 }
 
-/// If every case was skipped, reports it and returns true: that is neither a failure nor a
-/// measurement. Returns false otherwise.
+/// If every case was skipped, reports this and returns true. Otherwise returns false.
 bool tell_nothing_measured(const Results& results) {
   std::vector<std::string> reasons;
   for (const GroupResult& group : results.groups)

@@ -27,7 +27,7 @@ bool are_same(const std::string& one, const std::string& other) {
   return !unresolved_one && !unresolved_other && first == second;
 }
 
-/// Returns the first 64 KiB of a text; "" if the text is damaged.
+/// Returns up to 64 KiB from the beginning of a stream; "" if it cannot be read.
 std::string beginning_of(std::istream& in) {
   std::string text(1 << 16, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));

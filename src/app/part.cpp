@@ -52,7 +52,7 @@ Exit measure_asked_part(const Json& asked) {
   return Exit::Fine;
 }
 
-/// Starts a fresh process of this program, which may run on all CPUs that this process may use.
+/// Starts this program in a fresh process, on all CPUs that this process may use.
 ChildProcess start_part() {
   const Unpinned everywhere;
   return ChildProcess({.argv = {"/proc/self/exe", "part"}});

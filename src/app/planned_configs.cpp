@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 std::optional<std::string> own_configs() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  // The first is for an installation with the program in bin/. The second is for the package, where
-  // the program lies with its libraries. The third is for a build folder.
+  // Relative to the program: in bin/ of an installation, in the package beside its libraries, and
+  // in a build folder.
   for (const char* const place :
        {"../share/normbench/configs", "../../share/normbench/configs", "../../configs"})
     if (fs::is_directory(here / place)) return fs::weakly_canonical(here / place).string();

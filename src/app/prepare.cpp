@@ -34,8 +34,8 @@ struct PrepareSaid {
   std::vector<std::string> mistakes;  // in the values of options; reported with all other mistakes
 };
 
-/// Shows "12 of 40 images, 3.4 images/s, about 8 s left": in one line that is overwritten, or in a
-/// new line at each tenth.
+/// Shows progress like "12 of 40 images, 3.4 images/s, about 8 s left": in one line that is
+/// overwritten, or in a new line at each tenth of the images.
 class PrepareProgress final : public PrepareObserver {
  public:
   explicit PrepareProgress(bool quiet) : line_(progress_style(quiet)) {}
@@ -68,7 +68,7 @@ class PrepareProgress final : public PrepareObserver {
 };
 
 /// Returns the preparation that the options describe. Throws BadInput with all mistakes. Reports
-/// other files beside the sources, which are not taken.
+/// files beside the images that are left out.
 Preparation read_preparation(const PrepareSaid& said) {
   Preparation preparation{.sources = {}, .folder = said.folder, .form = {}};
   DatasetForm& form = preparation.form;
@@ -100,8 +100,7 @@ std::string images_text(std::int64_t images) {
   return fmt::format("{} image{}", format_count(images), images == 1 ? "" : "s");
 }
 
-/// Returns how to load the dataset: by a command, or by a member of a config if the files are no
-/// images.
+/// Returns how to load the dataset: a command, or a member of a config if the files are no images.
 std::string loading_command(const PrepareSaid& said, const Manifest& manifest) {
   if (said.storage == SaveFormat::Jpeg || said.storage == SaveFormat::Png)
     return fmt::format("normbench init --images {}", shell_word(said.folder));

@@ -52,7 +52,7 @@ void on_signal(int signal) {
 
 bool needs_ascii(int stream) { return isatty(stream) != 0 && !shows_utf8(); }
 
-/// Writes the text. Returns 0, or an errno.
+/// Writes and flushes the text. Returns 0, or an errno.
 int written(std::FILE* stream, const std::string& text) {
   const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   return whole && std::fflush(stream) == 0 ? 0 : errno;

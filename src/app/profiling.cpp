@@ -19,8 +19,8 @@
 namespace normbench {
 namespace {
 
-/// How a tool is recognised: by variables that it sets, or by words in the path of a library that
-/// it injects.
+/// How an attached tool is recognised: by environment variables that it sets, or by words in the
+/// path of the library that it injects.
 struct KnownTool {
   const char* name;
   std::array<const char*, 4> variables;
@@ -41,7 +41,6 @@ constexpr auto kKnown = std::to_array<KnownTool>(
        "NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN", "NV_SANITIZER_INJECTION_PORT_RANGE"},
       {"compute-sanitizer", "libsanitizer"}}});
 
-/// Returns the variable's value; "" if it is not set.
 std::string environment_value(const char* variable) {
   const char* const value = std::getenv(variable);
   return value != nullptr ? value : "";
@@ -74,7 +73,7 @@ std::int64_t wall_clock_ns() {
       .count();
 }
 
-/// Returns {9, 0} for "9.0".
+/// Returns the major and the minor number, like {9, 0} for "9.0".
 std::pair<int, int> version_numbers(const std::string& text) {
   int major = 0, minor = 0;
   const char* const end = text.data() + text.size();
@@ -83,7 +82,7 @@ std::pair<int, int> version_numbers(const std::string& text) {
   return {major, minor};
 }
 
-/// Returns the device's properties under torch's names.
+/// Returns the device's properties under the names that torch's traces use.
 Json properties_of(const Json& gpu) {
   const auto [major, minor] = version_numbers(gpu.value("compute_capability", "0.0"));
   const Json launch = gpu.value("launch", Json::object());

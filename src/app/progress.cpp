@@ -124,7 +124,7 @@ std::string Progress::name(std::size_t index) const {
                      group.point.empty() ? "" : " ", point_text(group.point));
 }
 
-/// Reports how long the group takes instead of the time asked for, and what takes that long.
+/// Reports that a group takes longer than max_seconds_per_group, how long, and why.
 void Progress::tell_overrun(const GroupStep& step, const Overrun& overrun) {
   line_.clear();
   tell(

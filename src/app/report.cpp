@@ -34,7 +34,7 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-/// A function that makes one text of several documents and the names of their files.
+/// Makes one text of several documents and the names of their files.
 using Renderer =
     std::function<std::string(std::span<const Analysed>, std::span<const std::string>)>;
 

@@ -41,7 +41,7 @@ constexpr auto words(ReproductionFormat) {
                                                   {ReproductionFormat::Findings, "findings"}});
 }
 
-/// What the user asked for. The folder of a reproduction keeps it in the file kRequest, for
+/// What the user asked for. It is kept in the file kRequest in the folder of the reproduction, for
 /// --resume.
 struct Request {
   std::vector<std::string> what;
@@ -65,7 +65,7 @@ struct Chosen {
   std::vector<std::string> experiments;
   std::vector<std::string> ids;  // of these experiments
 
-  /// Returns the name of the folder for its run. It is different for a.json and a.jsonc.
+  /// Returns the name of the config's folder below --out: different for a.json and a.jsonc.
   std::string name() const {
     const fs::path path(file);
     return (path.extension() == ".json" ? path.stem() : path.filename()).string();
@@ -116,7 +116,7 @@ std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
   return chosen;
 }
 
-/// The experiments of configs ("blog-cpu/chains") that repeat one published experiment, and what
+/// The experiments of configs, like "blog-cpu/chains", that repeat a published experiment, and what
 /// they need on this machine.
 struct Planned {
   std::vector<std::string> experiments;
@@ -135,7 +135,8 @@ Planned planned(std::string_view id, const std::vector<Plan>& plans, const Sides
   return found;
 }
 
-/// Reports the ids in `ids` that no publication has. `whose` tells where they are from.
+/// Reports those of `ids` that no publication has. `whose` begins the message, like "ids in
+/// configs".
 void tell_unpublished(const std::set<std::string>& ids,
                       const std::vector<PublishedExperiment>& published, std::string_view whose) {
   std::vector<std::string> unpublished;
@@ -209,8 +210,8 @@ std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
   return chosen;
 }
 
-/// Blocks the signals that end a run, as long as this object lives. They arrive only during a wait
-/// with `mask`, the signal mask from before.
+/// Blocks the signals that end a run as long as this object lives. `mask` is the previous signal
+/// mask: a wait with this mask lets these signals arrive.
 struct Blocked {
   Blocked() {
     sigset_t ending;
@@ -253,8 +254,8 @@ Exit check(const std::vector<Chosen>& chosen, const std::atomic<bool>& interrupt
   return run_again(std::move(arguments), interrupted);
 }
 
-/// Runs one config in its folder below `out`: from the start, or the rest of an interrupted run.
-/// Nothing is left to do for a finished run.
+/// Runs one config in its folder below `out`, or continues its run there. A finished run is not
+/// repeated.
 Exit run_config(const Chosen& config, const std::string& out, const Request& request, bool quiet,
                 const std::atomic<bool>& interrupted) {
   const std::string dir = (fs::path(out) / config.name()).string();
@@ -455,12 +456,11 @@ void check_options(const ReproduceOptions& options) {
   }
 }
 
-/// Returns what --from shows. With --configs, or if the folder of --from has no request, this is
-/// what the command line asks for. Otherwise the folder's request fills in what the command line
-/// leaves out:
-/// - the folder of configs;
-/// - the words, if the experiments published beside these configs have all of them. Without words,
-///   all experiments are shown.
+/// Returns what --from shows. It is what the command line asks for. If --configs is not given and
+/// the folder of --from has a request, that request adds:
+/// - its folder of configs;
+/// - its words, if the command line has none and all of them are still known beside these configs.
+///   Without words, all experiments are shown.
 Request request_of_kept(const ReproduceOptions& options) {
   Request request = options.request;
   if (!request.configs.empty()) {

@@ -38,10 +38,9 @@ void become(std::vector<std::string> arguments) {
   execv("/proc/self/exe", words.data());
 }
 
-/// Handles a contender that hangs, which cannot be stopped inside its process. Notes it in the
-/// journal, where its case then counts as failed. Starts this program again with `arguments`. If
-/// the journal cannot be written, the process ends with NotWritten, because the new process would
-/// hang again.
+/// Handles a contender that hangs, which cannot be stopped inside its process: notes in the journal
+/// that it failed, and starts this program again with `arguments`. If the journal cannot be
+/// written, the process ends with NotWritten, because a new process would hang again.
 [[noreturn]] void restart_without(std::size_t group, const std::string& contender,
                                   double limit_seconds, Journal& journal,
                                   const std::vector<std::string>& arguments) {
@@ -86,7 +85,6 @@ void tell_peers(const Plan& plan, const RunOptions& options) {
          commands);
 }
 
-/// How a run ended.
 struct RunEnd {
   Exit code = Exit::Failed;
   std::string state;  // "the run is finished", or why it failed

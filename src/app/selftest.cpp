@@ -38,8 +38,8 @@ std::int64_t device_bytes(const Backends& backends) {
   return facts.is_object() ? facts.value("memory_bytes", std::int64_t{0}) : 0;
 }
 
-/// Returns the instruction sets to test: all for "all", else the named one. Throws Invalid if that
-/// cannot run here.
+/// Returns the instruction sets to test: all for "all", else the named one. Throws Invalid if it
+/// cannot be used on this machine.
 std::vector<std::string> chosen_simd(const std::string& said) {
   if (said == "all") return simd_targets();
   use_simd(said);
@@ -64,7 +64,8 @@ selftest::Options what_to_test(const SelftestOptions& said, const Backends& back
   return options;
 }
 
-/// Returns false if the wanted places are not here, or if no wanted row has cases.
+/// Returns false if nothing was tested: the wanted place is not available, or no wanted row has
+/// cases.
 bool tested_any(const selftest::Findings& findings) {
   return std::ranges::any_of(findings.places,
                              [](const auto& place) { return !place.rows.empty(); });

@@ -28,7 +28,6 @@ namespace {
 
 // --- reading the trace at a path
 
-/// A trace file and its table.
 struct Shown {
   std::string file;
   // About parts of the trace that cannot be used or are doubtful.
@@ -199,14 +198,13 @@ std::vector<HelpEntry> entries(std::span<const Meaning> meanings) {
   return list;
 }
 
-/// Returns all words that --sort-by takes.
 std::vector<std::string> sort_words() {
   std::vector<std::string> words = sort_key_spellings();
   words.emplace_back("none");
   return words;
 }
 
-/// Returns the help of --sort-by: "cpu_time, cpu_time_total, …".
+/// Returns the help of --sort-by, which begins like "cpu_time, cpu_time_total, …".
 std::string sort_help() {
   return fmt::format("{}, or none: by first call (default: cpu_time_total; cuda stands for device)",
                      fmt::join(sort_key_names(), ", "));

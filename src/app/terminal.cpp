@@ -27,7 +27,7 @@ std::size_t said_columns() {
   return error == std::errc() && end == said.data() + said.size() ? columns : 0;
 }
 
-/// Returns the terminal's number of columns; 0 if it is not known.
+/// Returns the number of columns that the terminal reports; 0 if it is not known.
 std::size_t real_columns(int stream) {
   winsize size{};
   return ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

@@ -35,9 +35,9 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// Returns the limits that show how fast the machine was for a case. They run in the case's place,
-/// on the host with as many threads as the case. They move bytes that do not stay in a cache.
-/// Limits that run a lane of a pipeline are left out, since they run the case's own stages.
+/// Returns the limits that show how fast the machine was for a case. They run in the same place, on
+/// the host with as many threads, and move bytes that do not stay in a cache. Limits that run a
+/// lane of a pipeline are left out, since they run stages of the case.
 std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
   std::vector<const CaseResult*> limits;
   const bool on_gpu = uses_gpu(*run.result);
@@ -132,7 +132,8 @@ Change verdict(const Interval& ratio, double margin) {
 }
 
 /// Returns the largest relative change of a case that a relative change `drift` of its limits may
-/// explain. It is twice as large on a log scale, since cases use a machine differently.
+/// explain. On a log scale it is twice `drift`, since cases use the machine in other ways than the
+/// limits do.
 double explained_by(double drift) { return (1 + drift) * (1 + drift) - 1; }
 
 /// Returns true if the change of the limits may explain the whole change of the case.
@@ -161,7 +162,7 @@ bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRu
   return typical(slower, switches) > expected + 3 * std::sqrt(expected);
 }
 
-/// Returns true if most runs that measured the case found it faster than its own limit.
+/// Returns true if the case is faster than its own limit in most runs that measured it.
 bool above_limit(const std::vector<CaseRun>& runs) {
   const auto measured = std::ranges::count_if(runs, measured_in);
   const auto above = std::ranges::count_if(runs, [](const CaseRun& run) {
@@ -170,8 +171,8 @@ bool above_limit(const std::vector<CaseRun>& runs) {
   return 2 * above > measured;
 }
 
-/// Judges a case that is faster than its limit: it does not do its work, or is timed wrongly. If
-/// BASE is faster than the limit, there is no verdict. If only NEW is, the case failed.
+/// If a case is faster than its limit, it does not do its work or is timed wrongly. If it is so in
+/// BASE, there is no verdict. If it is so only in NEW, the case failed.
 void judge_limits(const MatchedCase& matched, ComparedCase& one) {
   const bool of_base = above_limit(matched.base);
   if (!of_base && !above_limit(matched.now)) return;
@@ -311,7 +312,7 @@ JudgedCase compare_case(const MatchedCase& matched, const Comparison& comparison
   return judged;
 }
 
-/// Returns the ratio that sorts cases of the same verdict; 0 without a ratio.
+/// Returns the ratio by which cases with the same verdict are sorted; 0 without a ratio.
 double worth(const ComparedCase& one) { return one.ratio ? one.deciding().value : 0; }
 
 void sort_worst_first(std::vector<ComparedCase>& cases) {

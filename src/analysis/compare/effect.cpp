@@ -25,9 +25,8 @@ bool enough(const std::vector<double>& base, const std::vector<double>& now, dou
   return enough_rounds(base, 1 - miss / 2) && enough_rounds(now, 1 - miss / 2);
 }
 
-/// Returns half of the smallest `miss` at which the ratio's interval lies above 1 + margin, found
-/// by bisection. It is half since the test is one-sided. Returns 1 if the interval lies there at no
-/// `miss`.
+/// Returns half of the smallest `miss` at which the ratio's interval lies above 1 + margin, because
+/// the test is one-sided. Finds it by bisection. Returns 1 if there is no such `miss`.
 double p_of_medians(const std::vector<double>& base, const std::vector<double>& now,
                     double margin) {
   const auto clears = [&](double miss) {

@@ -10,7 +10,7 @@ namespace {
 
 using Keys = std::map<std::string, std::size_t>;
 
-/// Adds the cases of one side. `side` is the member of MatchedCase for that side.
+/// Adds the cases of the side that the member `side` of MatchedCase holds.
 void add(const std::vector<Results>& runs, std::vector<CaseRun> MatchedCase::*side, Keys& keys,
          std::vector<MatchedCase>& cases) {
   for (std::size_t run = 0; run < runs.size(); ++run)

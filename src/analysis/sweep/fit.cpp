@@ -34,8 +34,8 @@ std::vector<Measured> measured_points(const Experiment& experiment, const AxisLi
   return points;
 }
 
-/// Returns the axis value with this many bytes, interpolated linearly from the first to the last
-/// point.
+/// Returns the value on the axis at which this many bytes move, interpolated linearly between the
+/// first and the last point.
 double amount_with(double bytes, const Measured& first, const Measured& last) {
   const double from = first.point.amount, to = last.point.amount;
   return from + (bytes - first.bytes) * (to - from) / (last.bytes - first.bytes);

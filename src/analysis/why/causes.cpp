@@ -15,7 +15,7 @@ constexpr double kThreadShare = 0.2;  // another number of threads is a cause if
 // Passes over memory are a cause if they move at least this multiple of the fewest bytes.
 constexpr double kExtraPasses = 1.5;
 
-/// Finds page faults as the cause: the first touch of fresh outputs.
+/// Finds page faults on fresh outputs as the cause.
 Cause page_fault_cause(const Subject& subject) {
   const auto cost = fault_cost(subject.group, subject.index, subject.results);
   if (!cost || cost->share.value < kLeastShare) return {};
@@ -83,7 +83,7 @@ Cause limit_cause(const Subject& subject) {
 }
 
 /// Finds passes over memory that fewer stages would avoid. The share is 0 (not known) without a
-/// memory limit, or if it exceeded 1 because caches served some passes.
+/// memory limit, or if it would exceed 1 because caches served some passes.
 Cause extra_passes_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
   // Over the link, source and result are in different memories. What a peer moves is not known.
@@ -138,8 +138,8 @@ Cause largest_cause(const Subject& subject) {
                            launch_cause, team_start_cause, limit_cause, main_passes})
     if (const Cause other = cause(subject); other && (!largest || other.share > largest.share))
       largest = other;
-  // Memory limits are measured with as many threads as the case has. If another number of threads
-  // is faster at all, that is the cause.
+  // The memory limit was measured with as many threads as the case has. If any other number of
+  // threads is faster, that number is the cause.
   if (std::holds_alternative<why::MemoryLimit>(largest.found))
     if (const Cause faster = threads_cause(subject, 0)) return faster;
   const bool passes = std::holds_alternative<why::ExtraPasses>(largest.found);
@@ -167,7 +167,8 @@ struct LimitOf {
 Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
               const Results& results) {
   const auto own_ns = times_ns(own, results), its_ns = times_ns(other, results);
-  // All pairs of the group share the 5 %, as in compare_pairs().
+  // As in compare_pairs(), all pairs of the group together have a false alarm with a probability of
+  // at most 5 %.
   const auto k = static_cast<double>(std::ranges::count_if(group.cases, measured));
   const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
   const Interval ratio = paired_ratio(its_ns, own_ns, level);
@@ -196,8 +197,9 @@ Cause constants_cause(const Subject& subject) {
     return own == FactorValue(Constants::PerCall);
   });
   if (cached && (!cached->faster || cached->saved.value < kLeastShare)) return {};
-  // If the case has more page faults than its twin, these may be the reason and not the constants:
-  // the allocator of a small peer may give memory back to the system and take it again.
+  // If the case has more page faults than its twin, the faults may be the reason for the
+  // difference, not the constants. In small peers, the allocator may return memory to the system
+  // and take it again.
   if (cached &&
       faults_per_iteration(subject.result()) > 1.1 * faults_per_iteration(*cached->result) + 1)
     return {};

@@ -55,7 +55,7 @@ std::optional<FaultsAdded> faults_added(const GroupResult& group, const Step& st
   return added;
 }
 
-/// Returns the steps with their pairs; empty if a pair has too few rounds.
+/// Returns a Contribution for each step; an empty list if a pair has too few rounds.
 std::vector<Contribution> contributions(const GroupResult& group, const GroupAnalysis& analysis,
                                         const std::vector<Step>& steps, const Results& results) {
   std::vector<Contribution> list;
@@ -98,7 +98,8 @@ Judgement judge_pair(const Claim& claim, const Pair& pair, double precision) {
   judgement.size = claimed_ratio(pair, claim.relation);
   const Judgement::Outcome sized = held_against(*judgement.size, *claim.ratio);
   using enum Judgement::Outcome;
-  // A claimed ratio may be confirmed even if it lies within the margin.
+  // A claimed ratio may lie within the margin. It is then confirmed although the sides do not
+  // differ.
   if (judgement.outcome == Confirmed || (pair.covered && sized == Confirmed))
     judgement.outcome = sized;
   return judgement;

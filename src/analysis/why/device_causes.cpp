@@ -112,8 +112,8 @@ Cause launch_cause(const Subject& subject) {
   }
   const double share = result.graph ? 0 : static_cast<double>(count) * launch_ns(subject) / time;
   if (share < kLaunchShare) return {};
-  // Overlapping launches cost less than empty ones, so the cost is capped: all launches together
-  // take at most the case's time.
+  // Launches that overlap with other work cost less than empty ones. So the cost is cut such that
+  // all launches together take at most the case's time.
   const double cost_ns = std::min(launch_ns(subject), time / static_cast<double>(count));
   return {why::PricedLaunches{count, cost_ns}, std::min(1.0, share)};
 }

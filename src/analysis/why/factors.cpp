@@ -32,8 +32,8 @@ std::vector<TensorDesc> inputs(const CaseResult& result) {
   return list;
 }
 
-/// Returns the stages that two cases have in common. One case must have all ops of the other in the
-/// same order; it may have more between them. Returns nothing in any other case.
+/// Returns the stages that two cases have in common, if one case has all ops of the other in the
+/// same order, with or without more ops between them. Returns nothing otherwise.
 std::optional<std::vector<Both>> side_by_side(const CaseResult& a, const CaseResult& b) {
   if (a.stages.size() > b.stages.size()) {
     auto swapped = side_by_side(b, a);
@@ -68,7 +68,7 @@ FactorValue parameter(const StageResult& stage, const std::string& member) {
 }
 
 /// Returns the parameters that at least one of the two stages sets. Leaves out parameters that show
-/// in the output of the stage. If the storage differs, also leaves out those about files.
+/// in the output of the stage and, if the storage differs, parameters about files.
 std::set<std::string> parameters(const Both& both) {
   std::set<std::string> members;
   bool other_storage = false;
@@ -86,7 +86,8 @@ std::set<std::string> parameters(const Both& both) {
   return members;
 }
 
-/// Adds the difference of one stage. The same difference in several stages is added once.
+/// Adds a factor that differs in one stage. If another stage differs in the same way, adds only the
+/// stage to that factor.
 void note(std::vector<Factor>& list, Factor factor, const Both& both) {
   if (factor.left == factor.right) return;
   const auto same = std::ranges::find_if(list, [&](const Factor& other) {
@@ -113,7 +114,7 @@ void note_place_and_output(const Both& both, std::vector<Factor>& list) {
   if (in_a.layout == in_b.layout) note(list, {Kind::Layout, a.out.layout, b.out.layout}, both);
 }
 
-/// Returns the number of stages that have this parameter.
+/// Returns the number of stages that have the parameter of this factor.
 std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
   const auto is_it = [&](const std::string& member) {
     return factor.kind == Kind::Constants ? parameter_kind(member) == ParameterKind::Constants
@@ -123,8 +124,8 @@ std::size_t carriers(const std::vector<Both>& stages, const Factor& factor) {
       stages, [&](const Both& both) { return std::ranges::any_of(parameters(both), is_it); }));
 }
 
-/// Adds the differences of stages of the same op. A factor names its stages if other stages could
-/// differ in it, too, and do not.
+/// Adds the differences between stages of the same op. A factor names its stages only if other
+/// stages could differ in it but do not.
 void add_stage_factors(const std::vector<Both>& stages, std::vector<Factor>& list) {
   std::vector<Factor> differences;
   for (const Both& both : stages) {
@@ -187,7 +188,7 @@ std::vector<std::string> ops(const CaseResult& result, bool casts) {
   return names;
 }
 
-/// Returns true if the cases start from different dtypes. Older documents have no dtype; then
+/// Returns true if the sources have different dtypes. Older documents have no dtype; for them,
 /// different numbers of bytes count.
 bool other_dtypes(const CaseResult& a, const CaseResult& b) {
   if (a.source && b.source) return a.source->dtype != b.source->dtype;
@@ -233,9 +234,9 @@ bool is_of_allocation(const Factor& factor) {
   return factor.kind == Kind::Output || factor.kind == Kind::Outputs;
 }
 
-/// Adds the peer if it differs. Then removes the factors about kernels, which follow from the peer.
-/// If one of the cases has many page faults (faults_on_result), also replaces the factors about
-/// where outputs are written by what the page faults show.
+/// If the peers differ, adds that factor and removes the factors about kernels, which follow from
+/// it. If one of the cases has many page faults (faults_on_result), the page faults decide which
+/// outputs count as fresh.
 void add_runner(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   if (a.peer == b.peer) return;
   std::erase_if(list, [](const Factor& factor) { return factor.kind == Kind::Kernel; });
@@ -273,8 +274,9 @@ std::vector<std::string> servers(const CaseResult& result, const CaseResult& oth
   return lanes;
 }
 
-/// Adds differences in items in flight. How they are submitted and the servers of lanes count only
-/// if both cases have several items in flight, and servers only if both also submit by lane.
+/// Adds differences in the number of items in flight. If both cases have several, adds differences
+/// in how they are submitted. If both also submit by lane, adds differences in the servers of
+/// lanes.
 void add_flight(const CaseResult& a, const CaseResult& b, std::vector<Factor>& list) {
   const auto in_flight = [](const CaseResult& result) {
     return result.pipeline ? result.pipeline->in_flight : 1;

@@ -6,7 +6,7 @@
 namespace normbench {
 namespace {
 
-// Words in the commands of peers, and how environment variables for glibc's malloc begin.
+// Words in the commands of peers, and beginnings of words that set variables of glibc's malloc.
 constexpr std::string_view kEnv = "env", kAllocator = "--allocator", kMalloc = "MALLOC_",
                            kTunables = "GLIBC_TUNABLES=";
 
@@ -57,8 +57,8 @@ bool allocates_otherwise(const CaseResult& result, const CaseResult& other,
          });
 }
 
-/// Returns the fastest measured case that does the same with less than a tenth of the page faults;
-/// nothing if there is none.
+/// Returns the fastest measured case that differs only in how it allocates and has less than a
+/// tenth of the page faults; nothing if there is none.
 std::optional<Twin> reused_twin(const GroupResult& group, const CaseResult& result,
                                 const Results& results) {
   std::optional<Twin> best;
@@ -87,9 +87,9 @@ bool allocates(const CaseResult& result, Memory memory) {
   });
 }
 
-/// Returns the cost of touching one page in ns, measured in the group's rounds. CPU time is used if
-/// it is less than wall time, since other programs took the difference. Returns nothing if no limit
-/// has the kind of memory that the case allocates.
+/// Returns the cost of touching one page in ns, from the limit for the kind of memory that the case
+/// allocates. Returns nothing if there is no such limit. CPU time is used if it is less than wall
+/// time, since other programs took the difference.
 std::optional<double> touch_ns(const GroupResult& group, const CaseResult& result,
                                const Results& results) {
   for (const CaseResult& limit : group.limits) {

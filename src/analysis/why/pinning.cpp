@@ -19,8 +19,8 @@ bool locks_anew(const std::vector<const StageResult*>& stages) {
   return !stages.empty() && (!pins(*stages[0]) || stages[0]->output == OutputPolicy::Fresh);
 }
 
-/// Returns the host's time in these stages per iteration, in ns. Returns nothing if they have no
-/// times.
+/// Returns the time per iteration that the host spends in these stages, in ns. Returns nothing if
+/// they have no times.
 std::optional<Interval> own_ns(const CaseResult& result,
                                const std::vector<const StageResult*>& stages) {
   std::vector<double> totals;
@@ -39,14 +39,14 @@ Interval time_of(const CaseResult& result, const Results& results) {
   return time_interval(times_ns(result, results), decision_level);
 }
 
-/// Returns the difference with the widest interval that both intervals allow, since rounds are not
-/// paired.
+/// Returns a - b. The rounds are not paired, so the interval is the widest one that both intervals
+/// allow.
 Interval difference(const Interval& a, const Interval& b) {
   return {.value = a.value - b.value, .low = a.low - b.high, .high = a.high - b.low};
 }
 
-/// Returns the largest saving, in ns, of a case with page-locked memory against a case that is the
-/// same with pageable memory. Returns nothing if there is no such pair.
+/// Returns the largest saving per batch, in ns, of a case with page-locked memory against a case
+/// that differs only in that its memory is pageable. Returns nothing if there is no such pair.
 std::optional<Interval> saved_by_memory(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
   for (const CaseResult& a : group.cases)
@@ -71,9 +71,9 @@ bool same_but_for(const CaseResult& locking, const CaseResult& plain) {
   return rest.stages.size() < locking.stages.size() && factors(rest, plain).empty();
 }
 
-/// Returns the largest saving, in ns, if memory is page-locked once instead of in every batch. It
-/// compares a case with pageable memory and the same case with page-locking stages, whose own time
-/// is subtracted. Returns nothing if there is no such pair.
+/// Returns the largest saving per batch, in ns, if memory is page-locked once instead of in every
+/// batch. It is the time of a case with pageable memory, less the time of the same case with
+/// page-locking stages, without these stages. Returns nothing if there is no such pair.
 std::optional<Interval> saved_without_locking(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
   for (const CaseResult& locking : group.cases)

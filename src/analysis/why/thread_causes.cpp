@@ -28,7 +28,7 @@ const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) 
   return best;
 }
 
-/// Finds that the case is as fast as a stream of one thread, and that streams of more threads are
+/// Finds that the case is as fast as a stream of one thread, while a stream of more threads is
 /// faster.
 Cause at_the_limit_of_one(const Subject& subject, double least_share) {
   const CaseResult* limit = limit_of(subject.group, subject.result(), subject.results);
@@ -72,8 +72,8 @@ double count_of(const StageResult& launch) {
   return count.is_number() ? count.get<double>() : 1;
 }
 
-/// Returns the number of teams that a case starts per iteration: one for each stage on the host,
-/// and the `count` of an empty launch.
+/// Returns the number of teams that a case starts per iteration: `count` for an empty launch, one
+/// for every other stage on the host.
 double teams(const CaseResult& result) {
   double sum = 0;
   for (const StageResult& stage : result.stages)
@@ -95,8 +95,8 @@ std::optional<double> team_ns(const Results& results, int threads) {
   return std::nullopt;
 }
 
-/// Returns true if the case is so short that waking its teams may take all of its time. Returns
-/// false if the document has a measured time to start such a team.
+/// Returns true if the case is so short that waking its teams may take all of its time, and the
+/// document has no measured time to start such a team.
 bool may_be_waking(const Subject& subject) {
   const CaseResult& result = subject.result();
   return result.threads > 1 && !uses_gpu(result) && !team_ns(subject.results, result.threads) &&
