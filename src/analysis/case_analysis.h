@@ -36,7 +36,7 @@ struct CaseAnalysis {
 CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
                           const Results& results);
 
-/// Returns true if the case is ok and has at least one round.
+/// Returns true if the status of the case is Ok and it has at least one round.
 bool measured(const CaseResult& result);
 
 /// Returns true if the times of a case may be compared with those of the group's other cases:

@@ -45,8 +45,8 @@ struct PipelineBound {
   std::string lane = {};         // name of the lane; only for BoundKind::Lane
   double ns = 0;                 // the bound: time per item
   Interval of_bound;             // the bound over the pipeline's time; rounds are paired
-  // The pipeline's time over the largest bound without the work of the lane. Only for
-  // BoundKind::Lane and several lanes.
+  // What the pipeline could gain if `lane` had no work: its time over the largest bound of the
+  // rest. Only for BoundKind::Lane and several lanes.
   std::optional<double> faster;
   double cores_used = 0;  // CPU time over wall time: median of the rounds
   std::optional<MoreServers> more = {};

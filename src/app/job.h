@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// Options that affect numbers. A journal keeps them, and a resumed run needs the same values.
+/// Options that affect the results. A journal keeps them, and a resumed run needs the same values.
 struct JobOptions {
   ConfigOptions config;
   BackendOptions backend;

@@ -8,9 +8,9 @@
 
 namespace normbench {
 
-/// Returns the machine as documents have it: environment(machine) and these members.
-/// - "places": for "cpu" and "cuda", "available" or the reason why not.
-/// - "simd": the instruction set of CPU kernels. "simd_targets": all that can run here.
+/// Returns the description of the machine for documents: environment(machine) and these members.
+/// - "places": for "cpu" and for "cuda", "available" or why it is not.
+/// - "simd": the instruction set that CPU kernels use. "simd_targets": all that can run here.
 /// - "gpu": the CUDA backend's description of the device; null without a device.
 /// - "nvtx": "available", or why it is missing.
 Json described_machine(const Backends& backends, const std::string& machine);
@@ -32,8 +32,8 @@ Json load_calibration(const Json& environment);
 /// store_calibration() would then fail.
 void check_kept_calibrations();
 
-/// Adds the calibration to the file, which also has the calibrations of other machines. Returns the
-/// file's path. Throws CannotWrite, and Invalid as check_kept_calibrations() does.
+/// Adds the calibration to the file at calibration_path(), beside those of other machines, and
+/// returns that path. Throws CannotWrite, and Invalid as check_kept_calibrations() does.
 std::string store_calibration(const Json& environment, const Json& calibration);
 
 }  // namespace normbench

@@ -31,7 +31,7 @@ Option device_option(BackendOptions& options);
 /// Returns the option --simd TARGET: the instruction set of CPU kernels.
 Option simd_option(BackendOptions& options);
 
-/// Returns the option --format, text or json; `help` tells what json gives.
+/// Returns the option --format, text or json. `help` is its explanation in --help.
 Option format_option(TextOrJson& format, const std::string& help);
 
 /// Returns the option --quiet: only warnings and errors on stderr.

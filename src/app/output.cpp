@@ -51,7 +51,7 @@ struct WrittenFiles {
   std::vector<std::string> errors;  // why the other files are missing, like "cannot write a.txt: …"
   std::string other;  // another folder, to which the missing files were written, or ""
   std::vector<std::string> rescued;    // names of the files in `other`
-  std::vector<std::string> no_rescue;  // why they could not be written to further folders
+  std::vector<std::string> no_rescue;  // why other folders could not take the missing files
 };
 
 struct OutputFile {

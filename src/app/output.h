@@ -11,7 +11,7 @@
 
 namespace normbench {
 
-/// Returns true if a run was begun in `dir`.
+/// Returns true if `dir` has the journal of a begun run, or a results.json that normbench wrote.
 bool holds_run(const std::string& dir);
 
 /// Throws Invalid if `dir` holds a run, or files that a run would write over. The message names all

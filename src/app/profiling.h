@@ -15,7 +15,8 @@
 
 namespace normbench {
 
-/// A profiler or checker by another maker, attached to this process.
+/// An external profiler or checker, such as Nsight Systems or compute-sanitizer, that is attached
+/// to this process.
 struct AttachedTool {
   std::string name;         // like "Nsight Systems"
   bool takes_cupti = true;  // it traces CUDA through CUPTI, which this process must then not use
@@ -39,7 +40,8 @@ std::string why_not_cupti(const Results& results, const std::optional<AttachedTo
 /// The trace of a run. Adding a profile to the trace also fills in the results of that profile.
 class RunTrace {
  public:
-  /// Begins a trace now, of this process and of the device that `environment` describes.
+  /// Begins a trace of this process and of the device that `environment` describes. The trace
+  /// starts at the current time.
   RunTrace(const Plan& plan, const Json& environment, Clock& clock);
 
   /// Adds a profile to the trace, and fills in the rows, times and losses of `result`.

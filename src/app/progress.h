@@ -1,4 +1,5 @@
-/// Progress on stderr: a live line on a terminal, a line now and then otherwise.
+/// Progress on stderr: one line that is overwritten on a terminal, a new line for each step
+/// elsewhere.
 #pragma once
 
 #include <chrono>
@@ -19,14 +20,13 @@ class Silent : public Observer {
   void group_finished(std::size_t, const GroupResult&) override {}
 };
 
-/// How a command shows progress: not at all, by lines now and then, or in one line that is written
-/// over.
+/// How a command shows progress: Nothing, a new line now and then, or one line that is overwritten.
 enum class ProgressStyle { Nothing, Lines, Live };
 
 /// Returns Live on a terminal and Lines elsewhere, but Nothing if `quiet`.
 ProgressStyle progress_style(bool quiet);
 
-/// A line on a terminal that is written over, cut to the terminal's width.
+/// A line on a terminal that each show() overwrites. It is cut to the width of the terminal.
 class LiveLine {
  public:
   explicit LiveLine(ProgressStyle style);
@@ -35,7 +35,8 @@ class LiveLine {
   LiveLine& operator=(const LiveLine&) = delete;
 
   ProgressStyle style() const { return style_; }
-  /// Returns true at most once a second, and only if the style is Live.
+  /// Returns true if the line should be updated: at most once a second, and only if the style is
+  /// Live.
   bool is_due();
   void show(const std::string& line);
   void clear();
@@ -48,8 +49,8 @@ class LiveLine {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// Shows the progress of a run: in a live line, or by a line for each group. Also reports what
-/// makes a group exceed its time.
+/// Shows the progress of a run: in one line that is overwritten, or by a line for each group. Also
+/// reports groups that take longer than max_seconds_per_group, and why.
 class Progress final : public Observer {
  public:
   Progress(const Plan& plan, ProgressStyle style);
@@ -76,7 +77,8 @@ class Progress final : public Observer {
   std::string rounds_;  // "12 rounds, 31 s, ±2.1 %, ", or "" before the first round
 };
 
-/// Shows the progress of a calibration: in a live line, or by a line every ten cycles.
+/// Shows the progress of a calibration: in one line that is overwritten, or by a line every ten
+/// cycles.
 class CalibrateProgress final : public Silent {
  public:
   /// `pairs` is the number of pairs of each kind: identical and slowed. 0: as many as `seconds`

@@ -1,4 +1,5 @@
-/// The terminal that a person looks at: if there is one, its width, and what it can show.
+/// What the terminal is like: whether there is one, its width, and the characters and colours that
+/// it can show.
 #pragma once
 
 #include <cstddef>

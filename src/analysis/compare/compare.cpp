@@ -171,7 +171,7 @@ bool above_limit(const std::vector<CaseRun>& runs) {
   return 2 * above > measured;
 }
 
-/// If a case is faster than its limit, it does not do its work or is timed wrongly. If it is so in
+/// A case that is faster than its limit does not do its work, or is timed wrongly. If this is so in
 /// BASE, there is no verdict. If it is so only in NEW, the case failed.
 void judge_limits(const MatchedCase& matched, ComparedCase& one) {
   const bool of_base = above_limit(matched.base);

@@ -23,7 +23,7 @@
 
 namespace normbench {
 
-/// What became of a case, the worst first.
+/// How a case changed from BASE to NEW, the worst first.
 enum class Change { Failed, Regressed, Inconclusive, NotCompared, Improved, Same };
 constexpr auto words(Change) {
   return std::to_array<Word<Change>>({{Change::Failed, "failed"},

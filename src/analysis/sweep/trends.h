@@ -16,10 +16,11 @@ struct TrendJudgement {
   Interval first, last;
 };
 
-/// Judges each claim with `across` on each line of its axis. A claim without a line is judged once.
-/// The ratio grows or shrinks if the intervals at the ends do not overlap. It stays if the ratio at
-/// one end is certainly within 10 % of the ratio at the other end. The claim is contradicted if the
-/// side claimed to be slower is certainly faster at an end. Returns nothing for a traced run.
+/// Judges each claim with `across` on each line of its axis; once, without points, if there is no
+/// line. Returns nothing for a traced run.
+/// - The ratio grows or shrinks if the intervals at the first and the last point do not overlap.
+/// - It stays if the ratio at one end is certainly within 10 % of the ratio at the other end.
+/// - The claim is contradicted if the side claimed to be slower is certainly faster at an end.
 std::vector<TrendJudgement> judge_trends(const Experiment& experiment, const Results& results);
 
 }  // namespace normbench

@@ -215,8 +215,9 @@ struct PinningCost {
 
 /// Returns the cost of page-locking, taken from the cheapest case that locks memory in every batch.
 /// The saving is the largest between two cases that differ only in pageable or page-locked memory.
-/// If there are none, it is the saving of such a locking case without its locking against the same
-/// case with pageable memory. Returns nothing if these cases were not measured.
+/// Without such cases, a case that locks memory in every batch, less the time of the locking, is
+/// compared with the same case with pageable memory. Returns nothing if neither comparison is
+/// possible.
 std::optional<PinningCost> pinning_cost(const GroupResult& group, const Results& results);
 
 /// What it took to prepare the dataset of the fastest case, and what this case saves against the

@@ -40,9 +40,12 @@ std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& anal
 
 /// The judgement of a claim by the pair of its two sides.
 struct Judgement {
+  /// What the measurements say about a claim:
+  /// - Confirmed, Contradicted: the intervals certainly agree or disagree with it.
+  /// - Inconclusive: the intervals are too wide to tell.
   /// - DirectionOnly: the side claimed to be faster is faster, but by another ratio.
   /// - NotRun: a side was not measured.
-  /// - Interrupted: the run was interrupted before the trend had two points.
+  /// - Interrupted: the run was interrupted before a trend had two points.
   /// - NotJudged: the claim is about another point or about a trend, or the run was traced.
   enum class Outcome {
     Confirmed,
@@ -61,8 +64,8 @@ struct Judgement {
 };
 
 /// Compares the interval of a measured ratio with a claim. Returns Confirmed if it lies inside the
-/// claimed range, DirectionOnly if it lies outside, else Inconclusive. A claim of a single number
-/// is a range of 10 % to both sides, but not below 1.
+/// claimed range, DirectionOnly if it lies outside, else Inconclusive. A single claimed number
+/// stands for the range of 10 % around it, but not below 1.
 Judgement::Outcome held_against(const Interval& size, const ClaimedRatio& claimed);
 
 /// Returns the measured ratio in the claim's direction: the time of the side claimed to be slower
