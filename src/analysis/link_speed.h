@@ -1,4 +1,4 @@
-/// Compares the speed of copies over a GPU's link with the speed that the link was negotiated for.
+/// Compares the speed of copies to and from a GPU with the rate of its PCIe link.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-/// What a machine can do at most, from a run of the configs that `normbench info` measures.
+/// The limits of a machine, from a run of the configs that `normbench info` measures.
 #pragma once
 
 #include "document/results.h"

@@ -54,7 +54,7 @@ struct CaseNoise {
 ///   plus three times its square root, as for a Poisson process. It is the lower quartile since
 ///   other programs may disturb most rounds.
 /// - slow clock: the frequency is more than 2 % below the case's median.
-/// - outlier: the round is slow, with a modified z-score of its log time above 3.5 (Iglewicz and
+/// - outlier: the modified z-score of the logarithm of the round's time exceeds 3.5 (Iglewicz and
 ///   Hoaglin, 1993).
 /// - device clock: the GPU's clock is more than 2 % off the median of the group's turns. It is the
 ///   clock over the turn, or the clock at its end if the group has no clock over a turn.

@@ -29,17 +29,17 @@ double margin_of(const Pair& pair, double precision);
 /// margin_of().
 std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results);
 
-/// Returns the pair with the time of case a over that of case b, in whichever order it is stored.
-/// Returns nothing if the cases were not compared.
+/// Returns the pair of cases `a` and `b`. If it is stored as (b, a), it is inverted, so that the
+/// ratio is the time of `a` over that of `b`. Returns nothing if the cases were not compared.
 std::optional<Pair> pair_of(const std::vector<Pair>& pairs, int a, int b);
 
-/// Returns true if a is certainly faster than b.
+/// Returns true if `a` is certainly faster than `b`.
 inline bool faster(const Pair& pair) { return pair.different && pair.ratio.value < 1; }
 
-/// Returns the largest relative difference that is not ruled out: 0.012 is 1.2 %.
+/// Returns the largest relative difference that is not ruled out, as a fraction.
 double widest_difference(const Pair& pair);
 
-/// Returns the smallest relative difference that this pair's rounds would have shown.
+/// Returns the smallest relative difference that would count as different with this pair's rounds.
 double visible_difference(const Pair& pair, double precision);
 
 /// Returns true if the pair has enough rounds, is not different, and the half-width of its interval

@@ -11,7 +11,8 @@
 
 namespace normbench {
 
-/// What makes a profiling tool start its recording.
+/// What starts and stops the recording of a profiling tool: the NVTX range `capture`, or the calls
+/// of the CUDA runtime for profilers.
 enum class Capture { Nvtx, CudaProfiler };
 constexpr auto words(Capture) {
   return std::to_array<Word<Capture>>(

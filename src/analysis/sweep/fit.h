@@ -23,8 +23,8 @@ struct LineFit {
 
 /// Returns the line with the smallest sum of squared relative residuals. The weights are 1/t^2,
 /// since the noise of times is proportional to them (P. R. Bevington, Data Reduction and Error
-/// Analysis for the Physical Sciences, 1969, section 6-3). The line goes through zero if a would be
-/// negative or as small as rounding. Returns nothing for fewer than three different amounts of
+/// Analysis for the Physical Sciences, 1969, section 6-3). The line goes through zero if `a` would
+/// be negative or a rounding error. Returns nothing for fewer than three different amounts of
 /// bytes, or if times do not grow.
 std::optional<LineFit> fit_line(std::span<const double> bytes, std::span<const double> times_ns);
 
@@ -37,7 +37,8 @@ struct AxisFit {
   bool explains = false;  // `fitted.worst` is at most 20 %
 };
 
-/// Returns the fits of all variants that have one along this line of the experiment.
+/// Returns a fit for each variant along this line. Leaves out variants to which no line can be
+/// fitted.
 std::vector<AxisFit> fits(const Experiment& experiment, const AxisLine& line);
 
 /// Returns the variant's fixed cost in ns, by a fit along an axis through this group of the
