@@ -56,7 +56,8 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   };
   if (baseline < 0 || !is_told(group.cases[baseline])) return ratios;
   const auto of_baseline = cpu_times_ns(group.cases[baseline]);
-  // Other programs evict data from the caches. This slows a short turn more than a long one.
+  // Other programs evict data from the caches, which slows a short turn more than a long one. So
+  // the interval is widened.
   constexpr double effect = 1 + kProcessEffect;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
     if (i == baseline || !is_told(group.cases[i])) continue;

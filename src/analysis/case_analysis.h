@@ -103,8 +103,8 @@ double stage_share(const CaseResult& result, const StageResult& stage);
 /// Returns nothing for a case without rounds or images, or for a peer that reports no CPU time.
 std::optional<double> cpu_seconds_per_image(const CaseResult& result);
 
-/// Hardware counts of a profile. A count that was not read is nothing. `joules` is the energy of
-/// the processor packages and the GPU.
+/// What hardware counters showed in a profile; nothing for a counter that was not read. `joules` is
+/// the energy of the processor packages and the GPU.
 struct Counted {
   std::optional<double> instructions_per_cycle;
   std::optional<double> cycles, cache_misses, joules;  // per image

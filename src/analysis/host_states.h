@@ -11,8 +11,8 @@ namespace normbench {
 
 /// Tells whether the speed of the host's memory changed while a group was measured. The memory
 /// limits of a group are streams: loops that move the same bytes in different ways. Each round runs
-/// all of them. Which one is the fastest depends on the memory and, in a virtual machine, on its
-/// host. So if the ratio of the times of two streams has two levels, the machine had two states.
+/// all of them. Which one is the fastest depends on the state of the memory. So if the ratio of the
+/// times of two streams has two levels, the memory had two states.
 struct HostStates {
   /// Two streams that move equally many bytes, and how the ratio of their times changed.
   struct Change {

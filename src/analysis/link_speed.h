@@ -12,7 +12,7 @@ namespace normbench {
 constexpr double low_link = 0.6;
 
 struct LinkSpeed {
-  int generation = 0, width = 0;  // PCIe link, read while copies ran
+  int generation = 0, width = 0;  // PCIe generation and number of lanes, read while copies ran
   double bytes_per_second = 0;    // rate of the link in each direction
   double up = 0, down = 0;        // bytes/s of the fastest copies to and from the GPU, or 0
 

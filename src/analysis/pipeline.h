@@ -43,7 +43,7 @@ struct MoreServers {
 struct PipelineBound {
   BoundKind kind = BoundKind::Lane;
   std::string lane = {};         // name of the lane; only for BoundKind::Lane
-  double ns = 0;                 // the bound: time per item
+  double ns = 0;                 // the bound in ns per item
   Interval of_bound;             // the bound over the pipeline's time; rounds are paired
   // What the pipeline could gain if `lane` had no work: its time over the largest bound of the
   // rest. Only for BoundKind::Lane and several lanes.

@@ -1,5 +1,4 @@
-/// The command line of normbench: parses it, runs one subcommand, turns errors into text and exit
-/// codes.
+/// Parses the command line, runs one subcommand, and turns errors into messages and exit codes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <malloc.h>
