@@ -51,13 +51,13 @@ struct CaseNoise {
 ///   (is_held_up).
 /// - preempted: the round has more involuntary switches than usual, and is more than 2 % slower
 ///   than rounds with a usual number. A number is usual up to the lower quartile of the rounds
-///   plus three times its square root, as for a Poisson process. It is the lower quartile since
+///   plus three times its square root, as for a Poisson process. The lower quartile is used because
 ///   other programs may disturb most rounds.
 /// - slow clock: the frequency is more than 2 % below the case's median.
 /// - outlier: the modified z-score of the logarithm of the round's time exceeds 3.5 (Iglewicz and
 ///   Hoaglin, 1993).
 /// - device clock: the GPU's clock is more than 2 % off the median of the group's turns. It is the
-///   clock over the turn, or the clock at its end if the group has no clock over a turn.
+///   mean clock over the turn, or the clock at its end if the group has no mean clocks.
 /// - device throttled: the GPU was throttled for a reason that other turns of the group did not
 ///   have.
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results);

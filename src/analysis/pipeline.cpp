@@ -18,7 +18,7 @@ constexpr double kReached = 1.1;  // a time below this multiple of the next boun
 // More items in flight are used if they cut the simulated time below this share of it.
 constexpr double kWorthItems = 0.98;
 
-using Series = std::vector<double>;  // ns per item, by round
+using Series = std::vector<double>;  // [round]: ns per item
 
 /// A lower bound of a pipeline's time per item, for each round.
 struct Term {

@@ -38,7 +38,7 @@ struct Fact {
   std::string_view pointer, name;
 };
 
-// Facts that must be the same when a run is continued. The options of the job must be, too.
+// Facts that must be the same when a run is continued, in addition to the options of its job.
 constexpr auto kFacts = std::to_array<Fact>({
     {"/tool/version", "the version of normbench"},
     {"/tool/revision", "the binary's revision"},

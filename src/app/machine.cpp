@@ -52,7 +52,8 @@ bool is_calibration(const Json& json) {
          });
 }
 
-/// Reads {"schema": 1, "machines": {machine: calibration}}. Throws Invalid for anything else.
+/// Reads a file {"schema": 1, "machines": {machine: calibration}}. Throws Invalid for anything
+/// else.
 Json read_kept(const std::string& path) {
   std::vector<Issue> issues;
   Json kept = parse_json(read_text(path), issues);

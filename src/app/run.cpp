@@ -28,7 +28,7 @@
 namespace normbench {
 namespace {
 
-/// Replaces this process by a new one of this program, with `arguments`. Returns only on failure.
+/// Starts this program with `arguments` in this process (execv). Returns only on failure.
 void become(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "normbench");
   std::vector<char*> words;

@@ -53,7 +53,7 @@ enum class NoVerdict {
 struct Ending {
   Status status = Status::Skipped;
   std::string reason;     // the reason in the first run that ended this way
-  int such = 0, all = 0;  // number of runs that ended this way, and that have the case
+  int such = 0, all = 0;  // number of runs that ended this way, and of runs that have the case
 
   bool operator==(const Ending&) const = default;
 };

@@ -17,8 +17,8 @@ struct Effect {
 inline constexpr int kFewestPairs = 6;
 
 /// Returns the effect with pairs of runs as replicates: the exponential of the median of `logs`,
-/// which are ln(now / base), with its order-statistic interval. `p_value` stays 1:
-/// family_p_values() computes p-values over all cases.
+/// which are ln(now / base), with its order-statistic interval. `p_value` stays 1, because
+/// family_p_values() computes it for all cases together.
 Effect effect_of_pairs(const std::vector<double>& logs);
 
 /// Returns the effect with unpaired rounds as replicates: the ratio of the medians. The interval of

@@ -114,9 +114,8 @@ void compare_fact(const Fact& fact, const std::vector<Results>& base,
   differences.push_back({fact.fact, of_base, of_now});
 }
 
-/// Returns true for a member in which people explain a config or its results. Members named in
-/// kSaidOfResults do so only in an experiment, whose pointer has two levels. Elsewhere a member of
-/// that name affects the run.
+/// Returns true for a member that does not affect a run: free text anywhere, or a member named in
+/// kSaidOfResults of an experiment. The pointer of an experiment has two levels.
 bool decides_nothing(const std::string& pointer, const std::string& key) {
   if (is_free_text(key)) return true;
   return std::ranges::count(pointer, '/') == 2 &&

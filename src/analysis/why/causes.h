@@ -143,7 +143,7 @@ struct Cause {
 };
 
 /// Returns the cause with the largest share of the case's time; an empty one if nothing explains
-/// it. The cause of a pipeline whose bound is known is that bound.
+/// it. For a pipeline with a known bound, the cause is that bound.
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const Results& results);
 
