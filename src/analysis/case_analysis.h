@@ -16,7 +16,7 @@ struct StageAnalysis {
 
 struct CaseAnalysis {
   std::vector<StageAnalysis> stages;  // one for each stage of the case
-  std::optional<double> floor_ns;     // sum over stages that move bytes; nothing if one has none
+  std::optional<double> floor_ns;     // sum over all stages; nothing if a limit is missing
   std::string binding;  // name of the limit that contributes most to `floor_ns`, or ""
   std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval

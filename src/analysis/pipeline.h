@@ -30,7 +30,7 @@ struct MoreServers {
   std::int64_t servers = 1;
   std::int64_t in_flight = 1;        // as in the case, or more if servers would lack items
   BoundKind next = BoundKind::Lane;  // kind of the next largest bound
-  std::string lane = {};             // lane of the next bound; only for BoundKind::Lane
+  std::string lane = {};             // name of the lane that sets it; only for BoundKind::Lane
   // The expected speed-up: the present time over the simulated time with more servers. The present
   // time is the simulated or the measured one, whichever is shorter. The true speed-up is smaller
   // if the operating system schedules worse than the simulation.

@@ -43,8 +43,8 @@ struct Option {
     Pair = 16     // a list of exactly two values after one name
   };
 
-  std::string name;   // "--out", or "FILE" for a positional argument
-  std::string value;  // the value's name in --help; "" for a flag or a positional
+  std::string name;   // like "--out", or "FILE" for a positional argument
+  std::string value;  // stands for the value in --help; "" for a flag or a positional argument
   std::string help;   // "": --help does not show the option
   /// Where the value is stored. An int must be at least 0.
   std::variant<bool*, int*, std::string*, std::vector<std::string>*, Take> target;

@@ -131,7 +131,7 @@ std::vector<RemarkedFiles> kinds_of(std::span<const SourceFile> sources) {
 }
 
 /// Returns a line like "40 images in dataset: 5.6 MB read, 18.2 MB written (3.25x) in 11.8 s, 3.4
-/// images/s". A line for each reason to leave images out and for each remark follows.
+/// images/s", then a line for each reason why images were left out, and for each remark.
 std::string summary(const std::string& folder, const Manifest& manifest) {
   const auto bytes = static_cast<double>(manifest.bytes);
   const auto source_bytes = static_cast<double>(manifest.source_bytes);

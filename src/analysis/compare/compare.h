@@ -39,7 +39,7 @@ enum class NoVerdict {
   None,           // there is a verdict
   Ended,          // the case was skipped or failed on a side
   NotMeasured,    // no pair of runs measured the case
-  ClocksDiffer,   // only one side has device times
+  ClocksDiffer,   // the device clock decides, and only one side has device times
   NoTime,         // a round has a time of 0
   TooFewRuns,     // too few pairs of runs for an interval
   TooFewRounds,   // too few rounds for an interval

@@ -10,7 +10,7 @@ namespace normbench {
 /// A fact about how a document was made. The facts from the first to Config forbid a comparison if
 /// they differ.
 enum class SetupFact {
-  Host,  // name of the host, or a name given to several hosts that count as one
+  Host,  // the host's name, or the name given with --machine
   Gpu,
   GpuDriver,
   Cpu,

@@ -102,8 +102,7 @@ std::optional<double> touch_ns(const GroupResult& group, const CaseResult& resul
   return std::nullopt;
 }
 
-/// Returns what the twin saves per fault in ns. If less CPU time than wall time is saved, the CPU
-/// time is used.
+/// Returns the wall time or the CPU time that the twin saves per fault in ns, whichever is less.
 double saved_ns(const CaseResult& result, const Twin& twin, const Results& results) {
   const double time = median_ns(result, results) - twin.time_ns;
   const double own_cpu = cpu_ns(result), its_cpu = cpu_ns(*twin.result);
