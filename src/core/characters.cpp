@@ -10,8 +10,8 @@
 namespace normbench {
 namespace {
 
-// C0, DEL and C1, the separators of lines, and Unicode's format characters (Cf). Format characters
-// that join letters or belong to a script are left out.
+// C0, DEL and C1, the separators of lines, and the Unicode format characters (Cf) except those that
+// join letters or belong to a script.
 constexpr auto kControls = std::to_array<std::pair<char32_t, char32_t>>({{0x00, 0x1F},
                                                                          {0x7F, 0x9F},
                                                                          {0xAD, 0xAD},

@@ -8,8 +8,7 @@
 
 namespace normbench {
 
-/// The first character of a text: its code point and its length in bytes. A byte that is not UTF-8
-/// has no code point and the length 1.
+/// A character at the start of a text. A byte that is not UTF-8 has no code point and length 1.
 struct Character {
   std::optional<char32_t> code;
   std::size_t bytes = 1;
@@ -18,11 +17,11 @@ struct Character {
 /// Returns the first character of `text`, which must not be empty.
 Character first_character(std::string_view text);
 
-/// Returns true for a character that has no glyph of its own:
-/// - control characters (C0, DEL, C1), which a terminal obeys;
+/// Returns true for these characters:
+/// - control characters (C0, DEL, C1), which terminals obey;
 /// - separators of lines;
-/// - marks that change the direction of the text after them;
-/// - characters without a width, which let two names look alike.
+/// - marks that change the direction of text;
+/// - invisible characters without width, with which two different names look alike.
 /// Returns false for marks that join or place the letters of a script.
 bool is_control(char32_t code);
 

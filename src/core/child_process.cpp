@@ -51,7 +51,6 @@ struct Pipe {
   Descriptor read, write;
 };
 
-/// Returns a pipe whose ends no started program inherits.
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
@@ -59,13 +58,12 @@ Pipe make_pipe() {
   return {.read = Descriptor(ends[0]), .write = Descriptor(ends[1])};
 }
 
-/// The ends of the pipes that become the child's standard streams.
 struct ChildEnds {
   Descriptor in, out, errors;
 };
 
-/// Makes a pipe if `stream` is Piped, and returns the child's end. `kept` gets this process's end,
-/// which never blocks.
+/// Returns the child's end of a new pipe if `stream` is Piped. Puts the other end, which never
+/// blocks, into `kept`.
 Descriptor child_end(ChildStream stream, Descriptor Pipe::*childs, Descriptor Pipe::*own,
                      Descriptor& kept) {
   if (stream != ChildStream::Piped) return Descriptor();
@@ -75,7 +73,7 @@ Descriptor child_end(ChildStream stream, Descriptor Pipe::*childs, Descriptor Pi
   return std::move(pipe.*childs);
 }
 
-/// What the child does before the program starts.
+/// The steps between fork and exec: connect the standard streams, change the folder, reset signals.
 class Actions {
  public:
   Actions(const ChildProgram& program, const ChildEnds& ends) {
@@ -131,8 +129,8 @@ class Actions {
   posix_spawnattr_t attributes_{};
 };
 
-/// Kills a child and its group. Waits at most 5 s until it is gone, since nothing ends a process
-/// that hangs in a driver.
+/// Kills a child and its group. Waits at most 5 s, because a process that hangs in a driver cannot
+/// be killed.
 void end_child(pid_t pid) {
   constexpr int most_waits = 500;
   kill(-pid, SIGKILL);
@@ -144,7 +142,7 @@ void end_child(pid_t pid) {
   }
 }
 
-/// Appends the bytes that are available. Closes the end if nothing more can come.
+/// Appends available bytes to `text`. Closes `end` if the writer has closed its end.
 void read_some(Descriptor& end, std::string& text, std::size_t most) {
   std::array<char, 4096> buffer{};
   for (int reads = 0; end.is_open() && reads < 256 && text.size() <= most; ++reads) {
@@ -185,7 +183,7 @@ void ChildProcess::wait(bool to_write, std::chrono::milliseconds timeout) {
 void ChildProcess::wait_for_end(const sigset_t& mask) const {
   const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   pollfd end{.fd = watched.number(), .events = POLLIN, .revents = 0};
-  // Without pidfd (Linux before 5.3), ended() is asked at this interval.
+  // Linux before 5.3 has no pidfd. There the loop asks ended() every 100 ms.
   const timespec a_while{.tv_sec = 0, .tv_nsec = 100'000'000};
   while (!ended())
     if (ppoll(&end, 1, watched.is_open() ? nullptr : &a_while, &mask) < 0) return;
@@ -222,8 +220,8 @@ bool ChildProcess::send(int signal) const { return !ended() && kill(pid_, signal
 
 std::optional<ChildEnd> ChildProcess::ended() const {
   siginfo_t how{};
-  // WNOWAIT leaves an ended child as a zombie. So no other process gets its number before the
-  // destructor has killed its group.
+  // WNOWAIT leaves an ended child as a zombie, which keeps its process number. Otherwise another
+  // process could get the number, and the destructor would kill that process's group.
   if (waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
       how.si_pid == 0)
     return std::nullopt;

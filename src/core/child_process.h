@@ -24,7 +24,7 @@ struct ChildProgram {
   std::string directory = {};     // working directory; "": this process's
   ChildStream input = ChildStream::Piped, output = ChildStream::Piped;
   ChildStream errors = ChildStream::Shared;
-  bool has_own_group = false;  // Ctrl-C does not reach it, and its own children end with it
+  bool has_own_group = false;  // Ctrl-C does not reach the group, which is killed with the child
 };
 
 /// How a child ended. The default is exit code 0.
@@ -39,36 +39,36 @@ struct ChildEnd {
 /// Returns a text such as "exit code 1" or "signal 9 (Killed)".
 std::string to_text(const ChildEnd& end);
 
-/// A running child process. No call waits longer than its argument allows, except the destructor
-/// and wait_for_end(). The child runs on the CPUs of the calling thread. It starts with no signal
-/// blocked. It ignores only signals that this process was started to ignore.
+/// A running child process. Only wait(), wait_for_end() and the destructor block. The child runs on
+/// the CPUs of the calling thread, starts with no signal blocked, and handles SIGPIPE and SIGXFSZ
+/// by default.
 class ChildProcess {
  public:
   /// Starts the program. Throws std::runtime_error with the reason if that fails.
   explicit ChildProcess(const ChildProgram& program);
-  /// Kills the child, and its group if it has its own. Waits at most 5 s for the child, so that no
-  /// zombie is left.
+  /// Kills the child, and its group if `has_own_group`. Waits at most 5 s for the child to end, so
+  /// that no zombie is left.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Waits until the child has written something, until it can be written to (if `to_write`), or
-  /// until `timeout` is over. A negative timeout never ends.
+  /// Waits until the child has written something, until its stdin takes bytes (if `to_write`), or
+  /// until `timeout` is over. A negative timeout is never over.
   void wait(bool to_write, std::chrono::milliseconds timeout);
   /// Waits until the child has ended, or until a signal that is not in `mask` was handled.
   void wait_for_end(const sigset_t& mask) const;
-  /// Writes as much of `text` to the child's stdin as fits, and removes that from `text`. If nobody
-  /// reads, removes all of it.
+  /// Writes as much of `text` to the child's stdin as fits, and removes that part from `text`. If
+  /// the child has closed its stdin, removes all of `text`.
   void write(std::string& text);
   /// Closes the child's stdin.
   void close_input() { in_.close(); }
-  /// Appends what the child has written since the last call: stdout to `output` until `output` is
-  /// longer than `most` bytes, and stderr to `errors`.
+  /// Appends what the child has written since the last call. Its stdout goes to `output`, until
+  /// `output` is longer than `most` bytes; its stderr goes to `errors`.
   void read(std::string& output, std::size_t most, std::string& errors);
 
   /// Sends a signal. Returns false if the child has ended.
   bool send(int signal) const;
-  /// Returns true if nothing more can come from the child's stdout.
+  /// Returns true if the child's stdout has ended or is not piped.
   bool is_silent() const { return !out_.is_open(); }
   /// Returns the folder in /proc that lists the child's threads.
   std::filesystem::path tasks() const;
@@ -82,7 +82,7 @@ class ChildProcess {
   Descriptor in_, out_, errors_;
 };
 
-/// Kills all children of this process with their groups, and waits at most 5 s for each child.
+/// Kills all children of this process and their groups. Waits at most 5 s for each child to end.
 void end_all_children();
 
 }  // namespace normbench

@@ -11,15 +11,15 @@
 
 namespace normbench {
 
-/// A claimed ratio: the slower side's time over the faster one's, above 1. If a single number is
-/// claimed, low == high.
+/// The claimed ratio of two times: the larger one over the smaller one, above 1. If a single number
+/// is claimed, `low` equals `high`.
 struct ClaimedRatio {
   double low = 1, high = 1;
   bool operator==(const ClaimedRatio&) const = default;
 };
 
-/// How the ratio of a claim's two sides changes along an axis of the sweep, from the axis's
-/// smallest value to its largest.
+/// The claimed trend of the ratio of a claim's two sides, from the smallest value of an axis of the
+/// sweep to the largest.
 struct ClaimedTrend {
   std::string axis;
   Trend trend = Trend::Stays;
@@ -31,11 +31,11 @@ struct Claim {
   std::string text, left;
   Relation relation = Relation::Equal;
   std::string right;
-  std::vector<std::string> ids = {};        // published experiments that it is about: "A5"
+  std::vector<std::string> ids = {};  // ids of the published experiments that the claim is from
   Json point = {};                          // axis values for which it is meant; null: all
   std::optional<ClaimedRatio> ratio = {};   // only for Less and More
-  std::optional<double> within = {};        // only for Equal: the largest difference, 0.01 is 1 %
-  std::optional<ClaimedTrend> across = {};  // only for Less and More; judged once per experiment
+  std::optional<double> within = {};  // only for Equal: largest relative difference of the times
+  std::optional<ClaimedTrend> across = {};  // only for Less and More
   bool operator==(const Claim&) const = default;
 };
 
@@ -46,7 +46,7 @@ struct Published {
   std::string stage = {};  // label of one of the case's stages; "": all stages
   std::optional<double> wall_ms, device_ms;
   std::optional<double> sum_ms = {};  // sum of host and device time, which some charts show
-  // Time until all work was submitted to the GPU, which a clock without synchronisation measures.
+  // Time from the start until all work was submitted to the GPU.
   std::optional<double> submitted_ms = {};
   std::optional<double> first_call_ms = {};  // time of the very first iteration, which is cold
   std::optional<double> speed_up = {};       // factor over the baseline

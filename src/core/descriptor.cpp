@@ -8,8 +8,8 @@
 namespace normbench {
 namespace {
 
-/// Calls `write_rest` with the unwritten rest until all is written or the call fails. Returns the
-/// number of bytes written.
+/// Calls `write_rest(rest, done)` until all bytes are written or a call fails. Returns the number
+/// of bytes written.
 template <class WriteRest>
 std::size_t written_by(std::string_view bytes, WriteRest write_rest) {
   std::size_t done = 0;

@@ -17,19 +17,18 @@ class Descriptor {
 
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  /// Closes the descriptor. Returns false and sets errno if the system now reports that an earlier
-  /// write failed.
+  /// Closes the descriptor. Returns false and sets errno if close() reports an error, such as an
+  /// earlier write that failed.
   bool close();
 
  private:
   int number_;
 };
 
-/// Writes all `bytes`, and continues after signals and short writes. Returns how many bytes were
-/// written. If not all were written, errno tells why. The function may be called in a signal
-/// handler.
+/// Writes all `bytes`, and goes on after an interrupt by a signal or a short write. Returns the
+/// number of bytes written. If not all were written, errno tells why. Safe in signal handlers.
 std::size_t write_bytes(int descriptor, std::string_view bytes);
-/// Writes all `bytes` from `offset` on, like write_bytes(), whatever the file position is.
+/// Writes `bytes` at `offset` of the file, like write_bytes(). Does not use the file position.
 std::size_t write_bytes_at(int descriptor, std::int64_t offset, std::string_view bytes);
 
 }  // namespace normbench

@@ -7,7 +7,6 @@
 namespace normbench {
 namespace {
 
-/// The format of a float: a sign bit, exponent bits and mantissa bits, from high to low.
 struct Format {
   explicit Format(DType dtype)
       : sign_bit(8 * row_of(dtype).bytes - 1),
@@ -16,7 +15,7 @@ struct Format {
 
   int sign_bit;
   int mantissa_bits;
-  int lowest_exponent;  // smallest exponent of normal numbers
+  int lowest_exponent;
 
   std::uint64_t magnitude_mask() const { return (std::uint64_t{1} << sign_bit) - 1; }
   std::uint64_t mantissa_mask() const { return (std::uint64_t{1} << mantissa_bits) - 1; }
@@ -54,7 +53,7 @@ double value_of_bits(std::uint64_t bits, DType dtype) {
     return std::bit_cast<double>(sign | double_infinity |
                                  (magnitude & format.mantissa_mask()) << shift);
   const std::uint64_t exponent = magnitude >> format.mantissa_bits;
-  // A subnormal has no hidden bit. The value is built with that bit, which is then subtracted.
+  // A subnormal number has no hidden bit. The code sets that bit in a double and then subtracts it.
   const std::uint64_t field = (exponent == 0 ? 1 : exponent) + 1022 + format.lowest_exponent;
   const double hidden = std::bit_cast<double>(field << double_bits);
   const double value =

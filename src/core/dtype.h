@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// The unsigned integer that is as large as an element of 8 or 16 bits.
+/// The unsigned integer of the size of one element, for dtypes of 8 or 16 bits.
 template <DType D>
 using Bits = std::conditional_t<size_of(D) == 1, std::uint8_t, std::uint16_t>;
 
@@ -26,8 +26,8 @@ template <DType D>
 requires(is_float(D) || D == DType::UInt8) using Element = std::conditional_t<
     D == DType::Float32, float, std::conditional_t<is_float(D), SmallFloat<D>, std::uint8_t>>;
 
-/// Return the value of the bits of a small float, and the bits of the small float nearest to
-/// `value`.
+/// value_of_bits() converts the bits of a Float16 or BFloat16 to its value. nearest_bits() returns
+/// the bits of the small float nearest to `value`; ties go to even.
 double value_of_bits(std::uint64_t bits, DType dtype);
 std::uint64_t nearest_bits(double value, DType dtype);
 
@@ -38,7 +38,7 @@ double to_double(SmallFloat<D> value) {
   return value_of_bits(value.bits, D);
 }
 
-/// Returns `value` rounded to a T. A float T keeps NaN. A uint8 saturates, and NaN becomes 0.
+/// Returns `value` rounded to a T. A float keeps NaN. A uint8 saturates, and becomes 0 for NaN.
 template <class T>
 T rounded(double value) {
   return {static_cast<Bits<T::dtype>>(nearest_bits(value, T::dtype))};
@@ -54,7 +54,7 @@ inline float rounded(double value) {
 template <DType D>
 using Fixed = std::integral_constant<DType, D>;
 
-/// Calls `use` with an object of the type Fixed<D>, where D is `dtype`.
+/// Calls `use(Fixed<D>())`, where D is `dtype`, and returns the result.
 template <std::size_t Row = 0, class Use>
 auto with_fixed(DType dtype, Use use) {
   constexpr DType here = dtype_rows[Row].value;
@@ -63,7 +63,7 @@ auto with_fixed(DType dtype, Use use) {
   return use(Fixed<here>());
 }
 
-/// Calls `use` with a zero of the C++ type of `dtype`.
+/// Calls `use` with a zero of the C++ type of `dtype`, and returns the result.
 template <class Use>
 auto with_dtype(DType dtype, Use use) {
   return with_fixed(dtype, [&]<DType D>(Fixed<D>) { return use(Element<D>{}); });

@@ -27,30 +27,31 @@ enum class Place { Cpu, Cuda };
 enum class OutputPolicy { Reuse, Fresh, InPlace, CudaMalloc };
 enum class Constants { Cached, PerCall };
 enum class Wait { Stage, Iteration, Turn };
-/// Which thread submits the work of items in flight. Lane: one thread for each server of a lane.
-/// One: a single thread. Item: one thread for each item.
+/// Which threads submit the work of the items in flight. Lane: each server of each lane has its own
+/// thread. One: a single thread submits all work. Item: each item in flight has its own thread.
 enum class Submit { Lane, One, Item };
 enum class Cache { Cold, Hot };
 enum class DecidingClock { Wall, Device };
-/// How a claim's left side compares with its right side, by time.
+/// How the time of a claim's left side compares with the time of its right side.
 enum class Relation { Less, More, Equal };
 enum class Trend { Grows, Shrinks, Stays };
 /// In what the outputs of variants may differ.
 enum class Difference { DType, Layout, Shape, Place };
 enum class Flip { None, Horizontal, Vertical, Both };
 
-/// Why a case cannot run here: no GPU, no kernel for it, not enough memory, peers not allowed, or
-/// another reason.
+/// Why a case cannot run here: no GPU, no kernel for it, not enough memory, peers not allowed (no
+/// --allow-peers), or another reason.
 enum class Skip { NoGpu, NoKernel, NoMemory, NotAllowed, Other };
 
-/// A word of a table: a value and how users spell it.
+/// An enumerator and its spelling in configs and documents.
 template <class E>
 struct Word {
   E value;
   std::string_view name;
 };
 
-/// The row of a dtype. Floats have `significant_bits` > 0. The first of these bits is not stored.
+/// The properties of a dtype. A dtype with `significant_bits` > 0 is a float; its first significant
+/// bit is implicit.
 struct DTypeRow {
   DType value;
   std::string_view name;
@@ -66,7 +67,8 @@ inline constexpr std::array dtype_rows = {
     DTypeRow{DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // NumPy has no such type: raw bits
     DTypeRow{DType::Float32, "float32", 4, 24, -126, "<f4"}};
 
-/// Who may move the pages of a kind of memory: the operating system, nobody, or the CUDA driver.
+/// Who may move the pages of a kind of memory: the operating system (Pageable), nobody (Locked), or
+/// the CUDA driver (Driver).
 enum class Pages { Pageable, Locked, Driver };
 
 /// A row of the table of memory kinds.
@@ -75,7 +77,7 @@ struct MemoryRow {
   std::string_view name;
   Place owner;   // place whose backend allocates it
   bool host;     // the host can read and write it
-  bool cached;   // host reads go through caches; else each read waits for the memory
+  bool cached;   // host reads use the CPU caches; otherwise each read goes to memory
   bool kernels;  // kernels of a device can read and write it without a copy
   Pages pages;
 };
@@ -85,15 +87,15 @@ inline constexpr std::array memory_rows = {
               Pages::Pageable},
     MemoryRow{Memory::Pinned, "pinned", Place::Cuda, true, true, true, Pages::Locked},
     MemoryRow{Memory::Registered, "registered", Place::Cuda, true, true, true, Pages::Locked},
-    // CUDA guarantees no device address for it, so only copies reach it.
+    // CUDA guarantees no device address for this memory, so kernels cannot use it; copies can.
     MemoryRow{Memory::WriteCombined, "write_combined", Place::Cuda, true, false, false,
               Pages::Locked},
     MemoryRow{Memory::Mapped, "mapped", Place::Cuda, true, true, true, Pages::Locked},
     MemoryRow{Memory::Managed, "managed", Place::Cuda, true, true, true, Pages::Driver},
     MemoryRow{Memory::Device, "device", Place::Cuda, false, false, true, Pages::Driver}};
 
-/// Returns the table of an enumeration, in the order in which errors list its words. The argument
-/// only selects the overload.
+/// Returns the table of an enumeration. Error messages list its words in this order. The argument's
+/// value is ignored.
 constexpr const auto& words(DType) { return dtype_rows; }
 constexpr const auto& words(Memory) { return memory_rows; }
 constexpr auto words(Layout) {
@@ -155,7 +157,7 @@ constexpr auto words(Flip) {
                                     {Flip::Both, "both"}});
 }
 
-/// Returns how users spell `value`.
+/// Returns the spelling of `value` in configs and documents.
 template <class E>
 constexpr std::string_view name_of(E value) {
   for (const auto& word : words(E{}))
@@ -163,13 +165,13 @@ constexpr std::string_view name_of(E value) {
   return "?";
 }
 
-/// Returns how users spell `value`; "" for nothing.
+/// Returns the spelling of `value`; "" if it is empty.
 template <class E>
 constexpr std::string_view name_of(const std::optional<E>& value) {
   return value ? name_of(*value) : "";
 }
 
-/// Returns the value spelled `text`; nothing if there is none.
+/// Returns the enumerator spelled `text`; nothing if there is none.
 template <class E>
 constexpr std::optional<E> parse_word(std::string_view text) {
   for (const auto& word : words(E{}))
@@ -193,7 +195,7 @@ std::string known_words() {
   return text;
 }
 
-/// Returns the row of a value. Rows are in the order of their enumeration.
+/// Returns the row of `dtype` or `memory`. The tables are in the order of the enumerators.
 constexpr const DTypeRow& row_of(DType dtype) {
   return dtype_rows[static_cast<std::size_t>(dtype)];
 }
@@ -208,20 +210,19 @@ constexpr bool in_order(const Rows& rows) {
 }
 static_assert(in_order(dtype_rows) && in_order(memory_rows));
 
-/// Returns the bytes of one element.
 constexpr std::int64_t size_of(DType dtype) { return row_of(dtype).bytes; }
 constexpr bool is_float(DType dtype) { return row_of(dtype).significant_bits > 0; }
 
 /// Returns true if code on the host can read and write this kind of memory.
 constexpr bool host_reaches(Memory memory) { return row_of(memory).host; }
-/// Returns true if host code may read the memory in place. Reads of other memory are slow or
-/// impossible.
+/// Returns true if host reads of this memory use the CPU caches. Host reads of other memory are
+/// slow or impossible.
 constexpr bool host_caches(Memory memory) { return row_of(memory).cached; }
 /// Returns true if kernels of this place can read and write this kind of memory without a copy.
 constexpr bool reaches(Place place, Memory memory) {
   return place == Place::Cpu ? row_of(memory).host : row_of(memory).kernels;
 }
-/// Returns true for memory from the CUDA runtime. That includes registered memory.
+/// Returns true for memory that the CUDA runtime allocates or registers.
 constexpr bool cuda_owns(Memory memory) { return row_of(memory).owner == Place::Cuda; }
 constexpr bool is_pageable(Memory memory) { return row_of(memory).pages == Pages::Pageable; }
 constexpr bool is_page_locked(Memory memory) { return row_of(memory).pages == Pages::Locked; }

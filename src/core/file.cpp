@@ -42,14 +42,14 @@ class Buffer final : public std::streambuf {
   std::array<char, 1 << 16> buffer_;
 };
 
-/// Makes the renaming to `path` durable. If that fails, `path` is still a whole file, old or new.
+/// Syncs the folder of `path`, so that a rename to `path` survives a power failure.
 void sync_folder_of(const fs::path& path) {
   sync_folder(path.has_parent_path() ? path.parent_path().string() : ".");
 }
 
 constexpr std::string_view temporary_end = ".tmp";
 
-/// Returns the file that takes the place of a folder in the path; "" if there is none.
+/// Returns the existing part of `path` that should be a folder but is none; "" if there is none.
 std::string obstacle_of_folder(const fs::path& path) {
   std::error_code error;
   for (fs::path part = path; !part.empty(); part = part.parent_path()) {
@@ -70,8 +70,8 @@ std::string obstacle_at(const std::string& path) {
                                                             : "";
 }
 
-// O_EXCL refuses a name that exists, so no link is followed. Such a name is left from a killed
-// process, or somebody put it there to redirect the writing. The next name is tried then.
+// O_EXCL refuses an existing name, so no link is followed. The name may exist because a process was
+// killed, or because somebody wants to redirect the output. Then the next name is tried.
 WholeFile::WholeFile(const std::string& path) : path_(path) {
   constexpr int most_names = 1000;
   if (const std::string why = obstacle_at(path); !why.empty())
@@ -118,7 +118,7 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   WholeFile file(path);
   Buffer buffer(file);
   std::ostream out(&buffer);
-  out.exceptions(std::ios::badbit);  // an exception of the buffer reaches the caller unchanged
+  out.exceptions(std::ios::badbit);
   writer(out);
   out.flush();
   file.keep();

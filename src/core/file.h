@@ -23,9 +23,9 @@ struct CannotWrite : std::runtime_error {
 /// a link.
 std::string obstacle_at(const std::string& path);
 
-/// A file that is written under a temporary name next to `path`. keep() renames it to `path`. If
-/// keep() was not called, the destructor removes the file. So a crash leaves the old file or the
-/// new one at `path`. Calls that fail throw CannotWrite.
+/// A file that is written under a temporary name next to `path`. keep() renames it to `path`.
+/// Without keep(), the destructor removes the temporary file. So after a crash, `path` is the
+/// complete old file or the complete new one. All calls throw CannotWrite on failure.
 class WholeFile {
  public:
   explicit WholeFile(const std::string& path);
@@ -40,8 +40,8 @@ class WholeFile {
   /// is synced (sync_folder).
   void keep();
 
-  /// If `name` is a temporary name, made by any process, returns the name of the file that it was
-  /// made for. Returns "" for any other name.
+  /// If `name` is a temporary name of a WholeFile of any process, returns the file name without the
+  /// temporary part. Returns "" for any other name.
   static std::string_view named_beside(std::string_view name);
 
  private:
@@ -52,23 +52,22 @@ class WholeFile {
   bool kept_ = false;
 };
 
-/// Replaces `path` by `content`. A crash leaves the old file or the new one, since the content is
-/// written to a temporary file, synced and renamed. Throws CannotWrite; the old file is kept then.
+/// Replaces `path` by `content`, through a WholeFile that is synced. Throws CannotWrite; `path` is
+/// then unchanged.
 void write_file(const std::string& path, std::string_view content);
 
-/// Replaces `path` by what `writer` writes to the stream. The content is not kept in memory. Throws
+/// Replaces `path` by what `writer` writes to the stream, without holding it all in memory. Throws
 /// CannotWrite.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);
 
-/// Writes the names of a folder's files to the disk, so that they survive a power failure. Does
-/// nothing if the file system cannot do that. Reports no errors.
+/// Syncs a folder, so that new and renamed files in it survive a power failure. Ignores all errors.
 void sync_folder(const std::string& folder);
 
 /// Creates a folder and its parents if they do not exist. Throws CannotWrite.
 void create_folder(const std::string& folder);
 
-/// Creates a folder that did not exist and returns its path: `name`, or "NAME-2", "NAME-3", … if
-/// that is taken. Several processes get different folders. Throws CannotWrite.
+/// Creates a new folder and returns its path: `name`, or the first free one of "NAME-2", "NAME-3",
+/// … Concurrent processes get different folders. Throws CannotWrite.
 std::string create_own_folder(const std::string& name);
 
 }  // namespace normbench

@@ -16,7 +16,7 @@ namespace {
 
 }  // namespace
 
-// open() does not block, so a pipe is refused below instead of waited for.
+// O_NONBLOCK: opening a pipe would otherwise wait for a writer. Pipes are refused below.
 InputFile::InputFile(const std::string& path)
     : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat status {};

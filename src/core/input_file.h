@@ -10,13 +10,13 @@
 
 namespace normbench {
 
-/// A regular file. It is open as long as this object lives.
+/// A regular file, open as long as this object lives.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
 
   int descriptor() const { return descriptor_.number(); }
-  /// Return the file's size in bytes when it was opened, and its present size.
+  /// bytes() is the size in bytes when the file was opened; bytes_now() is the present size.
   std::int64_t bytes() const { return bytes_; }
   std::int64_t bytes_now() const;
   /// Fills `to` with the bytes from `offset` on. Throws if the file ends before `to` is full.
@@ -36,15 +36,16 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<std::byte> bytes() const { return bytes_; }
-  /// Returns the present size of the file in bytes. A read of bytes() beyond it would crash.
+  /// Returns the present size of the file in bytes. If the file has shrunk, reading bytes() beyond
+  /// this size can crash (SIGBUS).
   std::int64_t bytes_now() const { return file_.bytes_now(); }
 
  private:
   InputFile file_;
-  std::span<std::byte> bytes_;  // private mapping: never written back
+  std::span<std::byte> bytes_;  // a private mapping, so writes to it do not change the file
 };
 
-/// Throws the error that a file ends before all of its content.
+/// Throws std::runtime_error: the file "ends too early (was it cut off?)".
 [[noreturn]] void throw_cut();
 
 }  // namespace normbench

@@ -83,9 +83,9 @@ std::string shell_word(const std::string& text) {
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  // By edit distance "cpu" would be the nearest word.
+  // The edit distance from "gpu" to "cpu" is smaller than to "cuda".
   if (word == "gpu" && std::ranges::find(known, "cuda") != known.end()) return "cuda";
-  // Words of two letters must share a letter to be near.
+  // The limit is below the length of the word, so that a near word shares a letter with it.
   const std::size_t limit =
       std::min(std::max<std::size_t>(2, word.size() / 3), word.empty() ? 0 : word.size() - 1);
   std::string best;

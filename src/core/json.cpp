@@ -31,7 +31,7 @@ constexpr std::size_t max_depth = 64;
   throw Invalid(fmt::format("line {}, column {}: {}", line, column, what));
 }
 
-/// Builds the document from the parser's events. It uses its own stack instead of recursion.
+/// Builds the document from the parser's events, without recursion.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
   Builder(std::string_view text, std::vector<Issue>& issues) : text_(text), issues_(issues) {}
@@ -76,15 +76,16 @@ class Builder final : public nlohmann::json_sax<Json> {
     std::unordered_set<std::string> keys = {};
   };
 
-  /// Stores a value in its container and returns its address. The value of a duplicate key goes to
-  /// `dropped_`.
+  /// Stores a value in the innermost open container and returns its address. The value of a
+  /// duplicate key goes to `dropped_` instead.
   Json* put(Json value) {
     has_key_ = false;
     if (stack_.empty()) return &(root_ = std::move(value));
     Level& level = stack_.back();
     if (level.value->is_array()) return &level.value->emplace_back(std::move(value));
     if (level.duplicate) return &dropped_.emplace_back(std::move(value));
-    // operator[] would search the key, which takes quadratic time for many keys.
+    // operator[] searches the keys one by one, so an object with many keys would take quadratic
+    // time.
     auto& members = level.value->get_ref<Json::object_t&>();
     using Members = std::vector<Json::object_t::value_type>;
     static_cast<Members&>(members).emplace_back(level.key, std::move(value));
@@ -129,10 +130,9 @@ class Builder final : public nlohmann::json_sax<Json> {
   Json root_;
   std::deque<Json> dropped_;
   std::vector<Level> stack_;
-  bool has_key_ = false;  // a key was read, and its value was not read yet
+  bool has_key_ = false;  // the last event was a key, whose value comes next
 };
 
-/// Appends `json`, which is nested `depth` levels deep.
 void append_pretty(const Json& json, int indent, int depth, std::string& text) {
   if (json.is_array() && !json.empty() &&
       std::ranges::all_of(json, [](const Json& value) { return value.is_number(); })) {
@@ -194,7 +194,7 @@ std::string read_text(const std::string& path, std::int64_t most_bytes) {
       throw Invalid(
           fmt::format("is larger than {}", format_bytes(static_cast<double>(most_bytes))));
   };
-  // The size of a pipe is not known before it ends, so the loop below checks again.
+  // A pipe has size 0 here, so the loop below checks the size again.
   refuse_larger(status.st_size);
   std::string text;
   for (bool has_ended = false; !has_ended;) {

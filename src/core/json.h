@@ -1,5 +1,6 @@
-/// Strict JSON with comments. Members keep the order of the file. Finds mistakes that JSON
-/// libraries accept. Code that builds, reads or holds a Json includes <nlohmann/json.hpp> itself.
+/// Strict JSON with comments. Members keep the order of the file. Duplicate keys and deep nesting,
+/// which JSON libraries accept, are mistakes. Code that uses the content of a Json includes
+/// <nlohmann/json.hpp> itself.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,11 @@ Json parse_json(std::string_view text, std::vector<Issue>& issues);
 /// Returns true for valid UTF-8, which JSON requires.
 bool is_utf8(const std::string& text);
 
-/// Returns JSON for people: indented by `indent` blanks per level, with an array of numbers on one
+/// Returns readable JSON: indented by `indent` blanks per level, with an array of numbers on one
 /// line.
 std::string pretty(const Json& json, int indent);
 
-/// The size limit in bytes of files that people write (configs). A larger file is assumed to be
-/// the wrong one.
+/// The size limit, in bytes, of files that people write, such as configs.
 inline constexpr std::int64_t most_bytes_by_hand = 16'000'000;
 
 /// Returns the content of a file of at most `most_bytes`. Throws Invalid with the reason if it
@@ -37,8 +37,8 @@ std::string read_text(const std::string& path, std::int64_t most_bytes = most_by
 /// Returns the value at a JSON pointer; null if there is none.
 const Json& value_at(const Json& json, std::string_view pointer);
 
-/// Returns true if every key that both objects have has the same value in both. Null counts as an
-/// object without keys.
+/// Returns true if no key has different values in the two objects. A key that only one has does not
+/// matter. Null counts as an object without keys.
 bool agree(const Json& a, const Json& b);
 
 /// Returns `text` as one token of a JSON pointer, with "~" and "/" escaped.

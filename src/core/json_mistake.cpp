@@ -18,8 +18,8 @@ constexpr std::string_view kWordCharacters =
 
 bool is_in(std::string_view characters, char c) { return characters.find(c) != characters.npos; }
 
-/// Returns the index of the byte after the first `mark` from `from` on. Without a mark returns the
-/// length of the text plus one.
+/// Returns the index after the first `mark` from `from` on; the length of the text plus one if
+/// there is no mark.
 std::size_t end_after(std::string_view text, std::string_view mark, std::size_t from) {
   const std::size_t found = text.find(mark, from);
   return found == text.npos ? text.size() + 1 : found + mark.size();
@@ -33,8 +33,8 @@ std::size_t end_of_string(std::string_view text, std::size_t start) {
   return text.size() + 1;
 }
 
-/// Returns the index of the byte after the blank, comment or token at `start`. If that has no end,
-/// returns the length of the text plus one.
+/// Returns the end of the blank, comment or token at `start`; the length of the text plus one if a
+/// string or comment is not closed.
 std::size_t end_of_piece(std::string_view text, std::size_t start) {
   const std::string_view rest = text.substr(start);
   if (rest.starts_with('"')) return end_of_string(text, start);
@@ -43,8 +43,8 @@ std::size_t end_of_piece(std::string_view text, std::size_t start) {
   return std::max(std::min(text.find_first_not_of(kWordCharacters, start), text.size()), start + 1);
 }
 
-/// A piece of the text: a blank, a comment or a token. `before` is the first character of the token
-/// before it, or '\0'.
+/// A blank, comment or token of the text. `before` is the first character of the previous token;
+/// '\0' if there is none.
 struct Piece {
   std::size_t start = 0, end = 0;
   char before = '\0';
@@ -54,13 +54,12 @@ bool is_skipped(std::string_view piece) {
   return is_in(kBlanks, piece[0]) || piece.starts_with("//") || piece.starts_with("/*");
 }
 
-/// Returns true for a sign such as '{', or for a whole value.
 bool is_token(std::string_view piece) {
   return is_in(kSigns, piece[0]) || nlohmann::json::accept(piece);
 }
 
-/// Returns the piece that contains the byte before `read`, where a parser stopped, or an earlier
-/// piece that is not JSON.
+/// Returns the first piece that is not JSON, or else the piece with the byte before `read`, where
+/// the parser stopped.
 Piece refused_piece(std::string_view text, std::size_t read) {
   Piece piece{.start = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0};
   for (; piece.start < text.size(); piece.start = piece.end) {
@@ -92,7 +91,7 @@ std::string_view expected_after(char before, JsonPlace place) {
   }
 }
 
-/// Returns what is wrong with the escape at `start`. A parser stops at `offset` in it.
+/// Returns what is wrong with the escape at `start`. `offset` is where the parser stopped.
 std::string wrong_escape(std::string_view text, std::size_t start, std::size_t offset) {
   const char letter = text[start + 1];
   if (letter == 'u' && !is_in(kHexDigits, text[offset]))
@@ -104,7 +103,7 @@ std::string wrong_escape(std::string_view text, std::size_t start, std::size_t o
                      text.substr(offset, first_character(text.substr(offset)).bytes));
 }
 
-/// Returns what is wrong with the string at `start`. A parser stops at `offset` in it.
+/// Returns what is wrong with the string at `start`. `offset` is where the parser stopped.
 std::string wrong_string(std::string_view text, std::size_t start, std::size_t offset) {
   if (offset >= text.size()) return "a string without its closing quote";
   for (std::size_t at = start + 1; at < offset;) {
@@ -121,8 +120,8 @@ std::string wrong_string(std::string_view text, std::size_t start, std::size_t o
   return wrong_escape(text, text.rfind('\\', offset), offset - 1);
 }
 
-/// Returns a token as messages name it. A sign is in quotes. Another token of at most 40 bytes is
-/// as written. A longer one becomes "string" if it is a string, and otherwise is cut.
+/// Returns a token for messages: a sign in quotes, other tokens as they are. A token of more than
+/// 40 bytes is cut, or named "string" if it is one.
 std::string named(std::string_view token) {
   constexpr std::size_t most = 40;
   if (is_in(kSigns, token[0])) return fmt::format("'{}'", token);

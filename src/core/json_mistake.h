@@ -7,7 +7,8 @@
 
 namespace normbench {
 
-/// Where a refused token is: outside of containers, in an array, in an object, or after a key.
+/// Where a refused token is: outside of containers, in an array, in an object, or between a key and
+/// its value.
 enum class JsonPlace { Document, Array, Object, Key };
 
 struct JsonMistake {
@@ -15,9 +16,8 @@ struct JsonMistake {
   std::string what;
 };
 
-/// Returns the mistake in `text`. A parser has read `read` bytes and refuses the token that ends
-/// there. If the parser failed at the end of the text, `read` is the length of the text plus one.
-/// `place` is where the refused token is.
+/// Returns the mistake in `text`, which a parser refused after reading `read` bytes. The refused
+/// token ends there. If the parser failed at the end of the text, `read` is the length plus one.
 JsonMistake json_mistake(std::string_view text, std::size_t read, JsonPlace place);
 
 }  // namespace normbench

@@ -44,8 +44,8 @@ bool is_regular(const Descriptor& file) {
 
 constexpr std::size_t kBuffer = 1 << 16;
 
-/// Appends to `text` the file's bytes from `at` on, at most kBuffer of them. Returns false at the
-/// end of the file. Throws Invalid.
+/// Appends at most kBuffer bytes of the file, from `at` on, to `text`. Returns false at the end of
+/// the file. Throws Invalid.
 bool read_on(const Descriptor& file, const std::string& path, std::int64_t at, std::string& text) {
   std::array<char, kBuffer> buffer;
   ssize_t got = -1;
@@ -57,7 +57,6 @@ bool read_on(const Descriptor& file, const std::string& path, std::int64_t at, s
   return got > 0;
 }
 
-/// Returns the whole content of the file. Throws Invalid.
 std::string content_of(const Descriptor& file, const std::string& path) {
   std::string text;
   while (read_on(file, path, std::ssize(text), text)) continue;
@@ -70,8 +69,8 @@ struct FirstLine {
   bool is_whole = false;
 };
 
-/// Reads the first line. Reads beyond the first buffer only if `is_ours` accepts the line's
-/// beginning. Throws Invalid.
+/// Reads the first line. If the first buffer has no line end, reads on only if `is_ours` accepts
+/// the beginning. Throws Invalid.
 FirstLine first_line_of(const Descriptor& file, const std::string& path,
                         const std::function<bool(std::string_view begin)>& is_ours) {
   FirstLine line;
@@ -85,7 +84,7 @@ FirstLine first_line_of(const Descriptor& file, const std::string& path,
   return line;
 }
 
-/// Returns true if `text` agrees with `first` up to the first colon, or was cut off before it.
+/// Returns true if `text` equals `first` up to the first colon of `first`, or is cut off before it.
 bool begins_as(std::string_view text, std::string_view first) {
   const std::string_view begin = first.substr(0, first.find(':')).substr(0, text.size());
   return text.starts_with(begin);
@@ -159,8 +158,8 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
   end_ = static_cast<std::int64_t>(begin);
 }
 
-/// Returns why a line written now would be lost or in the wrong place; nothing if it would be in
-/// place.
+/// Returns why nothing may be appended: `path` names another file now, or the file has become
+/// shorter. Returns nothing if all is well.
 std::optional<std::string> LineFile::lost() const {
   struct stat named {
   }, opened{};
@@ -175,8 +174,7 @@ std::optional<std::string> LineFile::lost() const {
 void LineFile::append(std::string_view line, OnDisk when) {
   const std::string text = std::string(line) + '\n';
   if (const auto why = lost()) throw CannotWrite(fmt::format("cannot write {}: {}", path_, *why));
-  // The file is first cut to its whole lines. Otherwise a line that was cut off, by a kill or by a
-  // failure below, would run into this one.
+  // Cuts off what a kill or a failed append left after the last whole line.
   const int file = file_.number();
   if (ftruncate(file, end_) == 0 && write_bytes(file, text) == text.size() &&
       (when == OnDisk::Later || fdatasync(file) == 0)) {
@@ -184,7 +182,7 @@ void LineFile::append(std::string_view line, OnDisk when) {
     return;
   }
   const int error = errno;
-  [[maybe_unused]] const int cut = ftruncate(file, end_);  // if this fails, the next append cuts it
+  [[maybe_unused]] const int cut = ftruncate(file, end_);  // if this fails, the next append cuts
   cannot_write(path_, error);
 }
 

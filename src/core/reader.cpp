@@ -15,7 +15,6 @@ const Json& empty_object() {
   return object;
 }
 
-/// Returns a value as errors quote it.
 std::string shown(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
@@ -61,8 +60,8 @@ std::string as_text(const Json& value) {
   return value.get<std::string>();
 }
 
-/// Returns what `convert` makes of a value. Returns the fallback if the value is absent, or if
-/// convert throws Invalid, which becomes an issue.
+/// Returns convert(*value). If the value is absent, returns the fallback. If `convert` throws
+/// Invalid, adds an issue and returns the fallback.
 template <class T, class Convert>
 T one(const Json* value, const std::string& pointer, std::vector<Issue>& issues, T fallback,
       Convert convert) {
@@ -75,8 +74,8 @@ T one(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
   }
 }
 
-/// Returns what `convert` makes of each element of a list. Adds an issue for each wrong element. If
-/// there is one, returns the fallback.
+/// Returns convert(element) for each element of a list. Each wrong element adds an issue. Returns
+/// the fallback if there was one or if the list is absent.
 template <class T, class Convert>
 std::vector<T> list(const Json* value, const std::string& pointer, std::vector<Issue>& issues,
                     std::vector<T> fallback, Convert convert) {
@@ -100,8 +99,8 @@ Json within(std::string_view type, T low, T high) {
   return schema;
 }
 
-/// Returns true for a default that is worth naming in a schema: it is within the bounds and not
-/// empty.
+/// Returns true if the schema should name the default: it is not empty, and within the bounds of
+/// `schema`.
 bool is_default(const Json& fallback, const Json& schema) {
   if (fallback.is_null() || (!fallback.is_number() && fallback.empty()) || fallback == "")
     return false;
@@ -109,11 +108,9 @@ bool is_default(const Json& fallback, const Json& schema) {
                                    fallback <= schema.value("maximum", fallback));
 }
 
-/// Returns a schema that accepts what `schema` accepts, and lists of it.
+/// Returns a schema for a value that `schema` accepts, or for a list of them.
 Json list_of(Json schema) { return {{"anyOf", {schema, {{"type", "array"}, {"items", schema}}}}}; }
 
-/// Returns the known word nearest to `said`, as in "(did you mean "batch"?)". If none is near,
-/// returns all known words.
 std::string suggestion(const std::string& said, const std::vector<std::string>& known) {
   const std::string near = nearest(said, known);
   if (!near.empty()) return fmt::format("(did you mean \"{}\"?)", near);
@@ -140,7 +137,8 @@ Json& Reader::described(std::string_view key) {
   return (*schema_)[Json::json_pointer(pointer_ + "/properties/" + pointer_token(key))];
 }
 
-/// Adds `schema` as one that the member may have. Returns the pointer to it.
+/// Adds `schema` to the alternatives that the member may match. Returns the pointer to the added
+/// schema.
 std::string Reader::described_as(std::string_view key, Json schema) {
   Json& known = described(key);
   const std::string at = pointer_ + "/properties/" + pointer_token(key);
@@ -160,8 +158,8 @@ void Reader::takes(std::string_view key, Json schema) {
   asked_.emplace_back(key);
 }
 
-/// Describes what a getter accepts. The default is left out if has() was called for the key, since
-/// an absent member may then mean something else.
+/// Adds what a getter accepts to the schema. If has() asked for the key, leaves out the default,
+/// because an absent member may then mean something else.
 void Reader::describe(std::string_view key, Json schema, const Json& fallback) {
   if (schema_ == nullptr || std::ranges::find(asked_, key) != asked_.end()) return;
   const bool by_has = !described(key).is_null();
@@ -319,7 +317,7 @@ Json tensor_json(const TensorDesc& desc) {
 
 TensorDesc read_tensor(Reader& reader) {
   auto shape = reader.integers("shape", {0, 0, 0, 0});
-  // With more elements the bytes of a tensor, and so its strides, would overflow.
+  // With more than 2^60 elements, sizes in bytes and strides would overflow.
   double elements = 1;
   for (const auto extent : shape) elements *= std::max(1.0, static_cast<double>(extent));
   if (shape.size() != 4 || elements > 0x1p60 || *std::ranges::min_element(shape) < 0) {

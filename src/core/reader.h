@@ -15,23 +15,23 @@
 
 namespace normbench {
 
-/// Reads one JSON object. Getters return `fallback` for an absent key. For a wrong value they add
-/// an issue and return `fallback`. finish() reports keys that no getter asked for, each with the
-/// nearest known key. Getters of lists of values, such as integers(), take a single value as a list
-/// of one.
+/// Reads one JSON object. For an absent key, getters return `fallback`. For a wrong value they add
+/// an issue and return `fallback`. Getters of lists, such as integers(), take a single value as a
+/// list of one. finish() reports keys that no getter asked for, each with the nearest known key.
 ///
-/// A reader can also describe a JSON Schema instead of reading. Then every getter adds to the
-/// schema what it would accept, and returns `fallback`. has() returns true, so that its callers
-/// also ask for keys that only some objects have.
+/// A reader can also describe: it then builds a JSON Schema instead of reading. Every getter adds
+/// to the schema what it would accept, and returns `fallback`. has() returns true, so that optional
+/// keys are asked for, too.
 class Reader {
  public:
   Reader(const Json& value, std::string pointer, std::vector<Issue>& issues);
-  /// Returns a reader that describes. `schema` becomes the object's schema. Issues go to `unused`,
-  /// since there is no object.
+  /// Returns a reader that describes. It writes the schema of the object to `schema`. Issues, which
+  /// mean nothing then, go to `unused`.
   static Reader describing(Json& schema, std::vector<Issue>& unused);
 
   bool has(std::string_view key);
-  /// Returns true if the object has the key. Otherwise adds the issue 'no "key" (why)'.
+  /// Returns true if the object has the key. Otherwise adds the issue 'no "key" (why)' and returns
+  /// false.
   bool require(std::string_view key, std::string_view why);
   std::int64_t integer(std::string_view key, std::int64_t fallback,
                        std::int64_t low = std::numeric_limits<std::int64_t>::min(),
@@ -47,7 +47,7 @@ class Reader {
                                      std::int64_t high = std::numeric_limits<std::int64_t>::max());
   std::vector<std::string> texts(std::string_view key, std::vector<std::string> fallback);
 
-  /// Returns the value of E that the member spells, by the table of the enumeration.
+  /// Returns the enumerator whose spelling the member has. An unknown spelling adds an issue.
   template <class E>
   E word(std::string_view key, E fallback) {
     const std::optional<std::string> said =
@@ -75,15 +75,15 @@ class Reader {
 
   /// Returns the member itself, null if absent, for callers that read it on their own.
   const Json& member(std::string_view key);
-  /// Returns a reader of a member object; an absent member counts as an empty object.
+  /// Returns a reader of the object `key`. An absent member counts as an empty object.
   Reader object(std::string_view key);
-  /// Returns a reader that describes every member of the object `key`, whatever the member's own
-  /// key. Only for a reader that describes.
+  /// Returns a reader that describes the members of the object `key`, which all have the same
+  /// schema. Only for a reader that describes.
   Reader members(std::string_view key);
   /// Returns a reader of element `index` of the list `key`.
   Reader element(std::string_view key, std::size_t index);
-  /// Calls `read(reader)` for each object in the list `key`, then finish(). A reader that describes
-  /// calls it once.
+  /// Calls `read(reader)` and then reader.finish() for each object in the list `key`. In a reader
+  /// that describes, does so once.
   template <class Read>
   void each_object(std::string_view key, Read read) {
     for (std::size_t i = 0; i < list_size(key); ++i) {
@@ -95,8 +95,8 @@ class Reader {
 
   /// Returns true for a reader that describes.
   bool describes() const { return schema_ != nullptr; }
-  /// In a reader that describes, sets the schema of the member. Getters for this key do not change
-  /// it. Does nothing in other readers.
+  /// In a reader that describes, sets the schema of the member `key`; getters for this key then do
+  /// not change it. Other readers ignore the call.
   void takes(std::string_view key, Json schema);
 
   /// Adds an issue at this object, or at its member `key`.
@@ -114,12 +114,12 @@ class Reader {
 
  private:
   const Json* find(std::string_view key);
-  /// Returns the length of the list `key`; 0 if absent. A value that is no list adds an issue.
-  /// Returns 1 in a reader that describes.
+  /// Returns the length of the list `key`; 0 if it is absent. If it is no list, adds an issue and
+  /// returns 0. Returns 1 in a reader that describes.
   std::size_t list_size(std::string_view key);
   bool is_object_at(std::string_view key, std::size_t index);
-  /// Returns the member's text; nothing if the member is absent. For a value that is no text, adds
-  /// an issue and returns `fallback`. A reader that describes adds `words` as the allowed texts.
+  /// Returns the member's text; nothing if it is absent. If it is no text, adds an issue and
+  /// returns `fallback`. A reader that describes adds `words` as the allowed texts.
   std::optional<std::string> text_of(std::string_view key, const std::vector<std::string>& words,
                                      std::string fallback);
   void describe(std::string_view key, Json schema, const Json& fallback);
@@ -128,10 +128,10 @@ class Reader {
   Reader(std::vector<Issue>& unused, Json& whole, std::string pointer);
 
   const Json& value_;
-  std::string pointer_;  // pointer of the object; if this describes, of its schema in `schema_`
+  std::string pointer_;  // pointer of the object, or of its schema in `schema_`
   std::vector<Issue>& issues_;
-  std::vector<std::string> asked_;  // keys asked for; if this describes, keys given to takes()
-  Json* schema_ = nullptr;          // whole schema being described; null: this reads
+  std::vector<std::string> asked_;  // keys that getters or (describing) takes() got
+  Json* schema_ = nullptr;          // whole schema that is being built; null if this reader reads
 };
 
 /// Returns a tensor as {"dtype", "shape": [n, c, h, w], "layout", "memory"}, without strides.

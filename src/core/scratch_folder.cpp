@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view scratch_prefix = "normbench-scratch-";
 
-/// Opens and locks the folder. If the folder is gone or another process has locked it, the result
-/// is not open and errno tells why. Child processes do not inherit the descriptor.
+/// Opens and locks the folder. If it does not exist or another process has locked it, returns a
+/// descriptor that is not open, and errno tells why. Child processes do not inherit the descriptor.
 Descriptor lock_folder(const std::string& path) {
   Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.is_open() || flock(folder.number(), LOCK_EX | LOCK_NB) == 0) return folder;
@@ -39,11 +39,11 @@ bool is_still_at(const std::string& path, const Descriptor& folder) {
 }
 
 void remove_folder(const std::string& path) {
-  std::error_code ignored;  // the next process removes what is left
+  std::error_code ignored;
   fs::remove_all(path, ignored);
 }
 
-/// Removes the scratch folders in `parent` whose processes have ended.
+/// Removes the scratch folders in `parent` that no process has locked.
 void sweep(const fs::path& parent) {
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
@@ -58,7 +58,7 @@ void sweep(const fs::path& parent) {
 [[noreturn]] void cannot_make(const fs::path& parent) {
   const int error = errno;
   std::error_code unknown;
-  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // such as /proc
+  const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // true in /proc
   throw Invalid(fmt::format("cannot make a scratch folder in {}: {}", parent.string(),
                             takes_none ? "folders cannot be made there" : std::strerror(error)));
 }
@@ -72,7 +72,8 @@ ScratchFolder::ScratchFolder(const std::string& parent) {
     throw Invalid(fmt::format("cannot make a scratch folder in $TMPDIR: {} (set it to a folder)",
                               unknown.message()));
   sweep(in);
-  // Another process that calls sweep() may remove a new folder before it is locked here.
+  // Between mkdtemp() and the lock, another process may remove the folder in its sweep(). Then try
+  // again.
   while (!lock_.is_open()) {
     path_ = (in / scratch_prefix).string() + "XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) cannot_make(in);

@@ -7,12 +7,12 @@
 
 namespace normbench {
 
-/// A new folder "normbench-scratch-…" that is removed with its content by the destructor. It is
-/// locked (flock) as long as this object lives. A killed process leaves its folder without a lock.
-/// The next process that makes a folder in the same place removes it.
+/// A new folder "normbench-scratch-…". The destructor removes it with its content. The folder is
+/// locked (flock) as long as this object lives. If a process is killed, its folder stays without a
+/// lock. The next ScratchFolder in the same parent then removes it.
 class ScratchFolder {
  public:
-  /// Makes the folder in `parent`, or in the system's folder for temporary files if that is "".
+  /// Makes the folder in `parent`; if `parent` is "", in the system's folder for temporary files.
   /// Throws Invalid.
   explicit ScratchFolder(const std::string& parent);
   ~ScratchFolder();

@@ -9,8 +9,8 @@
 namespace normbench {
 namespace {
 
-/// Calls `use` for each row of the images [first, first+count), in logical NCHW order. `use` gets
-/// the address of the row's first element and the step in bytes to the next one.
+/// Calls use(address, step) for each row of the images [first, first+count), in NCHW order: the
+/// address of the first element, and the bytes to the next one.
 template <class Use>
 void each_row(const View& view, std::int64_t first, std::int64_t count, Use use) {
   const Shape& shape = view.desc.shape;
@@ -80,7 +80,7 @@ Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count) {
           *out++ = to_double(element);
         }
       };
-      step == sizeof element ? read(sizeof element) : read(step);  // a constant step is faster
+      step == sizeof element ? read(sizeof element) : read(step);  // a compile-time step is faster
     });
   });
   return tensor;

@@ -10,14 +10,14 @@
 
 namespace normbench {
 
-/// The extents of a tensor: batch, channels, rows, columns. They do not depend on the layout.
+/// The extents of a tensor: batch, channels, rows, columns, whatever the layout.
 struct Shape {
   std::int64_t n = 0, c = 0, h = 0, w = 0;
   bool operator==(const Shape&) const = default;
   std::int64_t elements() const { return n * c * h * w; }
 };
 
-/// The step in elements to the next neighbour along each axis; negative on a flipped axis.
+/// The distance in elements to the next neighbour along each axis; negative on a flipped axis.
 struct Strides {
   std::int64_t n = 0, c = 0, h = 0, w = 0;
   bool operator==(const Strides&) const = default;
@@ -52,13 +52,13 @@ struct View {
   TensorDesc desc;
 };
 
-/// Returns the view's rows [top, top+h) and columns [left, left+w), without a copy.
+/// Returns the part of the view with rows [top, top+h) and columns [left, left+w), without a copy.
 View crop_view(View view, std::int64_t top, std::int64_t left, std::int64_t h, std::int64_t w);
 
 /// Returns the view mirrored, without a copy: the strides of the mirrored axes change their sign.
 View flip_view(View view, Flip flip);
 
-/// A tensor of doubles in logical NCHW order, whatever the layout was. References compute with it.
+/// A contiguous tensor of doubles in NCHW order. Reference computations use it.
 struct Tensor64 {
   Shape shape;
   std::vector<double> values;
@@ -67,8 +67,8 @@ struct Tensor64 {
 /// Returns the images [first, first+count) of a view as doubles.
 Tensor64 to_double(const View& view, std::int64_t first, std::int64_t count);
 
-/// Writes the tensor to the images of a view, from image `first` on. Values are rounded to nearest
-/// even; uint8 saturates.
+/// Writes the tensor to the images of a view, from image `first` on. Values are rounded to the
+/// nearest value of the dtype, ties to even. uint8 saturates.
 void from_double(const Tensor64& tensor, const View& view, std::int64_t first);
 
 }  // namespace normbench

@@ -13,8 +13,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the columns of a character. Control characters and bytes that are not UTF-8 have one
-/// column, since they are drawn as one sign. So have marks that take room next to their letters.
+/// Returns the terminal columns of a character. A control character or a byte that is not UTF-8 is
+/// drawn as one sign, so it takes one column.
 std::size_t columns_of(const Character& character) {
   const auto code = static_cast<utf8proc_int32_t>(character.code.value_or('?'));
   switch (utf8proc_category(code)) {
@@ -28,8 +28,8 @@ std::size_t columns_of(const Character& character) {
   }
 }
 
-constexpr std::size_t kNarrowest = 24;  // names are cut to a first column of at least this width
-constexpr std::size_t kLeast = 12;      // with less room all names get lines of their own
+constexpr std::size_t kNarrowest = 24;  // least width to which names in the first column are cut
+constexpr std::size_t kLeast = 12;      // with less room, names get lines of their own
 
 struct InkCode {
   Ink ink;
@@ -46,8 +46,6 @@ int code_of(Ink ink) { return std::ranges::find(kInkCodes, ink, &InkCode::ink)->
 
 std::string escape_of(int code) { return fmt::format("\033[{}m", code); }
 
-/// Returns the length in bytes of a sequence of painted() at the start of `text`; 0 if there is
-/// none.
 std::size_t escape_bytes(std::string_view text) {
   if (!text.starts_with('\033')) return 0;
   const auto starts = [text](int code) { return text.starts_with(escape_of(code)); };
@@ -63,7 +61,6 @@ bool is_unit(std::string_view word) {
   return std::ranges::find(units, bare) != units.end();
 }
 
-/// Returns a line without its trailing blanks.
 std::string without_end(std::string line) { return line.erase(line.find_last_not_of(' ') + 1); }
 
 /// Returns where the word at `at` ends. A number includes its unit, and "1 MB:4 MB" is one word.
@@ -126,12 +123,12 @@ std::string wrapped(std::string_view said, std::size_t indent, std::size_t width
       line = std::string(indent + deeper, ' ');
       empty = true;
     }
-    if (empty && word.empty()) continue;  // blanks before the first word or at a break
+    if (empty && word.empty()) continue;  // blanks at the start of a line
     if (!empty) line += ' ';
     line += word;
     empty = false;
   }
-  if (empty && !lines.empty()) return lines;  // only blanks are left
+  if (empty && !lines.empty()) return lines;
   return lines + without_end(line) + "\n";
 }
 
@@ -148,8 +145,8 @@ bool has_equal(std::vector<std::string> cells) {
   return std::ranges::adjacent_find(cells) != cells.end();
 }
 
-/// Cuts the names in the first column if the lines then fit and the names stay distinct. Returns
-/// true if the lines fit now, or did before.
+/// Returns true if the lines fit into `width`, if necessary after cutting the names in the first
+/// column. Does not cut them if they would no longer be distinct.
 bool fits_with_names_cut(std::vector<Column>& columns, std::size_t indent, std::size_t width) {
   const std::size_t total = table_width(columns, indent);
   if (total <= width) return true;
@@ -171,8 +168,8 @@ std::size_t spared_first(const std::vector<Column>& columns) {
   return first;
 }
 
-/// Returns a row of the table, with `names` columns for its name; row 0 has the titles. A longer
-/// name gets lines of its own above the row.
+/// Returns a row of the table; row 0 has the titles. The name in the first column gets `names`
+/// columns. A longer name is put on lines of its own above the row.
 std::string row_text(const std::vector<Column>& columns, std::size_t row, std::size_t names,
                      std::size_t indent, std::size_t width) {
   const auto cell = [&](const Column& column) {

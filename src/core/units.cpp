@@ -18,7 +18,7 @@ bool is_inside_character(char byte) { return (static_cast<unsigned char>(byte) &
 std::string format_bytes(double bytes) {
   constexpr std::array<std::string_view, 6> units{"B", "kB", "MB", "GB", "TB", "PB"};
   std::size_t unit = 0;
-  // 999.5 would be printed as 1000, so the next unit is taken.
+  // From 999.5 on, the number would be rounded to 1000.
   while (std::abs(bytes) >= 999.5 && unit + 1 < units.size()) {
     bytes /= 1000;
     ++unit;
@@ -53,7 +53,7 @@ std::string format_ms(double ns) {
 
 std::string format_significant(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
-  // The exponent is taken after rounding, so 9.996 becomes 10.0 and not 10.00.
+  // Takes the exponent after rounding: 9.996 with three digits is 10.0, not 10.00.
   const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
   const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
   return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));

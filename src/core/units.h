@@ -10,28 +10,28 @@ namespace normbench {
 
 /// Formats a number of bytes in decimal units with three significant digits: "27.6 MB".
 std::string format_bytes(double bytes);
-/// Formats sizes of caches and pages, which are powers of two: "48 KiB", "2 MiB".
+/// Formats bytes in binary units, for caches and pages: "48 KiB", "2 MiB".
 std::string format_binary_bytes(std::int64_t bytes);
 /// Formats a count: "1,234,567".
 std::string format_count(std::int64_t value);
 /// Formats a count and its noun: "1 row", "2 rows".
 std::string counted(std::int64_t count, std::string_view noun);
-/// Formats nanoseconds as milliseconds with three significant digits, or one decimal from 100 ms
-/// on: "135.6", "10.8", "0.310", "0.00660".
+/// Formats nanoseconds as milliseconds, without the unit. Below 100 ms with three significant
+/// digits, else with one decimal: "0.00660", "0.310", "10.8", "135.6".
 std::string format_ms(double ns);
 /// Formats `value` with `digits` significant digits and no exponent: 8.99, 34.0, 0.72.
 std::string format_significant(double value, int digits);
 /// Formats a fraction as a percentage: "0.9 %", "12 %".
 std::string format_percent(double fraction);
 
-/// Returns `text` with readable control characters ("\n", "\u001b"), on one line and harmless to a
-/// terminal. For names, which come from documents, traces, peers and folders.
+/// Returns `text` with each control character as a readable escape ("\n", "\u001b"). The result is
+/// one line and harmless to a terminal. For names from documents, traces, peers and folders.
 std::string on_one_line(std::string_view text);
-/// Returns the longest start of `text` of at most `most` bytes that does not split a character. If
-/// something is cut off, adds "…", which is not counted.
+/// Returns the first `most` bytes of `text`, or fewer so that no character is split. If something
+/// is cut off, appends "…", whose bytes are not counted.
 std::string cut_utf8(std::string_view text, std::size_t most);
-/// Returns the index of the first character that starts at or after `byte`; the size of the text if
-/// there is none.
+/// Returns the index of the first character that starts at or after `byte`; text.size() if there is
+/// none.
 std::size_t next_character(std::string_view text, std::size_t byte);
 /// Returns `text` for a Markdown document or a cell of its tables: on one line and without markup.
 std::string escaped_markdown(std::string_view text);
