@@ -17,8 +17,8 @@ bool is_resident(const Case& planned, int index, const Sides& cache_bytes) {
   int first = index;
   for (const int value : stage.in) first = std::min(first, writer_of(planned, value));
   if (first < 0) return false;
-  // Touched bytes count from the stage after `first`, since the input of `first` leaves the cache
-  // while its output is written. That output is an input of this stage.
+  // Counts from the stage after `first`. Its output is one of the inputs that must stay in the
+  // cache. Its own inputs need not.
   const Memory side = stage.signature.in[0].memory;
   return touched_bytes(planned, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);
@@ -38,7 +38,6 @@ int next_reader(const Case& planned, int index) {
   return stages;
 }
 
-/// Returns true if a stage allocates and frees its output itself, in the timed region.
 bool is_fresh(OutputPolicy policy, Memory memory, std::size_t bytes) {
   if (policy == OutputPolicy::CudaMalloc) return true;
   const bool recycled = !cuda_owns(memory) && bytes < fresh_mmap_bytes;
@@ -66,11 +65,11 @@ Slot value_slot(const Case& planned, const Value& value) {
   return buffer(planned.stages[value.producer].output, value.desc.memory, bytes, value.producer);
 }
 
-/// Sets `near_link` of the pageable slots that stages on a device read or write over its link. Host
-/// memory that CUDA owns is near the link without that.
+/// Sets `near_link` of the slots in pageable memory that a stage on a device reads or writes over
+/// its link. CUDA places its own host memory near the link anyway.
 void mark_near_link(const Case& planned, std::vector<Slot>& slots) {
   for (const Stage& stage : planned.stages) {
-    // `pin` copies on the host, and `register` moves nothing.
+    // The host does the work of `pin`; `register` and `unregister` move no bytes.
     if (stage.place != Place::Cuda || roles_of(stage.op).locks == PageLocking::Copies ||
         passes_through(stage.op))
       continue;
@@ -192,7 +191,8 @@ std::vector<std::size_t> placed_sizes(const std::vector<Slot>& slots, Memory mem
 }
 
 std::size_t gap_limit(std::size_t bytes, std::size_t line) {
-  // 4K aliasing: a core compares the lower 12 bits of addresses first.
+  // Avoids 4K aliasing, where a core takes addresses with the same lower 12 bits for the same
+  // address. Gaps below 4 KiB give all values of these bits.
   constexpr std::size_t alias = 4096;
   return std::min(alias, whole_lines(bytes, line) + line);
 }

@@ -1,4 +1,4 @@
-/// The decided cases: the stages that each runs, the values between them, and the kernels.
+/// The decided cases of a run: their stages, values and kernels.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ namespace normbench {
 
 struct Case;
 
-/// A tensor that exists before the first stage: random, from a file, or made by an untimed setup.
+/// A tensor that exists before the first stage: random, from a file, or made once by an untimed
+/// setup.
 struct Input {
-  // If a setup makes the tensor, only the dtype, layout, memory and shape of `source` count.
+  // For the output of a setup only the dtype, layout, memory and shape of `source` count.
   Source source;
   std::shared_ptr<const Case> setup = {};  // the setup whose references make the tensor, or null
   int value = 0;                           // index of the tensor in the setup's values
 };
 
-/// A tensor that flows between stages of a case: an input or the output of a stage. Inputs come
-/// first.
+/// An input of the case or an output of a stage.
 struct Value {
   TensorDesc desc;
   int producer = -1;  // index of the stage that makes it; -1 for an input
-  // Index of the value whose buffer holds this value; -1 if it has its own buffer.
+  // Index of the value in whose buffer this value lies; -1 if it has its own buffer.
   int in_place_of = -1;
   std::string name = {};  // its name in the config; "" if it has none
   bool operator==(const Value&) const = default;
@@ -40,26 +40,26 @@ struct Value {
 
 struct Stage {
   Op op;
-  // The name in tables and ranges: the config's label, or the op's name (with the kernel if the
-  // config forces one). In ranges the number of the iteration replaces "{i}".
+  // The name in tables and traces: the label in the config, or else the name of the op (with the
+  // kernel if the config names one). In a range "{i}" is replaced by the number of the iteration.
   std::string label;
   std::vector<std::string> ranges = {};  // names of the config's ranges around it, outermost first
   Place place = Place::Cpu;
-  std::string forced = {};  // the kernel row that the config names; "" for the default row
-  // Null if a peer runs the stage, or if nothing can and the case is skipped.
+  std::string forced = {};  // the kernel row that the config names; "" if it names none
+  // Null if a peer runs the stage, or if no kernel row can and the case is skipped.
   const Kernel* kernel = nullptr;
   std::vector<int> in, out;  // indices of values
   OutputPolicy output = OutputPolicy::Reuse;
   Signature signature;
   Json parameters = {};   // the op's own members in the config (not place, memory, …)
-  bool resident = false;  // true if the inputs are still in a cache
-  Cost fewest;            // the least that any kernel for the op must move
-  Cost cost;              // what the chosen kernel row moves
+  bool resident = false;  // see mark_resident()
+  Cost fewest;            // least bytes and operations of any kernel for the op
+  Cost cost;              // bytes and operations of the chosen kernel row
   // The lane that the config names; "" for the lane of the stage's engine.
   std::string lane = {};
 };
 
-/// The stages of a pipeline that one engine runs for an item, one after the other.
+/// The stages of a pipeline that the same servers run for each item, one after the other.
 struct Lane {
   std::string name;
   int servers = 1;                  // how many items it works on at once
@@ -67,8 +67,8 @@ struct Lane {
   std::vector<std::size_t> stages;  // indices in order; stages of other lanes may lie between them
 };
 
-/// The part of a pipeline that a contender runs to show its limit: one lane with one server, or all
-/// stages except the load. The inputs of the part are made before its turns.
+/// The part of a pipeline that a limit runs: one lane with one server, or all stages except the
+/// load. The inputs of the part are made before its turns.
 struct PipelinePart {
   std::string of;         // name of the variant with the pipeline
   std::string lane = {};  // "": all stages except the load
@@ -77,7 +77,7 @@ struct PipelinePart {
 /// How a case runs with several items under way at once.
 struct Pipeline {
   int in_flight = 1;
-  std::int64_t items = 1;  // items per turn; none is in flight when a turn starts or ends
+  std::int64_t items = 1;  // items per turn; all are finished when the turn ends
   Submit submit = Submit::Lane;
   std::vector<Lane> lanes = {};  // in the order of their first stages; each stage is in one lane
   std::optional<PipelinePart> part = {};  // empty: the whole pipeline
@@ -97,34 +97,34 @@ struct Case {
   bool threads_decided = false;  // true for "threads": "all"
   Wait wait = Wait::Turn;
   bool graph = false;
-  bool resident = false;                  // a limit whose one set of buffers stays in the cache
-  bool near_link = false;                 // buffers that a device reads or writes lie near its link
+  bool resident = false;                  // a limit whose only buffer set stays in the cache
+  bool near_link = false;                 // buffers used by a device lie on its NUMA node
   std::optional<Pipeline> pipeline = {};  // empty: one iteration after the other, as `wait` says
-  // The peer of the plan that runs the case; "" for this process.
+  // Name of the peer that runs the case; "" for this process.
   std::string peer = {};
   std::optional<std::string> skip;  // why the case cannot run here, in words; empty if it can
   Skip skip_kind = Skip::Other;     // the kind of the reason in `skip`
 
   /// Returns the description of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }
-  /// Returns the number of images in the batch: the most that an input has, or those that the first
-  /// stage loads.
+  /// Returns the number of images in a batch: that of the input with the most, or of the load.
   std::int64_t images() const;
   /// Returns the op that loads the images from files; null if the case starts from inputs.
   const Load* loader() const;
-  /// Returns the least bytes that an iteration must read: the files, or the parts of the inputs
-  /// that stages use.
+  /// Returns the number of bytes that an iteration must at least read: the files, or the parts of
+  /// the inputs that stages use.
   std::int64_t fewest_read_bytes() const;
-  /// Returns the bytes of the outputs of an iteration.
+  /// Returns the number of bytes of the outputs of an iteration.
   std::int64_t output_bytes() const;
-  /// Returns true if a check of the outputs needs the whole batch at once.
+  /// Returns true if the outputs can only be checked with the whole batch at once.
   bool whole_batch() const;
-  /// Returns true if each output row depends only on the same input row. Then a few rows can be
-  /// checked at a time.
+  /// Returns true if each row of the output depends only on the same row of the input, so that a
+  /// few rows can be checked at a time.
   bool row_wise() const;
   /// Returns true if a stage runs on a GPU, or the first input is in device memory.
   bool uses_gpu() const;
-  /// Returns the number of threads for a stage on the CPU. In a pipeline it is that of its lane.
+  /// Returns the number of threads of a stage on the CPU: that of its lane in a pipeline, else that
+  /// of the case.
   int threads_of(std::size_t stage) const;
 };
 
@@ -134,8 +134,8 @@ struct Group {
   Json point = Json::object();
   std::string baseline;
   std::vector<Case> cases;
-  std::vector<Case> limits;          // contenders that the planner adds (limits.h)
-  std::vector<Published> published;  // the figures for this point
+  std::vector<Case> limits;          // limits that the planner adds (limits.h)
+  std::vector<Published> published;  // published figures for this point
   std::vector<Claim> claims;         // the claims of the whole experiment
   std::vector<std::string> ids;      // ids of the published experiments that it reproduces
   OwnMeasure own = {};
@@ -143,8 +143,8 @@ struct Group {
   // Images in the config if --fit made them fewer; 0 if the group has as many as written.
   std::int64_t scaled_from = 0;
 
-  /// Returns the case whose written name is `name` (the first of its variations), else the case
-  /// whose display name it is. Returns null if there is none.
+  /// Returns the first case whose `written` is `name`, else the case whose `variant` is `name`;
+  /// null if there is none.
   const Case* find(const std::string& name) const;
   /// Returns the cases and limits that are not skipped.
   std::vector<const Case*> runnable() const;

@@ -1,5 +1,5 @@
-/// Objects whose members are written in several places of a config. A mistake is reported at the
-/// place where the member is written.
+/// JSON objects whose members come from several places of a config. Each mistake is reported where
+/// the member is written.
 #pragma once
 
 #include <map>
@@ -12,26 +12,25 @@
 
 namespace normbench {
 
-/// Returns the message for a member of the wrong type, like "expected a list, got 5".
+/// Returns a message like "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// Moves issues to other places of the file. A key of `places` is a pointer to a member. In the
-/// pointer of an issue with that member or inside it, the key's value replaces the key.
+/// Replaces the start of issue pointers. `places` maps the pointer of a member to the pointer of
+/// the place where it is written. Issues at or inside such a member get the new start.
 void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
 
-/// A JSON object whose members come from a stage, from `defaults` or from the experiment.
+/// A JSON object with members from a stage, from `defaults` and from the experiment.
 struct Composed {
   Json fields = Json::object();
   std::string pointer;  // to the object in the user's file
-  // Maps the key of a member that is written elsewhere to its pointer.
+  // Pointers of the members that are written outside of the object, by key.
   std::map<std::string, std::string> origins;
 
-  /// Adds the members of `more` that the object lacks. `at` is the pointer where `more` is written.
+  /// Adds those members of `more`, which is written at `at`, whose keys the object lacks.
   void add(const Json& more, const std::string& at);
-  /// Returns the pointer to where the member is written. If the member is missing, returns
-  /// `pointer`.
+  /// Returns the pointer to the place where the member is written; `pointer` if it is missing.
   std::string where(std::string_view key) const;
-  /// Moves issues in members to the places where those members are written.
+  /// Moves issues in members to the places where the members are written.
   void relocate(std::span<Issue> issues) const;
 };
 

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-constexpr double tiny = 1e-9;  // bounds are inclusive, so this lower bound means "above 0"
+constexpr double tiny = 1e-9;  // inclusive lower bound that stands for "above 0"
 
 std::string read_name(Reader& config) {
   config.takes(
@@ -93,7 +93,7 @@ ProfileOptions read_profile(Reader reader, const PlanOptions& options) {
   return profile;
 }
 
-/// Checks the members of one op's defaults. A required member that is missing is no mistake here.
+/// Checks the members of an op in `defaults`, where required members may be missing.
 void check_defaults(const std::string& op, const Json& members, std::vector<Issue>& issues) {
   const std::string pointer = "/defaults/" + op;
   Json fields = Json::object();
@@ -176,7 +176,7 @@ bool is_free_text(std::string_view member) { return member == "about" || member 
 
 Head read_head(Reader& reader, const PlanOptions& options) {
   Head head;
-  reader.text("$schema", "");  // only editors use it
+  reader.text("$schema", "");  // read by editors only
   read_schema(reader);
   head.name = read_name(reader);
   head.about = reader.text("about", "");

@@ -28,7 +28,7 @@ OwnMeasure read_own_measure(Reader reader, bool quick);
 /// be at any depth of a config.
 bool is_free_text(std::string_view member);
 
-/// The top level of a config. `defaults` and `experiments` are read later.
+/// The top level of a config, with `defaults` and `experiments` as they are written.
 struct Head {
   std::string name = {}, about = {};
   Measure measure = {};
@@ -41,7 +41,7 @@ struct Head {
 /// Reads the top level of a config. Mistakes go to the reader.
 Head read_head(Reader& reader, const PlanOptions& options);
 
-/// Reads the top level of a config. Mistakes go to `issues`. Defaults are checked op by op.
+/// Reads the top level of a config and checks the members of `defaults`. Mistakes go to `issues`.
 Head read_head(const Json& config, const PlanOptions& options, std::vector<Issue>& issues);
 
 }  // namespace normbench

@@ -17,7 +17,7 @@
 namespace normbench {
 namespace {
 
-/// Runs `action` for a stage. If it throws a mistake, adds that to the issues and returns false.
+/// Runs `action`, which connects a stage. If it throws a mistake, adds an issue and returns false.
 template <class Action>
 bool wired(const Composed& members, std::vector<Issue>& issues, Action action) {
   try {
@@ -35,15 +35,14 @@ using Specs = std::vector<std::optional<StageSpec>>;
 
 bool is_given(const StageSpec& spec) { return roles_of(spec.op).given; }
 
-/// Returns true for ops that may be in a setup: their references compute a tensor from other
-/// tensors.
+/// Returns true for ops that a setup may have, which are computed by their references.
 bool can_set_up(const Op& op) {
   const Roles& roles = roles_of(op);
   const bool moves_memory = roles.link != LinkUse::None || roles.locks == PageLocking::Copies;
   return has_reference(op) && !roles.passes_through && !roles.starts && !moves_memory;
 }
 
-/// Adds the results of the setup's stages to `wiring` as inputs. Returns false after a mistake.
+/// Adds the outputs of the setup's stages to `wiring` as inputs. Returns false after a mistake.
 bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
                 PlanContext& context) {
   if (text.setup.empty()) return true;
@@ -66,7 +65,7 @@ bool wire_setup(const VariantText& text, const Specs& specs, const Specs& setup,
                [&] { wiring.add_inputs_of(std::move(made)); });
 }
 
-/// Connects the stages in order. Stops at the first mistake, which is added to the issues.
+/// Connects the stages in order. Stops at the first mistake and adds it to the issues.
 void wire(const VariantText& text, const Specs& specs, const Specs& setup, Wiring& wiring,
           PlanContext& context) {
   bool set_up = false;
@@ -84,7 +83,7 @@ void wire(const VariantText& text, const Specs& specs, const Specs& setup, Wirin
 struct Named {
   std::string name;
   bool is_range = false;
-  std::string where;  // pointer to the name in the config; "" if the config lacks it
+  std::string where;  // pointer to the name in the config; "" if it is a default name
 };
 
 std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
@@ -101,8 +100,9 @@ std::vector<Named> names_of(const VariantText& text, const Specs& specs) {
   return names;
 }
 
-/// Reports each name in the config that another stage or range of the variant has, too. If the
-/// config has both names, reports the later one.
+/// Reports stages and ranges of a variant whose names are equal or can become equal ("load{i}" and
+/// "load3"). Reports only names that are written in the config, and of two such names the later
+/// one.
 void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& [name, is_range, where] = names[i];
@@ -121,32 +121,31 @@ void check_names(const std::vector<Named>& names, std::vector<Issue>& issues) {
   }
 }
 
-/// Returns true for stages that use a whole team, however few bytes they have. Decoding, encoding
-/// and networks take longer than it takes to wake a team. `launch` on the CPU measures the team
-/// itself.
+/// Returns true for stages that use the whole team even if they have few bytes: file ops and
+/// networks take much longer than waking a team, and `launch` on the CPU measures the waking.
 bool always_pays(const Stage& stage) {
   const Roles& roles = roles_of(stage.op);
   return roles.files != FileUse::None || roles.peer_only ||
          (roles.runs == Runs::Launch && stage.place == Place::Cpu);
 }
 
-/// Returns the number of threads that "all" means for a case. The stage with the most bytes
-/// decides, no matter where it runs. So the numbers of variants differ only if their stages do.
-/// Each operation counts as 2 bytes.
+/// Returns the number of threads for "all". The stage with the most bytes decides, where each
+/// arithmetic operation counts as 2 bytes. GPU stages count, too, so that CPU and GPU variants with
+/// the same ops get the same number.
 int decide_threads(const Case& decided, const PlanOptions& options) {
   if (std::ranges::any_of(decided.stages, always_pays)) return options.all_threads;
   std::int64_t most = 0;
   for (const Stage& stage : decided.stages) {
     const Cost& cost = stage.fewest;
     for (const TensorDesc& out : stage.signature.out) most = std::max(most, out.bytes());
-    constexpr std::int64_t read_per_flop = 2;  // bytes: 4 for a multiplication and an addition
+    constexpr std::int64_t read_per_flop = 2;  // bytes
     most = std::max({most, cost.moved(), read_per_flop * cost.flops});
   }
   return team_for(most, options.all_threads, options.data_caches);
 }
 
 void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
-  constexpr std::int64_t most = 4096;  // OpenMP ends the process if it cannot start its threads
+  constexpr std::int64_t most = 4096;  // OpenMP aborts if it cannot start all threads
   reader.takes(
       "threads",
       {{"anyOf", {{{"const", "all"}}, {{"type", "integer"}, {"minimum", 1}, {"maximum", most}}}}});
@@ -160,7 +159,7 @@ void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
     decided.threads = static_cast<int>(reader.integer("threads", 1, 1, most));
 }
 
-/// Reads the variant's "peer". Returns "" if it has none, or if `peers` lacks that name.
+/// Reads "peer" of a variant. Returns "" if there is none, or with an issue if `peers` lacks it.
 std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& peers) {
   std::string said = reader.text("peer", "");
   if (said.empty() || peers.contains(said)) return said;
@@ -170,7 +169,6 @@ std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& 
   return "";
 }
 
-/// Reads the members of a variant other than its stages.
 void read_members(Reader& reader, const PlanOptions& options,
                   const std::map<std::string, PeerCommand>& peers, bool has_all_stages,
                   Case& decided) {
@@ -205,8 +203,7 @@ std::size_t sources_of(const Case& decided) {
       decided.inputs, [](const Input& input) { return input.setup == nullptr; }));
 }
 
-/// Returns the members of a stage of the case. `text.stages` begins with the sources, which are no
-/// stages of the case.
+/// Returns the members of stage `stage` of the case. In `text.stages` the sources come before it.
 const Composed& text_of(const VariantText& text, const Case& decided, std::size_t stage) {
   return text.stages[stage + sources_of(decided)].members;
 }
@@ -242,8 +239,7 @@ void check_graph(const VariantText& text, const Case& decided, std::vector<Issue
   }
 }
 
-/// Reports "lane" in a variant without "in_flight". Reports ranges whose stages are in several
-/// lanes.
+/// Reports "lane" without "in_flight", and ranges whose stages are not consecutive in one lane.
 void check_lanes(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   if (!decided.pipeline) {
     for (std::size_t s = 0; s < decided.stages.size(); ++s)
@@ -264,7 +260,6 @@ void check_lanes(const VariantText& text, const Case& decided, std::vector<Issue
   }
 }
 
-/// Reports options that a peer does not support: graphs, and waits within a turn.
 void check_peer_case(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   const auto complain = [&](std::string_view option, const char* why) {
     issues.push_back({text.options.where(option), why});
@@ -275,8 +270,8 @@ void check_peer_case(const VariantText& text, const Case& decided, std::vector<I
     complain("wait", "a peer waits at the end of its turn only (remove this)");
 }
 
-/// Reports saved files that no check can compare with the values that were saved: a peer's files,
-/// and files of a value that later stages overwrite or that is no output.
+/// Reports a `save` stage whose files cannot be checked against an output of the case: in a peer,
+/// or if its value is overwritten later or is no output.
 void check_saves(const VariantText& text, const Case& decided, std::vector<Issue>& issues) {
   for (std::size_t s = 0; s < decided.stages.size(); ++s) {
     const Stage& stage = decided.stages[s];

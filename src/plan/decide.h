@@ -1,4 +1,4 @@
-/// Turns the complete text of a variant into a decided case.
+/// Makes a case from the complete text of a variant.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace normbench {
 
-/// What the experiments of a config share.
+/// The inputs and results that all experiments of a config share.
 struct PlanContext {
   const Backends& backends;
   const PlanOptions& options;
@@ -25,14 +25,14 @@ struct PlanContext {
   ResolvedOps resolved;
 };
 
-/// Decides the case of a variant. The case has no name yet. Returns nothing after a mistake, which
-/// is added to `context.issues`.
+/// Makes the case of a variant, without a name. After a mistake adds an issue to `context.issues`
+/// and returns nothing.
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context);
 
-/// Checks the "threads" of an experiment, even if each variant sets its own.
+/// Checks "threads" of an experiment, which its variants may override.
 void check_threads(Reader& experiment);
 
-/// Asks `reader` for all members of a variant other than its stages. Used to make the schema.
+/// Asks `reader` for all members of a variant except its stages, to build the schema.
 void describe_variant(Reader& reader);
 
 }  // namespace normbench

@@ -5,7 +5,8 @@
 namespace normbench {
 namespace {
 
-// Approximate bytes of a results.json for each item that it repeats, measured in kept documents.
+// Approximate bytes of results.json: for the head, and for each group, contender, stage, profile,
+// round, and stage in a round. Measured in documents.
 constexpr std::int64_t kHeadBytes = 3000, kGroupBytes = 500, kContenderBytes = 1500,
                        kStageBytes = 800, kProfileBytes = 1600;
 constexpr std::int64_t kRoundBytes = 52, kStageRoundBytes = 12;

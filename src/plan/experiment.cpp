@@ -13,19 +13,19 @@
 namespace normbench {
 namespace {
 
-/// The parts of an experiment that are the same at all its points.
+/// What does not depend on the point of the sweep.
 struct Frame {
   const Json& experiment;
   std::string pointer;
-  const Json& written_sweep;  // from the file, before --set
+  const Json& written_sweep;  // the sweep in the file, before --set
   std::vector<Axis> sweep, vary;
-  std::set<std::string> used;  // axes that some text of the experiment uses
-  // Images of each source in place of the written number; 0 to use the written number.
+  std::set<std::string> used;  // axes that the text of the experiment uses
+  // Images of each source instead of the number in the config; 0: the number in the config.
   std::int64_t batch = 0;
 };
 
-/// Returns the display name of the case called `name`. If there is none, adds an issue at `pointer`
-/// and returns `name`.
+/// Returns `variant` of the case called `name`. If there is none, adds an issue at `pointer` and
+/// returns `name`.
 std::string resolve(const std::string& name, const std::string& pointer, const Group& group,
                     std::vector<Issue>& issues) {
   if (const Case* found = group.find(name)) return found->variant;
@@ -38,8 +38,8 @@ std::string resolve(const std::string& name, const std::string& pointer, const G
   return name;
 }
 
-/// Reads the "point" of a published figure or claim: {axis: value}. Returns null if it has none.
-/// Reports unknown axes and values.
+/// Reads "point" of a published figure or claim, {axis: value}; null if there is none. Reports
+/// unknown axes and values.
 Json read_point(Reader& entry, const Frame& frame) {
   if (!entry.has("point")) return {};
   Reader point = entry.object("point");
@@ -64,7 +64,7 @@ Json read_point(Reader& entry, const Frame& frame) {
   return said;
 }
 
-/// Returns the case called `said` whose axes agree with `point`; null if there is none.
+/// Returns the first case called `said` whose axes agree with `point`; null if there is none.
 const Case* case_at(const std::string& said, const Json& point, const Group& group) {
   const auto found = std::ranges::find_if(group.cases, [&](const Case& one) {
     return (one.written == said || one.variant == said) && agree(point, one.axes);
@@ -91,7 +91,7 @@ void check_stage(Reader& published, const std::string& stage, const Case& meant)
     published.complain_at("stage", unknown("stage", stage, labels));
 }
 
-/// Reports figures that only a whole variant can have, if the entry has a "stage".
+/// Reports figures of an entry with "stage" that exist only for whole variants.
 void check_parts(Reader& reader, const Published& published) {
   if (!published.stage.empty() && published.speed_up)
     reader.complain_at("speed_up", "cannot be given for a \"stage\"");
@@ -103,8 +103,8 @@ void check_parts(Reader& reader, const Published& published) {
                        "goes with the whole variant (first calls of stages are not known)");
 }
 
-/// Reads the "ids" of a published figure or claim, which must be ids of the experiment. Returns all
-/// ids of the experiment if it names none.
+/// Reads "ids" of a published figure or claim; without "ids" returns those of the experiment.
+/// Reports ids that the experiment does not list.
 std::vector<std::string> read_ids(Reader& entry, const Group& group) {
   std::vector<std::string> ids = entry.texts("ids", group.ids);
   for (const std::string& id : ids)
@@ -113,7 +113,7 @@ std::vector<std::string> read_ids(Reader& entry, const Group& group) {
   return ids;
 }
 
-/// Reads the published figures and keeps the figures for the group's point.
+/// Reads "published" and keeps the figures for the point of the group.
 void read_published(Reader& experiment, const Frame& frame, Group& group) {
   experiment.each_object("published", [&](Reader& reader) {
     const std::string said = reader.text("variant", "");
@@ -193,7 +193,7 @@ std::optional<ClaimedTrend> read_trend(Reader& claim, const Frame& frame) {
   return trend;
 }
 
-/// Reports sizes of a claim that its relation does not allow.
+/// Reports members of a claim that do not go with its relation.
 void check_size(Reader& reader, const Claim& claim) {
   const bool is_equal = claim.relation == Relation::Equal;
   if (is_equal && reader.has("ratio"))
@@ -246,8 +246,8 @@ void read_claims(Reader& experiment, const Frame& frame, Group& group) {
   });
 }
 
-/// Returns a substitution of the axes by this assignment. Mistakes in an axis value are reported at
-/// that value in the file.
+/// Returns a substitution by this assignment, which reports mistakes in an axis value where the
+/// value is written.
 Substitution substitution_of(const Frame& frame, const Json& assignment,
                              std::vector<Issue>& issues) {
   AxisPlaces places;
@@ -256,8 +256,8 @@ Substitution substitution_of(const Frame& frame, const Json& assignment,
   return {assignment, issues, places};
 }
 
-/// Plans a variant with these axes. The case has no name yet, and is empty after a mistake. Adds
-/// the axes that the variant uses to `used`.
+/// Plans a variant with the axis values of `assignment`. The case has no name; after a mistake it
+/// is empty. Adds the axes that the variant uses to `used`.
 Case plan_variant(const Frame& frame, const std::string& name, const Json& assignment,
                   std::set<std::string>& used, PlanContext& context) {
   const VariantPlace place{.defaults = context.defaults,
@@ -273,8 +273,8 @@ Case plan_variant(const Frame& frame, const std::string& name, const Json& assig
   return planned;
 }
 
-/// Returns a case of the group that loads one of the files of `planned` with the other `page_cache`
-/// (cold instead of warm, or warm instead of cold). Returns null if there is none.
+/// Returns a case of the group that loads a file of `planned` too, but with another `page_cache`
+/// (cold or warm); null if there is none.
 const Case* loads_otherwise(const Group& group, const Case& planned) {
   const Load* const own = planned.loader();
   if (own == nullptr) return nullptr;
@@ -287,8 +287,8 @@ const Case* loads_otherwise(const Group& group, const Case& planned) {
   return nullptr;
 }
 
-/// Adds the cases of a variant at a point: one case for each combination of the `vary` axes that
-/// the variant uses.
+/// Adds the cases of a variant at a point: one for each combination of values of the `vary` axes
+/// that the variant uses.
 void add_variant(Frame& frame, const std::string& name, const Json& point, Group& group,
                  PlanContext& context) {
   Json assignment = point;
@@ -320,7 +320,6 @@ void add_variant(Frame& frame, const std::string& name, const Json& point, Group
   }
 }
 
-/// Reads the members of an experiment, without its variants and what they start with.
 void read_rest(Reader& reader, const Frame& frame, bool quick, Group& group) {
   group.experiment = reader.text("name", "");
   group.question = reader.text("question", "");
@@ -351,8 +350,8 @@ Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
   return group;
 }
 
-/// Returns true if an axis sets a "batch", a shape or a whole source anywhere in `json`. With fewer
-/// images the group would then be at another point of the sweep.
+/// Returns true if "batch", "shape" or "source" is an axis anywhere in `json`. Then a smaller batch
+/// would move the group to another point of the sweep.
 bool sweeps_batch(const Json& json) {
   if (!json.is_structured()) return false;
   constexpr std::array sweepable{"/batch", "/shape", "/source"};
@@ -363,8 +362,8 @@ bool sweeps_batch(const Json& json) {
   return std::ranges::any_of(json, sweeps_batch);
 }
 
-/// Plans the group at a point. With --fit a group that does not fit in memory gets fewer images, if
-/// it fits then.
+/// Plans the group at a point. If the group does not fit in memory and --fit is given, plans it
+/// with fewer images, provided that it fits then.
 Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
   Group group = plan_point(frame, point, context);
   if (!context.options.fit || !context.issues.empty()) return group;
@@ -394,14 +393,12 @@ void check_used(Reader& reader, const Frame& frame) {
   check("vary", frame.vary);
 }
 
-/// Returns the mistake in a name for tables and sentences; "" if the name is right.
 std::string name_mistake(std::string_view name) {
   if (name.find_first_not_of(' ') == name.npos) return "is empty (tables and sentences name it)";
   return name.front() == ' ' || name.back() == ' ' ? "begins or ends with a blank" : "";
 }
 
-/// Returns true if the experiment has variants to plan. Asks the reader for all keys of an
-/// experiment, so that none counts as unknown.
+/// Checks the keys of an experiment, including unknown ones. Returns true if there are variants.
 bool check_keys(Reader& reader) {
   reader.require("name", "it names the experiment in outputs");
   for (const std::string_view key :

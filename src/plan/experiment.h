@@ -9,12 +9,12 @@
 
 namespace normbench {
 
-/// Asks `reader` for all members of an experiment, to make the schema. The variants and what they
-/// start with are only named, not described.
+/// Asks `reader` for all members of an experiment, to build the schema. Variants, sources, loads
+/// and setups get their schemas elsewhere.
 void describe_experiment(Reader& reader);
 
 /// Plans the groups of `experiment`, which is written at `pointer`. Mistakes go to
-/// `context.issues`. A group with mistakes is incomplete.
+/// `context.issues`. If there are any, the groups may be incomplete.
 std::vector<Group> plan_experiment(const Json& experiment, const std::string& pointer,
                                    PlanContext& context);
 

@@ -11,7 +11,7 @@
 namespace normbench {
 namespace {
 
-/// One side of the link.
+/// The host or the device, with pointers to its members.
 struct Side {
   std::string_view name;
   std::int64_t Sides::*bytes;
@@ -28,8 +28,8 @@ class Room {
   Sides need(std::span<const Case* const> cases) const { return need(cases, cache_); }
   Sides need(const Case& planned) const { return need(std::array{&planned}); }
 
-  /// Returns the first side on which `need` exceeds free memory. Returns null if it fits or free
-  /// memory is unknown.
+  /// Returns the first side on which `need` exceeds free memory; null if there is none. A side with
+  /// unknown free memory is not one.
   const Side* lacking(const Sides& need) const {
     const auto lacks = [&](const Side& side) {
       const std::int64_t free = options_.free_bytes.*side.bytes;
@@ -39,9 +39,9 @@ class Room {
     return found == sides.end() ? nullptr : &*found;
   }
 
-  /// Returns how much memory the cases need and how much is free, like "12.4 GB of host memory, 8.1
-  /// GB are free (the container allows 8.6 GB)". If many of the needed bytes are copies that are
-  /// made to exceed the cache, adds how many.
+  /// Returns how much memory the cases need on a side and how much is free, like "12.4 GB of host
+  /// memory, 8.1 GB are free (…)". Also tells how much of it hot buffers would save, if that is a
+  /// large part.
   std::string text(const Side& side, std::span<const Case* const> cases) const {
     const std::string& note = options_.free_notes.*side.note;
     const std::int64_t bytes = need(cases).*side.bytes;
@@ -49,7 +49,6 @@ class Room {
                                    format_bytes(options_.free_bytes.*side.bytes),
                                    note.empty() ? "" : fmt::format(" ({})", note));
     const std::int64_t hot = need(cases, Cache::Hot).*side.bytes;
-    // The copies add little if one set of buffers already exceeds the cache.
     if (bytes - hot > hot / 10)
       text += fmt::format("; {} of it are copies that exceed the cache (--set cache=hot needs {})",
                           format_bytes(bytes - hot), format_bytes(hot));
@@ -65,9 +64,8 @@ class Room {
   const PlanOptions& options_;
 };
 
-/// Returns the case of `list` that alone needs the most memory on this side. If several need the
-/// same, returns the last, since the baseline is usually the first. Returns null if all are
-/// skipped.
+/// Returns the case of `list` that needs the most memory on this side by itself; null if all are
+/// skipped. Of equal cases it is the last, because the first is usually the baseline.
 Case* largest(std::vector<Case>& list, const Room& room, const Side& side) {
   Case* found = nullptr;
   std::int64_t most = -1;

@@ -1,5 +1,5 @@
-/// Skips cases if there is not enough memory. Without that the system may kill the process, since
-/// Linux grants more memory than it has.
+/// Skips cases that do not fit in memory. Linux grants more memory than there is, and would kill
+/// the process later.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,17 @@ namespace normbench {
 /// unknown.
 bool fits(const Group& group, Cache cache, const PlanOptions& options);
 
-/// Returns a smaller batch for a group that does not fit: the fewest images that exceed the caches
-/// of both memories threefold. Returns 0 if the group fits or that batch is no smaller. Also
-/// returns 0 for a group that loads files, has hot buffers, or has cases with several inputs or
-/// different batches.
+/// Returns the batch for a group that does not fit: the fewest images that exceed the caches of
+/// host and device threefold. Returns 0 (no smaller batch) if:
+/// - the group fits;
+/// - that batch is not smaller;
+/// - the group loads files or has hot buffers;
+/// - a case has several inputs, or the cases have different batches.
 std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options);
 
-/// Skips each case of `list` (the group's cases or its limits) that alone needs more than
-/// `options.free_bytes`. Then, while the whole group does not fit, skips the case of `list` that
-/// needs the most memory.
+/// Skips each case of `list` (the cases or the limits of `group`) that needs more than
+/// `options.free_bytes` even alone. Then, as long as the group does not fit, skips the case of
+/// `list` that needs the most memory.
 void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
                     const PlanOptions& options);
 

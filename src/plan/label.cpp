@@ -13,7 +13,6 @@ constexpr std::string_view number_mark = "{i}";
 constexpr std::string_view step_prefix = "ProfilerStep";
 constexpr std::size_t longest_label = 100;  // bytes
 
-/// Returns `text` with each `from` replaced by `to`.
 std::string with_each(std::string_view text, std::string_view from, std::string_view to) {
   std::string result;
   for (auto at = text.find(from); at != text.npos; at = text.find(from)) {
@@ -25,8 +24,8 @@ std::string with_each(std::string_view text, std::string_view from, std::string_
 
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
-/// Returns the label with "0" for each number and each "{i}". So the names that a label has in its
-/// iterations all become the same text.
+/// Returns the label with "0" in place of each number and each "{i}". Labels that can become equal
+/// then are equal.
 std::string without_numbers(std::string_view label) {
   std::string result = with_each(label, number_mark, "0");
   std::ranges::replace_if(result, is_decimal, '0');

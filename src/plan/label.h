@@ -12,23 +12,22 @@
 
 namespace normbench {
 
-/// Returns the label of a stage that has none in the config: the op's name, like "cast". If the
-/// config names the kernel, the kernel follows, as in "cast (simd)".
+/// Returns the default label of a stage: the name of the op, like "cast". If the config names a
+/// kernel, that follows: "cast (simd)".
 std::string own_label(const Op& op, const std::string& forced);
 
-/// Returns what is wrong with a label; nothing if it is right.
+/// Returns what is wrong with a label; nothing if it is valid.
 std::optional<std::string> label_mistake(std::string_view label);
 
-/// Reads the name in member `key`; returns `fallback` if there is none. Reports a name that is no
-/// valid label.
+/// Reads the label in member `key`; returns `fallback` if it is absent. Adds an issue for an
+/// invalid label.
 std::string read_label(Reader& reader, std::string_view key, std::string fallback);
 
-/// Returns true if the label contains "{i}". Then the stage's range has another name in every
-/// iteration.
+/// Returns true if the label contains "{i}", which is the number of the iteration.
 bool is_numbered(std::string_view label);
-/// Returns the label with the number of the iteration for "{i}": "load7" for "load{i}".
+/// Returns the label with `iteration` in place of "{i}": "load7" for "load{i}".
 std::string numbered(std::string_view label, std::int64_t iteration);
-/// Returns true if the two labels are the same name, or become the same name in some iterations.
+/// Returns true if the labels are equal, or can become equal when "{i}" is replaced.
 bool can_be_one_name(std::string_view a, std::string_view b);
 
 /// A range around the consecutive stages `first` to `last`, both included.
@@ -39,8 +38,8 @@ struct StageRange {
   bool operator==(const StageRange&) const = default;
 };
 
-/// Returns the ranges of a case in the order in which they open: an outer range comes before the
-/// ranges inside it.
+/// Returns the ranges of a case in the order in which they open. An outer range comes before its
+/// inner ranges.
 std::vector<StageRange> ranges_of(const std::vector<Stage>& stages);
 
 }  // namespace normbench

@@ -12,7 +12,6 @@
 namespace normbench {
 namespace {
 
-/// The bytes that a stream reads and writes, and where.
 struct Mix {
   Place place = Place::Cpu;
   std::int64_t read = 0, written = 0;
@@ -23,8 +22,8 @@ struct Mix {
   bool operator==(const Mix&) const = default;
 };
 
-/// Returns true if only the memory of this place can limit the case. Returns false for a case with
-/// a network, whose weights and arithmetic are unknown here.
+/// Returns true if all stages work in memory of this place, so that its bandwidth limits the case.
+/// Returns false if a stage is a network, whose weights and operations are not known here.
 bool stays_at(const Case& planned, Place place) {
   if (planned.inputs.empty() || planned.stages.empty()) return false;
   if (std::ranges::any_of(planned.stages, [&](const Stage& stage) {
@@ -36,8 +35,8 @@ bool stays_at(const Case& planned, Place place) {
          });
 }
 
-/// Returns true for stages that read and write memory of this place and move nothing over the link.
-/// Returns false for stages that use files or lock pages, which have other costs.
+/// Returns true for stages that read and write memory of this place, without the link, files or
+/// page-locking.
 bool uses_memory_of(const Stage& stage, Place place) {
   if (stage.place != place || stage.signature.in.empty() || is_peer_only(stage.op)) return false;
   if (roles_of(stage.op).locks != PageLocking::None || stage.cost.link_bytes > 0) return false;
@@ -46,18 +45,17 @@ bool uses_memory_of(const Stage& stage, Place place) {
                                  stage.signature.out[0].memory == Memory::Device);
 }
 
-/// Returns true for a kernel that reads or writes host memory over the link itself. Copies are
-/// excluded, since they have limits of their own.
+/// Returns true for a GPU kernel that accesses host memory over the link. Copies are not kernels.
 bool works_over_link(const Stage& stage) {
   return stage.place == Place::Cuda && stage.fewest.link_bytes == 0 && stage.cost.link_bytes > 0 &&
          stage.fewest.read_bytes > 0 && stage.fewest.written_bytes > 0 && !is_peer_only(stage.op);
 }
 
-/// Returns the kind of memory that a limit over the link uses in place of `memory`: pinned memory
-/// for any host memory, since no host memory is nearer to the link, and else device memory.
+/// Returns the memory kind for a limit over the link: pinned in place of any host memory, because
+/// that is the fastest, and else device.
 Memory nearest(Memory memory) { return host_reaches(memory) ? Memory::Pinned : Memory::Device; }
 
-/// Returns the end of a stream's name. It tells streams with the same bytes and row apart.
+/// Returns the part of a stream's name that tells its place, threads and memory.
 std::string suffix(const Mix& mix) {
   std::string text = mix.place == Place::Cuda ? ", cuda"
                      : mix.threads == 1       ? ", 1 thread"
@@ -70,11 +68,12 @@ std::string suffix(const Mix& mix) {
   return text + (mix.resident ? ", in cache" : "");
 }
 
-/// Returns a source of meaningless bytes. A multiple of 64 above 1 MiB is divided into images of at
-/// most 1 MiB, since a copy is checked a few images at a time. Other numbers are one image.
+/// Returns a source of random bytes. If `bytes` is above 1 MiB and a multiple of 64, it has several
+/// images of at most 1 MiB, so that a check can take a few images at a time. Otherwise it has one
+/// image.
 Source plain_source(std::int64_t bytes, Memory memory) {
   constexpr std::int64_t least = 64, most = 1 << 20;
-  // The largest power of two that divides `bytes`, but at most 1 MiB.
+  // The largest power of two that divides `bytes`, at most 1 MiB.
   const std::int64_t power = std::min(most, bytes & -bytes);
   const std::int64_t width = bytes <= most || power < least ? bytes : power;
   return {.layout = Layout::Nchw,
@@ -89,7 +88,7 @@ StageSpec spec_of(Op op) {
   return spec;
 }
 
-/// Returns a case with these stages on a source; nothing if a stage has no kernel.
+/// Returns a case with these stages on a source; nothing if a stage has no kernel here.
 std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Source& source,
                                const Backends& backends) {
   Wiring wiring(backends);
@@ -105,7 +104,6 @@ std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Sourc
   return limit.skip ? std::nullopt : std::optional(std::move(limit));
 }
 
-/// Collects the limits of one group.
 class Limits {
  public:
   Limits(const Group& group, const Backends& backends)
@@ -121,8 +119,8 @@ class Limits {
   std::vector<Case> take() { return std::move(limits_); }
 
  private:
-  /// Two names of a limit: a rounded one, like "1.00 MB", and an exact one, like "1,001,000 B".
-  /// `exact` is used if another limit is called `name`.
+  /// A rounded name of a limit, with "1.00 MB", and an exact one, with "1,001,000 B". The exact one
+  /// is for a limit whose rounded name is taken.
   struct Names {
     std::string name, exact;
   };
@@ -131,11 +129,10 @@ class Limits {
   void add_stream(Mix mix);
   void add_transfer(const Stage& stage, Memory host);
   void add_exchange(const Case& planned);
-  /// Returns a source of `bytes` in this memory. Prefers a source that a case of the group reads:
-  /// other pages may be a few percent faster or slower, and would take more memory.
+  /// Returns a source of `bytes` in this memory: one that a case of the group reads, if there is
+  /// one. That saves memory, and the limit reads the same pages as the case.
   Source source_of(std::int64_t bytes, Memory memory) const;
-  /// Adds a case with these stages on a source. Does nothing if a stage has no kernel, or if the
-  /// limit was added before.
+  /// Adds a case with these stages on a source, unless a stage has no kernel or the limit exists.
   void add(const Names& names, const std::vector<StageSpec>& stages, const Source& source,
            int threads, bool resident = false);
 
@@ -175,13 +172,13 @@ void Limits::add_parts() {
   for (Case& part : parts_of(cases_)) limits_.push_back(std::move(part));
 }
 
-/// Bytes decoded from files are not counted, since their number is unknown.
+/// Does not count bytes that are decoded from files, because their number is unknown.
 void Limits::add_pipeline_streams(int threads) {
   for (const Case* planned : cases_) {
     Mix mix{.threads = threads};
     for (const Stage& stage : planned->stages) {
       if (!planned->pipeline || !uses_memory_of(stage, Place::Cpu)) continue;
-      if (!stage.resident) mix.read += stage.fewest.read_bytes;  // else a cache has the input
+      if (!stage.resident) mix.read += stage.fewest.read_bytes;  // otherwise a cache has the input
       mix.written += stage.fewest.written_bytes;
     }
     if (mix.read > 0) add_stream(mix);
@@ -211,8 +208,7 @@ void Limits::add_streams(Place place) {
     }
 }
 
-/// Adds streams from or to host memory over the link. The caches of the GPU hold no host memory, so
-/// no stream is in cache.
+/// Adds streams that a GPU kernel reads or writes over the link.
 void Limits::add_streams_over_link() {
   for (const Case* planned : cases_)
     for (const Stage& stage : planned->stages)
@@ -229,7 +225,7 @@ void Limits::add_stream(Mix mix) {
   const int threads = mix.threads;
   const StreamMix bytes = limit_mix({.read = mix.read, .written = mix.written});
   mix.read = bytes.read, mix.written = bytes.written;
-  // Threads of the host make no difference on a device.
+  // Host threads do not matter on a device.
   if (mix.place == Place::Cuda) mix.threads = 1;
   if (std::ranges::find(mixes_, mix) != mixes_.end()) return;
   mixes_.push_back(mix);
@@ -246,12 +242,12 @@ void Limits::add_stream(Mix mix) {
     add({fmt::format("stream {}:{}{}", format_bytes(mix.read), format_bytes(mix.written), end),
          fmt::format("stream {}:{} B{}", format_count(mix.read), format_count(mix.written), end)},
         {stage}, source_of(mix.read, mix.from), threads, mix.resident);
-    if (mix.resident) break;  // the first row stores normally
+    if (mix.resident) break;  // only the first row, which has normal stores
   }
 }
 
-/// Adds a limit for the largest output that a stage of the group allocates anew from the operating
-/// system.
+/// Adds `first_touch` for the largest pageable output whose pages the operating system maps in each
+/// iteration.
 void Limits::add_first_touch() {
   const Case* owner = nullptr;
   TensorDesc largest;
@@ -275,7 +271,6 @@ Limits::Names Limits::of_bytes(std::string_view op, std::int64_t bytes, Memory m
           fmt::format("{} {} B {}", op, format_count(bytes), name_of(memory))};
 }
 
-/// Adds a transfer of as many bytes as `stage` moves, from or to host memory of kind `host`.
 void Limits::add_transfer(const Stage& stage, Memory host) {
   const bool up = roles_of(stage.op).link == LinkUse::Up;
   const std::int64_t bytes = stage.signature.in[0].bytes();
@@ -285,8 +280,8 @@ void Limits::add_transfer(const Stage& stage, Memory host) {
       source_of(bytes, up ? host : Memory::Device), 1);
 }
 
-/// Adds an `exchange` of as many bytes as the case copies to the device, if the case uses both
-/// directions of the link.
+/// If the case copies in both directions of the link, adds an `exchange` of as many bytes as it
+/// copies to the device.
 void Limits::add_exchange(const Case& planned) {
   const auto link_of = [](const Stage& stage) { return roles_of(stage.op).link; };
   const auto up = std::ranges::find(planned.stages, LinkUse::Up, link_of);
@@ -297,8 +292,6 @@ void Limits::add_exchange(const Case& planned) {
       source_of(bytes, Memory::Pinned), 1);
 }
 
-/// For each transfer adds a copy of as many bytes with pinned memory, and one with the case's host
-/// memory if that is pageable.
 void Limits::add_transfers() {
   for (const Case* planned : cases_) {
     for (const Stage& stage : planned->stages) {
@@ -312,11 +305,10 @@ void Limits::add_transfers() {
   }
 }
 
-/// Adds limits for the cost of launching work on the GPU, and of waiting for it. Both use the
-/// smallest tensor on the GPU that a case has. They do not touch it, but a smaller one would need
-/// more copies to exceed the cache.
+/// Adds `launch` and `launch + sync`. Their source, which no kernel touches, is the smallest device
+/// tensor of the group. A smaller one would need more copies to exceed the cache.
 void Limits::add_launches() {
-  const Case* first = nullptr;  // the first case on the GPU
+  const Case* first = nullptr;
   const TensorDesc* smallest = nullptr;
   for (const Case* planned : cases_) {
     if (first == nullptr && planned->uses_gpu()) first = planned;

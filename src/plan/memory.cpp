@@ -11,7 +11,7 @@ namespace {
 
 std::int64_t whole(double bytes) { return static_cast<std::int64_t>(std::min(bytes, 0x1p60)); }
 
-/// Bytes of host and device memory. They are doubles, since products may exceed any integer type.
+/// Bytes of host and device memory, as doubles because products may overflow integers.
 struct Amounts {
   double host = 0, device = 0;
 
@@ -28,20 +28,18 @@ std::int64_t of_side(const Sides& sides, Memory memory) {
   return host_reaches(memory) ? sides.host : sides.device;
 }
 
-/// The sets of buffers that a group's cases rotate through.
 struct Rotation {
   Cache cache;
   Sides cache_bytes;
-  Sides sets;  // the number of buffer sets
+  Sides sets;
 
   std::int64_t copies_of_source(const Case& planned) const {
     return source_copies(planned, cache, of_side(cache_bytes, planned.values.front().desc.memory));
   }
 };
 
-/// Returns the bytes that an iteration touches on this side, in whole cache lines. Returns 0 if
-/// this process makes no output with a buffer of its own on this side, since then no buffers
-/// rotate.
+/// Returns the bytes that an iteration touches on this side, in whole cache lines; 0 if no buffers
+/// rotate there, because no output of this process has its own buffer there.
 std::int64_t rotating_bytes(const Case& planned, Memory side) {
   const bool rotates =
       planned.peer.empty() && std::ranges::any_of(planned.values, [&](const Value& value) {
@@ -64,7 +62,7 @@ bool are_alike(const Input& one, const Input& other) {
                             });
 }
 
-/// Returns the bytes of all copies of the cases' inputs. Inputs that cases share count once.
+/// Returns the bytes of all copies of the inputs. Shared inputs count once.
 Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (auto one = cases.begin(); one != cases.end(); ++one) {
@@ -87,8 +85,8 @@ Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation
   return bytes;
 }
 
-/// Returns the bytes that peers hold in processes of their own: their copies of the source, and
-/// their outputs. In device memory a peer keeps as many outputs as the source has copies.
+/// Returns the bytes that peers hold in their processes: copies of the source, and the outputs. A
+/// peer keeps each output in device memory as often as the source has copies.
 Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (const Case* planned : cases) {
@@ -99,7 +97,7 @@ Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation)
       if (value.in_place_of >= 0) continue;
       const bool lives_on = value.desc.memory == Memory::Device &&
                             std::ranges::count(planned->outputs, static_cast<int>(i)) > 0;
-      // A peer always has at least two inputs, and one of them differs.
+      // A peer has at least two inputs, which differ.
       const std::int64_t copies = value.producer < 0 ? std::max<std::int64_t>(2, rotating)
                                   : lives_on         ? rotating
                                                      : 1;
@@ -114,35 +112,33 @@ double values_per_image(const Shape& shape) {
   return static_cast<double>(shape.c) * static_cast<double>(shape.h) * static_cast<double>(shape.w);
 }
 
-/// Returns the number of values of an image between the two passes of `resize`'s reference. There
-/// the image has its new width and still its old height.
+/// Returns the number of values per image between the two passes of the reference of `resize`: new
+/// width, old height.
 double between_passes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return values_per_image({.n = 1, .c = in.c, .h = in.h, .w = out.w});
 }
 
-/// Returns the bytes of a `resize`'s filters in kernel and reference: taps for each output row and
-/// column.
+/// Returns the bytes of the filter taps of `resize` in kernel and reference, for every output row
+/// and column.
 double filter_bytes(const Signature& s) {
   const Shape &in = s.in[0].shape, &out = s.out[0].shape;
   return 128 * static_cast<double>(out.h + out.w) +
          32 * static_cast<double>(std::max(in.h, out.h) + std::max(in.w, out.w));
 }
 
-/// Returns true if no reference can check the output. Then it is compared with another case's
-/// output.
+/// Returns true if no reference exists, so that the output is compared with that of another case.
 bool is_held_to_others(const Case& planned) {
   return std::ranges::any_of(planned.stages,
                              [](const Stage& stage) { return is_peer_only(stage.op); });
 }
 
-/// Returns the bytes of the first output in double.
 double bytes_in_double(const Case& planned) {
   return 8 * static_cast<double>(planned.result().elements());
 }
 
-/// Returns the bytes for computing the setup: all its values in double, and copies of a stage's
-/// inputs.
+/// Returns the bytes for computing the setup: its values in double, and a copy of the inputs of a
+/// stage.
 double setup_bytes(const Case& planned) {
   const auto made = std::ranges::find_if(planned.inputs,
                                          [](const Input& input) { return input.setup != nullptr; });
@@ -153,11 +149,12 @@ double setup_bytes(const Case& planned) {
   return 8 * values;
 }
 
-/// Returns the bytes for a check. It holds the values of a slab in double, each with its error
-/// bound. It also needs up to four times the largest tensor: intermediate values of references,
-/// moved bounds, copies to read from. A `resize` adds the image between its passes, twice. An
-/// output that is compared with another case's output is held whole. If a team checks rows, each
-/// of its threads holds some rows of an image.
+/// Returns the bytes for a check of the case in double:
+/// - the values of a slab, each with its error bound;
+/// - four times the largest tensor of a slab, for intermediate values and copies;
+/// - for `resize`, twice the image between its passes.
+/// If a team checks a row-wise case, the slab is at least as large as the rows of all its threads.
+/// An output that is compared with that of another case is held whole.
 double check_bytes(const Case& planned) {
   if (is_held_to_others(planned)) return bytes_in_double(planned);
   double values = 0, largest = 0;
@@ -179,14 +176,12 @@ double check_bytes(const Case& planned) {
   return 8 * (2 * values + 4 * largest) * at_once;
 }
 
-/// Bytes of a case apart from sources and arenas.
+/// The bytes of a case besides sources and arenas.
 struct Extra {
-  Amounts held;     // needed until the group ends
-  Amounts passing;  // needed while the case runs or is checked
+  Amounts held;     // until the group ends
+  Amounts passing;  // while the case runs or is checked
 };
 
-/// Returns the bytes of a case apart from sources and arenas. `all_sets` is the number of buffer
-/// sets on each side.
 Extra extra_of(const Case& planned, const Sides& all_sets) {
   Extra extra;
   const std::vector<Slot> slots = storage_of(planned);
@@ -203,22 +198,21 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
     else  // in device memory an output is kept for each set
       extra.held.device += planned.resident ? bytes : static_cast<double>(all_sets.device) * bytes;
     if (std::ranges::find(results, i) == results.end()) continue;
-    // The check of the last call keeps this output.
+    // The check of the last call keeps the output; other checks keep one image.
     extra.held.of(slots[i].memory) += bytes;
-    // The other checks keep one image.
     extra.held.host += bytes / static_cast<double>(planned.images());
   }
-  // Every slot has an address in each set. To place the buffers, each buffer needs an order and an
-  // offset.
+  // Every slot has an address (8 bytes) in each set. Placing the buffers takes an order and an
+  // offset (16 bytes) for each.
   const auto sets = static_cast<double>(std::max(all_sets.host, all_sets.device));
   if (is_held_to_others(planned))
-    extra.held.host += bytes_in_double(planned);  // other cases' outputs are compared with it
+    extra.held.host += bytes_in_double(planned);  // to compare other outputs with
   extra.held.host += 8 * sets * static_cast<double>(slots.size());
   extra.passing.host += 16 * sets * placed + check_bytes(planned);
   for (const Stage& stage : planned.stages) {
     if (std::holds_alternative<Resize>(stage.op))
       extra.held.host += at_once * filter_bytes(stage.signature);
-    // The kernel row has memory of its own for the way back.
+    // The kernel row allocates host memory to copy back to.
     if (roles_of(stage.op).link == LinkUse::BothWays)
       extra.held.host += at_once * static_cast<double>(stage.signature.out[0].bytes());
   }
@@ -227,16 +221,16 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
       extra.held.host +=
           static_cast<double>(items_fed(planned)) *
           static_cast<double>(planned.values[static_cast<std::size_t>(value)].desc.bytes());
-  if (planned.pipeline)  // the check keeps two outputs, and one for each item in flight
+  if (planned.pipeline)  // a check keeps two outputs, and one per item in flight
     extra.passing.host += (2 + at_once) * static_cast<double>(planned.output_bytes());
   if (!planned.peer.empty()) {
-    // The files with the source and the output may lie in memory.
+    // The source and the output pass through files, which may be in memory.
     extra.passing.host += static_cast<double>(input_bytes(planned) + planned.output_bytes());
-    extra.held.host += static_cast<double>(input_bytes(planned));  // the second input
+    extra.held.host += static_cast<double>(input_bytes(planned));  // the other input
   }
   if (!planned.inputs.empty() && !host_caches(planned.values.front().desc.memory))
     extra.passing.host +=
-        2 * static_cast<double>(input_bytes(planned));  // the input as generated, and a copy of it
+        2 * static_cast<double>(input_bytes(planned));  // the generated input, and a copy of it
   extra.passing.host += setup_bytes(planned);
   return extra;
 }
@@ -297,7 +291,7 @@ std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* c
 
 std::int64_t slab_images(const Case& planned) {
   if (planned.whole_batch()) return planned.images();
-  // So many values and their error bounds fit in most caches.
+  // This many values with their error bounds fit in the caches of most CPUs.
   constexpr std::int64_t slab_elements = 1'000'000;
   std::int64_t per_image = 0;
   for (const Value& value : planned.values)

@@ -12,14 +12,13 @@
 namespace normbench {
 namespace {
 
-/// Returns true if `--only GLOB` selects the case: by a name of the case, the experiment's name, or
+/// Returns true if the glob matches a name of the case, the name of the experiment, or
 /// "experiment/variant".
 bool matches(const std::string& glob, const Group& group, const Case& one) {
   for (const std::string& name :
        {group.experiment, one.written, one.variant, group.experiment + "/" + one.written,
         group.experiment + "/" + one.variant})
-    // Names in a config contain brackets, which a glob reads as a set. So a glob that equals the
-    // name also matches.
+    // A name may contain brackets, which are special in a glob. So an equal name matches, too.
     if (glob == name || fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
   return false;
 }

@@ -1,4 +1,3 @@
-/// Selects the cases that `--only` names.
 #pragma once
 
 #include <string>
@@ -9,8 +8,8 @@
 
 namespace normbench {
 
-/// Keeps the cases that match one of the globs of `--only`, and the baseline if any case matches.
-/// Keeps all cases if there are no globs.
+/// Keeps the cases that match at least one glob of `--only`, and if there are any, the baseline.
+/// Without globs keeps all cases.
 void keep_chosen(Group& group, const std::vector<std::string>& globs);
 
 /// Calls keep_chosen() for every group, and removes groups without a case. Reports each glob

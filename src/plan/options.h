@@ -1,4 +1,4 @@
-/// Options of a run, from the command line and from a config outside of its experiments.
+/// Options of a run: from the command line, and from the top level of a config.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace normbench {
 
-/// `measure` of a config. Times are in seconds, and precision is a relative half-width.
+/// `measure` of a config. `precision` is the relative half-width of intervals.
 struct Measure {
   double precision = 0.01;
   double max_seconds_per_group = 5;
@@ -21,7 +21,7 @@ struct Measure {
   std::int64_t seed = 1;
   std::int64_t processes = 1;
   double turn_timeout_seconds = 60;
-  // The fewest calls of each case that are checked. The first and the last are among them.
+  // The least number of calls of each case that are checked, including the first and the last.
   std::int64_t checked_calls = 8;
   bool quick = false;  // --quick: fewer rounds; outputs mention it
 };
@@ -43,18 +43,18 @@ struct OwnMeasure {
 /// `profile` of a config: the options of torch.profiler's schedule and tables.
 struct ProfileOptions {
   std::int64_t skip_first = 0, wait = 1, warmup = 1, active = 10;
-  std::int64_t repeat = 1;           // 0: forever in torch.profiler; here one time
-  std::int64_t skip_first_wait = 0;  // not 0: the first cycle has no `wait`
+  std::int64_t repeat = 1;           // 0 is unlimited in torch.profiler, and 1 here
+  std::int64_t skip_first_wait = 0;  // not 0: no `wait` in the first cycle
   std::string sort_by = "cpu_time_total";
   std::int64_t row_limit = 10;
   bool group_by_input_shape = false;
   bool enabled = true;  // false with --no-profile
 };
 
-/// How a peer is started: a program (looked up in PATH) with arguments, in a directory.
+/// How a peer is started: a program (searched for in $PATH) with its arguments.
 struct PeerCommand {
   std::vector<std::string> argv;
-  std::string directory;  // the config's folder, where relative paths of the command start
+  std::string directory;  // folder of the config
 };
 
 /// Pairs of NAME and VALUE from NAME=VALUE.
@@ -69,11 +69,11 @@ struct PlanOptions {
   bool quick = false;
   bool profile = true;
   bool allow_peers = false;  // commands of the config may be run
-  bool fit = false;          // --fit: fewer images where a group does not fit in memory
-  int all_threads = 1;       // threads for `"threads": "all"`, unless 1 is faster
-  std::vector<std::int64_t> data_caches = {};  // bytes of a core's data caches, nearest first
+  bool fit = false;          // --fit: fewer images if a group does not fit in memory
+  int all_threads = 1;       // threads for "threads": "all" if the work is large
+  std::vector<std::int64_t> data_caches = {};  // bytes of each data cache of a core, nearest first
   std::vector<std::string> sort_keys = {};     // allowed values of `profile.sort_by`; empty: any
-  // The size in bytes of the last cache of each memory.
+  // The size in bytes of the last cache of the host and of the device.
   Sides cache_bytes = {.host = 32 << 20, .device = 32 << 20};
   Sides free_bytes = {};      // memory that this process can get on each side; 0: unknown
   SideNotes free_notes = {};  // what limits that memory

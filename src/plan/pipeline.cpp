@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t most_in_flight = 1024, most_items = 1'000'000, most_threads = 4096;
 
-/// Returns the items of a turn if the config has no number. With so many the filling and the
-/// draining take a small share of the turn.
+/// Returns the default number of items of a turn. It is large enough that filling and draining the
+/// pipeline take a small share of the turn.
 std::int64_t usual_items(int in_flight) { return std::max(16, 8 * in_flight); }
 
 std::size_t lane_named(std::string_view name, std::vector<Lane>& lanes) {
@@ -42,8 +42,7 @@ bool works_on_cpu(const Case& planned, const Lane& lane) {
       lane.stages, [&](std::size_t stage) { return planned.stages[stage].place == Place::Cpu; });
 }
 
-/// Gives each lane on the host as many servers as items are in flight. A lane of a device keeps one
-/// stream.
+/// Gives each lane on the CPU as many servers as items are in flight.
 void serve_every_item(Reader& options, const Case& planned, Pipeline& pipeline) {
   for (Lane& lane : pipeline.lanes) {
     if (!works_on_cpu(planned, lane)) continue;
@@ -62,7 +61,7 @@ void serve_every_item(Reader& options, const Case& planned, Pipeline& pipeline) 
 /// Reads a lane, such as {"servers": 2, "threads": 1}.
 void read_lane(Reader& reader, const Case& planned, const Pipeline& pipeline, Lane& lane) {
   const auto servers = static_cast<int>(reader.integer("servers", 1, 1, most_in_flight));
-  lane.servers = std::min(servers, pipeline.in_flight);  // more servers would never have work
+  lane.servers = std::min(servers, pipeline.in_flight);  // further servers would never have work
   lane.threads = static_cast<int>(reader.integer("threads", lane.threads, 1, most_threads));
   if (reader.has("threads") && !works_on_cpu(planned, lane))
     reader.complain_at("threads", "goes with stages on the CPU (this lane has none)");
@@ -94,7 +93,7 @@ void read_lanes(Reader& options, const Case& planned, bool has_all_stages, Pipel
       reader.complain_at(name, unknown("lane of the variant", name, known));
 }
 
-/// Returns the number of host threads that may work at once.
+/// Returns the largest number of host threads that can work at once.
 std::int64_t threads_of(const Pipeline& pipeline) {
   std::int64_t sum = 0, most = 0;
   for (const Lane& lane : pipeline.lanes) {
@@ -104,7 +103,6 @@ std::int64_t threads_of(const Pipeline& pipeline) {
   return pipeline.submit == Submit::Item ? pipeline.in_flight * most : sum;
 }
 
-/// Reports options that "in_flight" does not allow.
 void check_options(Reader& options, const Case& planned) {
   if (planned.graph)
     options.complain_at("graph", "does not go with in_flight: lanes submit stages one by one");
@@ -116,7 +114,6 @@ void check_options(Reader& options, const Case& planned) {
 
 bool loads(const Stage& stage) { return roles_of(stage.op).files == FileUse::Reads; }
 
-/// Returns true if both stages do the same work on tensors of the same kind.
 bool is_same_stage(const Stage& one, const Stage& other) {
   return name_of(one.op) == name_of(other.op) && one.parameters == other.parameters &&
          one.kernel == other.kernel && one.output == other.output && one.label == other.label &&
@@ -125,7 +122,7 @@ bool is_same_stage(const Stage& one, const Stage& other) {
 
 bool saves(const Stage& stage) { return roles_of(stage.op).files == FileUse::Writes; }
 
-/// Returns true if both cases compute the same values up to this stage.
+/// Returns true if both cases compute the same values up to and including this stage.
 bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   const auto is_same_input = [](const Input& a, const Input& b) {
     return a.source == b.source && a.setup == b.setup && a.value == b.value;
@@ -136,9 +133,8 @@ bool is_same_origin(const Case& one, const Case& other, std::size_t stage) {
   return true;
 }
 
-/// Returns true if both parts run the same stages with the same number of threads. Stages that load
-/// must load the same files, and stages that save must save the same images, since their times
-/// depend on these.
+/// Returns true if both lanes run the same stages with the same number of threads. Stages that load
+/// must load the same number of items, and stages that save must save the same values.
 bool is_same_part(const Case& one, const Case& other) {
   std::vector<std::size_t> left, right;
   for (const auto& [planned, stages] : {std::pair(&one, &left), std::pair(&other, &right)}) {
@@ -256,7 +252,7 @@ std::vector<Case> parts_of(const std::vector<const Case*>& cases) {
         std::ranges::find_if(parts, [&](const Case& other) { return is_same_part(part, other); });
     if (same == parts.end())
       parts.push_back(std::move(part));
-    else  // the largest number, so that the host waits for a device no more than in any of them
+    else
       same->pipeline->in_flight = std::max(same->pipeline->in_flight, part.pipeline->in_flight);
   };
   for (const Case* planned : cases) {

@@ -47,7 +47,7 @@ void throw_if_any(const std::string& file, const Json& config, const std::vector
 }
 
 /// Reports names and texts with control characters, which would break a table or change a terminal.
-/// Commands of peers are exempt: they may contain a whole program.
+/// Does not check "peers", whose commands may contain a whole program.
 void check_controls(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
   if (json.is_string() && has_control(json.get_ref<const std::string&>()))
     issues.push_back({pointer, "holds a control character (a line break, an escape, …)"});
@@ -74,7 +74,7 @@ Json parse(const std::string& file, std::string_view text, std::vector<Issue>& i
   }
 }
 
-/// Plans every experiment. Reports an experiment whose name another experiment has.
+/// Plans every experiment. Reports experiments with the same name.
 std::vector<Group> plan_experiments(const Json& experiments, PlanContext& context) {
   std::vector<Group> groups;
   std::set<std::string> names;
@@ -95,7 +95,7 @@ bool needs_gpu(const Case& planned) {
   return planned.uses_gpu() || std::ranges::any_of(planned.values, lies_there);
 }
 
-/// Readies the GPU for cases that need it. If that fails, skips them with the reason.
+/// Initialises the GPU if cases need it. If that fails, skips those cases with the reason.
 void ready_gpu(std::vector<Group>& groups, const Backends& backends) {
   for (Group& group : groups)
     for (Case& planned : group.cases) {

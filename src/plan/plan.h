@@ -1,5 +1,4 @@
-/// The plan of a run: what is measured, in which groups, by which kernels. Nothing is left to
-/// parse.
+/// The plan of a run: its groups and cases, with all options decided.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +21,20 @@ struct Plan {
   ProfileOptions profile;
   std::vector<Group> groups;
   std::map<std::string, PeerCommand> peers = {};  // by name
-  Sides free_bytes = {};                          // memory that every group fits in; 0: unknown
+  Sides free_bytes = {};                          // free memory when the plan was made; 0: unknown
   SideNotes free_notes = {};                      // what limits that memory
 
   Measure measure_of(const Group& group) const { return group.own.over(measure); }
 };
 
-/// Makes the plan of the config in `file`. Throws BadInput with every mistake in it: later steps
-/// find none. The plan points to kernels of `backends`, so they must outlive it.
+/// Makes the plan of the config in `file`. Throws BadInput with all mistakes. The plan points to
+/// kernels of `backends`, so `backends` must outlive it.
 Plan make_plan(const std::string& file, const Backends& backends, const PlanOptions& options);
-/// Makes the plan of a config that was read into `text`. Errors call it `file`.
+/// Makes the plan of the config in `text`. Errors name it `file`.
 Plan make_plan(const std::string& file, std::string_view text, const Backends& backends,
                const PlanOptions& options);
 
-/// Returns the approximate size in bytes of the results document, if each case is measured for
-/// `rounds` rounds.
+/// Returns the approximate size in bytes of the results document after `rounds` rounds.
 std::int64_t document_bytes(const Plan& plan, std::int64_t rounds);
 
 }  // namespace normbench

@@ -24,8 +24,8 @@ std::string said(Reader& reader, std::string_view key, std::string_view why) {
   return text;
 }
 
-/// Reads publications. Users name a publication by its name and an experiment by its id, so each of
-/// these words must be unique.
+/// Reads publications. Names of publications and ids of experiments must be distinct, because users
+/// select by both.
 class PublicationsReader {
  public:
   std::vector<PublishedExperiment> read(Reader& reader) {

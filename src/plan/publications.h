@@ -1,5 +1,4 @@
-/// The published experiments that normbench reproduces, each with an id. They are read from a file
-/// beside the configs.
+/// The published experiments that normbench knows, read from a file beside the configs.
 #pragma once
 
 #include <string>
@@ -11,8 +10,7 @@ namespace normbench {
 struct Publication {
   std::string name;
   std::string origin;  // where it was published: "post on GPU normalisation, 2024-12"
-  // What it reports, as the start of a paragraph: "It normalises …". Sizes of effects are not in
-  // here but in claims and figures.
+  // What it reports, as the start of a paragraph: "It normalises …".
   std::string says;
   bool operator==(const Publication&) const = default;
 };
@@ -24,12 +22,13 @@ struct PublishedExperiment {
   std::string missing = {};  // why no config reproduces it; "" if one does
 };
 
-/// Returns the path of the file with the published experiments, for a folder of configs.
+/// Returns the path of the file with the published experiments in a folder of configs.
 std::string publications_file(const std::string& folder);
 
-/// Reads all published experiments in a file's text, in order. Throws BadInput with all mistakes.
+/// Reads all published experiments in `text`, the content of `file`. Throws BadInput with all
+/// mistakes.
 std::vector<PublishedExperiment> read_publications(const std::string& file, std::string_view text);
-/// Reads all published experiments from a file. Throws BadInput with all mistakes, or if the file
+/// Reads all published experiments from a file. Throws BadInput with all mistakes, also if it
 /// cannot be read.
 std::vector<PublishedExperiment> read_publications(const std::string& file);
 

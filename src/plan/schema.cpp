@@ -17,7 +17,6 @@ Json to(std::string_view definition) { return {{"$ref", fmt::format("#/$defs/{}"
 Json list_of(const Json& schema) { return {{"type", "array"}, {"items", schema}, {"minItems", 1}}; }
 Json any_of(std::initializer_list<Json> schemas) { return {{"anyOf", schemas}}; }
 
-/// Returns the schema of all that `read(reader)` asks for.
 template <class Read>
 Json described(Read read) {
   Json schema;
@@ -28,9 +27,8 @@ Json described(Read read) {
   return schema;
 }
 
-/// Returns a schema: `then` for values that `condition` accepts, `otherwise` for other values. An
-/// editor then reports mistakes of one of the two only, while with anyOf it would report mistakes
-/// of both.
+/// Returns a schema: `then` for values that `condition` accepts, else `otherwise`. With "anyOf" an
+/// editor would report the mistakes of both.
 Json either(const Json& condition, const Json& then, const Json& otherwise) {
   return {{"if", condition}, {"then", then}, {"else", otherwise}};
 }
@@ -48,8 +46,8 @@ void allow_axes_within(Json& schema) {
     if (schema.contains(key) && schema[key].is_object()) allow_axes(schema[key]);
 }
 
-/// Changes `schema` so that "$axis" may replace a value and any part of it. A schema of a string
-/// accepts "$axis" anyway.
+/// Changes `schema` so that "$axis" may replace the value or any part of it. Schemas of strings
+/// accept "$axis" as a string.
 void allow_axes(Json& schema) {
   allow_axes_within(schema);
   if (schema == true || schema.value("type", "") == "string") return;
@@ -59,8 +57,8 @@ void allow_axes(Json& schema) {
   if (!fallback.is_null()) schema["default"] = std::move(fallback);
 }
 
-/// Returns the schema of a stage with this op: the op's own members and those of every stage. No
-/// member is required, since `defaults` may have it.
+/// Returns the schema of a stage with this op. No member is required, because `defaults` may have
+/// it.
 Json op_schema(std::string_view name, std::string_view about) {
   Json schema = described([&](Reader& reader) { read_stage_members(std::string(name), reader); });
   schema.erase("required");
@@ -70,7 +68,7 @@ Json op_schema(std::string_view name, std::string_view about) {
   return schema;
 }
 
-/// Returns the schema of a stage as an object. The op decides which other members it may have.
+/// Returns the schema of a stage as an object, whose members depend on its op.
 Json stage_object() {
   Json by_op = Json::array();
   for (const std::string& name : op_names())
@@ -84,7 +82,7 @@ Json stage_object() {
 Json range_schema() {
   Json schema = described([](Reader& reader) { read_range(reader); });
   schema["properties"]["stages"] = to("stages");
-  schema["required"] = {"range", "stages"};  // without "range" the object is no range
+  schema["required"] = {"range", "stages"};
   return schema;
 }
 

@@ -9,13 +9,12 @@
 
 namespace normbench {
 
-/// The title of the schema. A file with this title is recognised as the schema.
+/// The title of the schema, by which a file is recognised as the schema.
 inline constexpr std::string_view kSchemaTitle = "normbench config";
 
-/// Returns the JSON Schema (2020-12) of a config. It is made from what the config's readers ask
-/// for, so it cannot differ from them. Everything that the schema refuses is a mistake. Mistakes in
-/// how stages fit together are found by the planner alone. `sort_keys` are the columns by which
-/// tables can be sorted.
+/// Returns the JSON Schema (2020-12) of a config, built from the readers of the config. The planner
+/// refuses everything that the schema refuses, and in addition stages that do not fit together.
+/// `sort_keys` are the allowed values of "sort_by" in "profile".
 Json config_schema(const std::vector<std::string>& sort_keys);
 
 }  // namespace normbench

@@ -10,7 +10,7 @@
 namespace normbench {
 namespace {
 
-/// The members that every stage may have, apart from its op's own parameters.
+/// The members that every stage may have besides those of its op.
 constexpr auto common_members = std::to_array<std::string_view>(
     {"label", "as", "in", "output", "memory", "place", "kernel", "lane"});
 
@@ -21,8 +21,8 @@ Json own_members(const Json& members) {
   return own;
 }
 
-/// Returns true for a mistake in the number or size of the images of a source or load. Dtype and
-/// layout of the tensor are known in spite of it.
+/// Returns true for a mistake that leaves the dtype and layout of a source or load known: one in
+/// the number or size of its images.
 bool is_extent(const Issue& issue, const std::string& start) {
   const std::string& at = issue.pointer;
   return at == start || at.ends_with("/batch") || at.ends_with("/size") ||
@@ -44,8 +44,7 @@ void read_common(Reader& reader, StageSpec& spec) {
     reader.complain_at("label", "reads like a kernel that is forced (choose another name)");
 }
 
-/// Finds the files of an op, or takes what an earlier search with the same text found. Throws
-/// Invalid.
+/// Finds the files of an op, or takes them from an earlier op with the same text. Throws Invalid.
 void resolve_once(Op& op, const std::string& written, const Paths& paths, ResolvedOps& resolved) {
   if (const auto known = resolved.find(written); known != resolved.end()) {
     op = known->second;
@@ -61,7 +60,7 @@ bool calls_cuda(const StageSpec& spec) {
   return runs == Runs::Call || (runs == Runs::Launch && spec.place != Place::Cpu);
 }
 
-/// Throws StageMistake if a stage that copies to other memory cannot write memory of kind `said`.
+/// Throws StageMistake if a transfer or `pin` cannot write memory of kind `said`.
 void check_memory(const StageSpec& spec, Memory said) {
   const Roles& roles = roles_of(spec.op);
   const auto refuse = [&](std::string_view what) {
@@ -114,7 +113,7 @@ std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
   const std::span<Issue> found = std::span(issues).subspan(before);
   members.relocate(found);
   const auto harmless = [&](const Issue& issue) { return is_extent(issue, members.pointer); };
-  // A wrong shape would cause more mistakes later: ops on several tensors compare their shapes.
+  // With a wrong "shape", ops on several tensors would report mistakes in their shapes, too.
   const bool with_shape = members.fields.contains("shape");
   if (starts && !with_shape && std::ranges::all_of(found, harmless)) return spec;
   return std::nullopt;

@@ -1,4 +1,4 @@
-/// Reads the text of a stage into a typed StageSpec. Decides the place and memory of a stage.
+/// Reads the text of a stage into a StageSpec, and decides its place and memory.
 #pragma once
 
 #include <map>
@@ -15,43 +15,47 @@ namespace normbench {
 
 struct StageSpec {
   Op op;
-  std::string label;                // the config's label, else own_label(); "" for a source
+  std::string label;                // label in the config, else own_label(); "" for a source
   std::vector<std::string> ranges;  // names of the ranges around the stage, outermost first
   std::vector<std::string> as, in;
   OutputPolicy output = OutputPolicy::Reuse;
   std::optional<Memory> memory;
   std::optional<Place> place;
-  std::string kernel;    // the kernel row that the config names; "" for the default row
-  std::string lane;      // the lane that the config names; "" for the engine's
+  std::string kernel;    // kernel row that the config names; "": none
+  std::string lane;      // lane that the config names; "": none
   Json parameters = {};  // the op's own members, as written; null if it has none
 
   std::string name() const { return std::string(name_of(op)); }
 };
 
-/// A mistake in a member of a stage. If `member` is "", the mistake is in the stage as a whole.
+/// A mistake in a member of a stage; `member` is "" for the whole stage.
 struct StageMistake {
   std::string member, text;
 };
 
-/// Reads every member of a stage with the op `op`, which must exist. Unknown members are mistakes.
+/// Reads all members of a stage with the op `op`, which must be known. Unknown members are
+/// mistakes.
 StageSpec read_stage_members(const std::string& op, Reader& reader);
 
-/// Sources and loads whose files were found, by their text. Each set of files is searched once.
+/// Sources and loads whose files are known, by their text. So files are searched for only once.
 using ResolvedOps = std::map<std::string, Op>;
 
-/// Reads a stage and finds its files. Returns nothing if its mistakes would make later stages look
-/// wrong. Mistakes go to `issues`.
+/// Reads a stage and finds its files. Mistakes go to `issues`. Returns nothing after a mistake,
+/// unless later stages can still be checked in spite of it.
 std::optional<StageSpec> read_stage(const StageText& text, const Paths& paths,
                                     ResolvedOps& resolved, std::vector<Issue>& issues);
 
-/// Returns the place of a stage. It is cuda for calls of the CUDA runtime, and else `spec.place`.
-/// If that is not set, it is the GPU for an input in device memory, and the CPU otherwise. Throws
-/// StageMistake if an input is in memory that the place cannot reach.
+/// Returns the place of a stage, by the first rule that applies:
+/// - no inputs: the CPU;
+/// - a call of the CUDA runtime: the GPU;
+/// - otherwise `spec.place`;
+/// - otherwise the GPU if an input is in device memory, else the CPU.
+/// Throws StageMistake if an input is in memory that the place cannot reach.
 Place place_of(const StageSpec& spec, std::span<const TensorDesc> in);
 
-/// Returns the memory kind of the outputs: `spec.memory`. If that is not set, it is device memory
-/// for a kernel on the GPU, and otherwise `inferred`, which the op gives. Throws StageMistake if
-/// the stage cannot write `spec.memory`.
+/// Returns the memory kind of the outputs: `spec.memory` if it is set, else device memory for a
+/// kernel on the GPU, else `inferred`, which comes from the op. Throws StageMistake if the stage
+/// cannot write `spec.memory`.
 Memory output_memory(const StageSpec& spec, Place place, Memory inferred);
 
 /// Throws StageMistake if `spec.output` does not suit the op or the memory.

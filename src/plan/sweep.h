@@ -1,4 +1,4 @@
-/// The axes of a sweep. Each "$axis" in a config is replaced by a value before anything is read.
+/// The axes of a sweep. "$axis" in a config is replaced by a value before the config is read.
 #pragma once
 
 #include <map>
@@ -19,29 +19,31 @@ struct Axis {
   std::string pointer = {};  // where the values are written in the user's file
 };
 
-/// For each axis by its name: the JSON pointer to its values in the user's file.
+/// The JSON pointers to the values of axes in the user's file, by name of the axis.
 using AxisPlaces = std::map<std::string, std::string>;
 
-/// Adds to `places` where the values of the assignment are written. Ignores axes that are not in
-/// the assignment.
+/// Adds the pointers to the values in `assignment`, for axes among `axes`, to `places`.
 void add_places(const std::vector<Axis>& axes, const Json& assignment, AxisPlaces& places);
 
 /// Reads the axes in member `key` ("sweep" or "vary") of an experiment.
 std::vector<Axis> read_axes(Reader& experiment, std::string_view key);
 
-/// Returns every combination of values as {axis: value}. The last axis changes fastest. Without
+/// Returns every combination of values, as {axis: value}. The last axis changes fastest. Without
 /// axes returns one empty object.
 std::vector<Json> combinations(const std::vector<Axis>& axes);
 
-/// Returns the assignment as text, like "batch=8, memory=pinned". The text for an object with a
-/// "name" is that name.
+/// Returns the assignment as text, like "batch=8, memory=pinned". For an object with "name", only
+/// the name is shown.
 std::string axes_text(const Json& assignment);
 
-/// Returns true if an axis replaces the value or a part of it.
+/// Returns true if the value is "$axis" or contains it.
 bool is_swept(const Json& value);
 
-/// Replaces whole strings: "$axis" by the value of the axis, "$axis.field" by a field of that
-/// value, and "$$…" by "$…". Unknown axes and fields become issues and are replaced by null.
+/// Replaces strings in a config:
+/// - "$axis" by the value of the axis;
+/// - "$axis.field" by a member of that value;
+/// - "$$…" by "$…".
+/// An unknown axis or field adds an issue and is replaced by null.
 class Substitution {
  public:
   Substitution(Json assignment, std::vector<Issue>& issues, AxisPlaces places = {});
@@ -50,8 +52,7 @@ class Substitution {
   Json apply(const Json& text, const std::string& pointer);
   /// Returns the axes that were replaced so far.
   const std::set<std::string>& used() const { return used_; }
-  /// Moves issues in replaced text to the values of the axes in the user's file, if these are
-  /// known.
+  /// Moves issues in replaced text to where the value of the axis is written, if that is known.
   void relocate(std::span<Issue> issues) const;
 
  private:

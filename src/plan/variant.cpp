@@ -10,11 +10,11 @@
 namespace normbench {
 namespace {
 
-/// Lets an op take a member from the defaults of another op.
+/// A member that an op also takes from the defaults of another op.
 struct Shared {
   std::string_view op, member, from;
 };
-constexpr std::size_t most_stages = 1000;  // sums over a variant's tensors must not overflow
+constexpr std::size_t most_stages = 1000;  // so that sums over all tensors cannot overflow
 
 constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
                                                {"sub", "constants", "normalize"},
@@ -104,7 +104,8 @@ std::vector<StageText> setup_of(const VariantPlace& place, Substitution& axes,
   return stages;
 }
 
-/// Returns the list of a variant's stages and its pointer. Puts the other members into `options`.
+/// Returns the stages of a variant as written, and their pointer. Moves its other members to
+/// `options`.
 std::pair<Json, std::string> split(const Json& variant, const std::string& pointer,
                                    Composed& options, std::vector<Issue>& issues) {
   if (!variant.is_object()) return {variant, pointer};
@@ -119,7 +120,6 @@ bool is_range(const Json& stage) {
   return stage.is_object() && stage.contains("range") && !stage.contains("op");
 }
 
-/// Returns the number of stages in a list, including the stages in its ranges.
 std::size_t count_stages(const Json& list) {
   std::size_t count = 0;
   for (const Json& stage : list)
@@ -127,14 +127,13 @@ std::size_t count_stages(const Json& list) {
   return count;
 }
 
-/// Puts the stages of a variant into one list and drops the nesting of ranges.
+/// Puts the stages of a variant, also those in ranges, into one list.
 class Flattening {
  public:
   Flattening(const VariantPlace& place, Substitution& axes, std::vector<Issue>& issues,
              VariantText& text)
       : place_(place), axes_(axes), issues_(issues), text_(text) {}
 
-  /// Adds the stages of `list`, which is written at `at`.
   void add(const Json& list, const std::string& at) {
     if (!list.is_array()) return issues_.push_back({at, wrong_type("a list of stages", list)});
     if (list.empty()) issues_.push_back({at, "has no stages (a list of at least one)"});
@@ -195,12 +194,12 @@ class Flattening {
   Substitution& axes_;
   std::vector<Issue>& issues_;
   VariantText& text_;
-  std::vector<std::string> open_;  // names of the ranges that are open, outermost first
+  std::vector<std::string> open_;  // names of the open ranges, outermost first
   std::size_t running_ = 0;        // number of stages so far, without sources
 };
 
-/// Adds members of `defaults` that the stage lacks: the members of its op, and for some ops members
-/// of `normalize`.
+/// Adds members of `defaults` that the stage lacks: those of its op, and for some ops members of
+/// `normalize`.
 void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
   const auto take = [&](std::string_view from, const std::string& member, const Json& value) {
     const std::string at = fmt::format("/defaults/{}", from);

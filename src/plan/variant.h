@@ -1,4 +1,4 @@
-/// Makes the complete text of a variant: replaces axes, merges defaults and puts the sources first.
+/// Makes the complete text of a variant: with axes replaced, defaults added, and sources first.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace normbench {
 
-/// A stage: the name of its op, and all members that the config has for the stage in any place.
+/// A stage: the name of its op, and its members, including those from `defaults`.
 struct StageText {
   std::string op;  // "" after a mistake
   Composed members;
@@ -23,15 +23,15 @@ struct RangeText {
 };
 
 struct VariantText {
-  std::vector<StageText> stages;          // all, also those in ranges; first the sources, or a load
+  std::vector<StageText> stages;          // the sources or a load, then all stages, also in ranges
   std::vector<StageText> setup = {};      // run once, untimed, with the sources as inputs
   std::vector<std::string> outputs = {};  // names of values; empty: the last stage's output
-  std::vector<RangeText> ranges;          // an outer range comes before the ranges inside it
+  std::vector<RangeText> ranges;          // an outer range comes before its inner ranges
   Composed options;                       // threads, wait, graph, in_flight, peer
   bool whole = false;                     // true if there was no mistake
 };
 
-/// Reads {"range": NAME, "stages": …} and returns NAME. The stages are read elsewhere.
+/// Returns the name of {"range": NAME, "stages": …}. Does not read the stages.
 std::string read_range(Reader& reader);
 
 /// Where a variant's text comes from.
@@ -39,7 +39,7 @@ struct VariantPlace {
   const Json& defaults;  // `defaults` of the config
   const Json& experiment;
   std::string pointer;     // of the experiment
-  std::int64_t batch = 0;  // images of each source; 0: the written number
+  std::int64_t batch = 0;  // images of each source; 0: as in the config
 };
 
 /// Returns the complete text of the variant `name` with these axes. A variant that starts with the

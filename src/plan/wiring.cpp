@@ -12,8 +12,7 @@
 namespace normbench {
 namespace {
 
-// With this limit, sums over all tensors of a case do not overflow, even if each counts a few
-// times.
+// With this limit, sums over all tensors of a case cannot overflow.
 constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 50;
 
 void check_bytes(const TensorDesc& desc) {
@@ -39,7 +38,8 @@ std::string signature_text(const Signature& signature) {
   return list(signature.in) + " -> " + list(signature.out);
 }
 
-/// Returns what a kernel row refuses to do: "take … -> …", or for a load "go with …".
+/// Returns what a kernel row does not do, to complete a message: "take … -> …", or for a load "go
+/// with …".
 std::string refused_text(const Stage& stage) {
   const Load* const load = load_of(stage.op);
   if (load == nullptr) return "take " + signature_text(stage.signature);
@@ -47,7 +47,6 @@ std::string refused_text(const Stage& stage) {
                      name_of(load->fit));
 }
 
-/// Returns why no stage can run in this place; nothing if stages can.
 std::optional<std::string> missing_place(const Backends& backends, Place place) {
   const Backend* backend = backends.at(place);
   return backend == nullptr ? fmt::format("no {} backend in this build", name_of(place))
@@ -56,7 +55,6 @@ std::optional<std::string> missing_place(const Backends& backends, Place place) 
 
 Skip without(Place place) { return place == Place::Cuda ? Skip::NoGpu : Skip::Other; }
 
-/// Returns the kernel rows for the stage's op in its place.
 std::vector<const Kernel*> rows_of(const Backend& backend, const Stage& stage) {
   std::vector<const Kernel*> rows;
   for (const Kernel& kernel : backend.kernels())
@@ -64,7 +62,7 @@ std::vector<const Kernel*> rows_of(const Backend& backend, const Stage& stage) {
   return rows;
 }
 
-/// Returns the row that the config names. Throws StageMistake if there is none, or if it does not
+/// Returns the row that the config names. Throws StageMistake if it does not exist or does not
 /// accept the stage.
 const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
   const auto row = std::ranges::find(rows, stage.forced, &Kernel::name);
@@ -79,8 +77,8 @@ const Kernel* forced_row(const std::vector<const Kernel*>& rows, const Stage& st
   return *row;
 }
 
-/// Returns the first row after the reference that accepts the stage. If the op has a single row,
-/// that row is tried, too. Throws StageMistake if no row accepts the stage.
+/// Returns the first row that accepts the stage. The reference, which is the first of several rows,
+/// does not count. Throws StageMistake if there is none.
 const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& stage) {
   const auto row = std::find_if(
       rows.begin() + (rows.size() > 1 ? 1 : 0), rows.end(),
@@ -99,7 +97,7 @@ const Kernel* default_row(const std::vector<const Kernel*>& rows, const Stage& s
 void Wiring::add(const StageSpec& spec) {
   const Roles& roles = roles_of(spec.op);
   const bool first = case_.values.empty();
-  // A case may have several sources, but only before its first stage.
+  // A source after the first stage is a mistake, which is reported below.
   if (roles.given && case_.stages.empty()) return add_source(spec);
   if (!for_peer_ && roles.peer_only)
     throw StageMistake{
@@ -144,7 +142,7 @@ void Wiring::choose_kernel(Stage& stage) {
 }
 
 void Wiring::count_link(Stage& stage) const {
-  if (roles_of(stage.op).locks != PageLocking::None) return;  // the host does that work
+  if (roles_of(stage.op).locks != PageLocking::None) return;  // the host does the work
   const auto cross = [&](std::int64_t& bytes, const TensorDesc& tensor) {
     const std::int64_t crossing = std::min(bytes, tensor.bytes());
     stage.cost.link_bytes += crossing;
@@ -244,7 +242,7 @@ std::vector<int> Wiring::inputs(const StageSpec& spec) const {
     if (undoes) values.push_back(registered_value(case_));
   }
   check_registration(spec, values);
-  // An unregister does not read its second input, so that value may have been overwritten.
+  // `unregister` does not read its second input, so a later stage may have overwritten that.
   for (std::size_t i = 0; i < (undoes ? 1 : values.size()); ++i) check_input(values[i]);
   return values;
 }
@@ -261,7 +259,7 @@ void Wiring::check_input(int input) const {
 void Wiring::check_registration(const StageSpec& spec, const std::vector<int>& in) const {
   const PageLocking locks = roles_of(spec.op).locks;
   const int registered = registered_value(case_);
-  // Two registered values might share a page, and CUDA refuses to register a page twice.
+  // Two values might share a page, and CUDA cannot register a page twice.
   if (locks == PageLocking::Locks && registered >= 0)
     throw StageMistake{"", "a value is registered already (put an unregister stage before this)"};
   if (locks != PageLocking::Unlocks) return;

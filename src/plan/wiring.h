@@ -1,4 +1,4 @@
-/// Connects the stages that were read. Decides the values, places, kernels and buffers of a case.
+/// Connects the stages of a case and decides their values, places, kernels and buffers.
 #pragma once
 
 #include "plan/case.h"
@@ -6,45 +6,43 @@
 
 namespace normbench {
 
-/// Builds a case stage by stage. `add` connects a stage to earlier values and decides its place,
-/// outputs and kernel. A stage that a peer runs has no kernel. `add` throws StageMistake or
-/// Invalid.
+/// Builds a case stage by stage. add() connects a stage to earlier values and decides its place,
+/// outputs and kernel; for a peer it decides no kernel. It throws StageMistake or Invalid.
 class Wiring {
  public:
   explicit Wiring(const Backends& backends, bool for_peer = false)
       : backends_(backends), for_peer_(for_peer) {}
 
   void add(const StageSpec& spec);
-  /// Adds as inputs the named values that the stages of `setup` make. Call it after all sources.
-  /// Throws StageMistake if there are none.
+  /// Adds the named outputs of the stages of `setup` as inputs. Call it after all sources. Throws
+  /// StageMistake if there are none.
   void add_inputs_of(Wiring setup);
-  /// Sets the outputs of the case by name. Without names the output is the first one of the last
-  /// stage. Throws Invalid.
+  /// Sets the outputs of the case by name. Without names it is the first output of the last stage.
+  /// Throws Invalid.
   void set_outputs(const std::vector<std::string>& names);
-  /// Marks the case as one that cannot run here. Does nothing if `reason` is empty or the case
-  /// already has a reason.
+  /// Marks the case as skipped, unless `reason` is empty or the case is skipped already.
   void skip(Skip kind, const std::optional<std::string>& reason);
   Case take();
 
  private:
   void add_source(const StageSpec& spec);
   void add_input(Input input);
-  /// Sets the stage's kernel row and cost. Skips the case if no row exists for the op. Throws
-  /// StageMistake if there are rows but none accepts the stage.
+  /// Sets the kernel row and cost of the stage. Skips the case if the op has no rows in this place.
+  /// Throws StageMistake if no row accepts the stage.
   void choose_kernel(Stage& stage);
-  /// Counts the bytes of host memory that a stage on the GPU reads or writes as bytes over the link
-  /// instead of bytes read or written. Call it only for stages that are no transfers.
+  /// Subtracts the bytes of host memory that a stage on the GPU accesses from `read_bytes` and
+  /// `written_bytes` of its cost, and adds them to `link_bytes`. Not for transfers.
   void count_link(Stage& stage) const;
-  /// Returns true if a kernel on the GPU reads the value over the link. Managed pages are on the
-  /// GPU, except right after a stage on the host wrote them.
+  /// Returns true if a GPU kernel reads the value over the link. Managed memory is read there only
+  /// if a stage on the CPU wrote it last.
   bool is_beyond_link(int value) const;
   std::vector<int> inputs(const StageSpec& spec) const;
   int input_named(const std::string& name) const;
   std::vector<std::string> known_names() const;
   void check_input(int input) const;
   void check_registration(const StageSpec& spec, const std::vector<int>& in) const;
-  /// Returns `inferred`, the kind of memory that the op infers for its output. For an `unregister`,
-  /// returns the kind that the memory had before it was registered.
+  /// Returns `inferred`, the memory kind that the op gives its output. For `unregister` returns the
+  /// kind of the memory before it was registered.
   Memory inferred_memory(const Stage& stage, Memory inferred) const;
   void add_outputs(const StageSpec& spec, Stage& stage);
   void share_buffer(const StageSpec& spec, const Stage& stage);
