@@ -16,8 +16,8 @@ bool read_affinity(cpu_set_t& cpus) {
   return sched_getaffinity(0, sizeof(cpus), &cpus) == 0;
 }
 
-/// Returns the CPUs of OpenMP's places. The affinity of the first thread would give one place only,
-/// because OpenMP, when it binds threads, pins the first thread before main().
+/// Returns the CPUs of the places of OpenMP. If OpenMP binds threads, it pins the first thread
+/// before main(), so the affinity of that thread is a single place.
 cpu_set_t cpus_of_places() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -38,7 +38,6 @@ cpu_set_t find_allowed() {
   return cpus;
 }
 
-/// Returns the first environment variable for binding threads that is set; null if none is.
 const char* users_variable() {
   constexpr std::array names{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
   const auto set = std::ranges::find_if(names, [](const char* name) { return std::getenv(name); });
@@ -67,8 +66,8 @@ Unpinned::~Unpinned() {
 }
 
 std::vector<int> cores_first(std::span<const HardwareThread> threads, const cpu_set_t& allowed) {
-  std::map<int, int> taken;                       // hardware threads of each core so far
-  std::vector<std::pair<int, int>> turn_and_cpu;  // earlier threads of this core, and the CPU
+  std::map<int, int> taken;                       // number of CPUs of each core so far
+  std::vector<std::pair<int, int>> turn_and_cpu;  // rank of the CPU within its core, and the CPU
   for (const HardwareThread& thread : threads)
     if (thread.cpu < CPU_SETSIZE && CPU_ISSET(thread.cpu, &allowed))
       turn_and_cpu.emplace_back(taken[thread.core]++, thread.cpu);

@@ -24,12 +24,12 @@ namespace fs = std::filesystem;
 constexpr int most_processors = 64;
 constexpr std::size_t most_bytes = 64 << 10;
 
-/// A file of /proc or /sys that is read again and again.
+/// A file of /proc or /sys that stays open and can be read repeatedly.
 class LiveFile {
  public:
   explicit LiveFile(const fs::path& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
 
-  /// Returns the present content, at most `most` bytes of it; empty if the file cannot be read.
+  /// Returns at most `most` bytes of the present content; empty if the file cannot be read.
   std::string read(std::size_t most = most_bytes) const {
     std::string text(most, '\0');
     std::size_t size = 0;
@@ -47,7 +47,6 @@ class LiveFile {
   Descriptor file_;
 };
 
-/// Returns the number at the start of `text`, after blanks; nothing if there is none.
 std::optional<double> leading_number(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   double value = 0;
@@ -55,7 +54,7 @@ std::optional<double> leading_number(std::string_view text) {
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// Returns the numbers of all lines that have `key`, then blanks or a colon, then a number.
+/// Returns the number of each line that begins with `key`, then blanks or a colon.
 std::vector<double> numbers_of(std::string_view text, std::string_view key) {
   std::vector<double> numbers;
   for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
@@ -93,8 +92,7 @@ class Files {
   }
 
  private:
-  /// Reads the steal time, in ticks, from the line "cpu  user nice system idle iowait irq softirq
-  /// steal …".
+  /// The line is "cpu  user nice system idle iowait irq softirq steal …", in ticks.
   std::int64_t steal_ns() const {
     const std::string text = stat_.read(512);
     std::string_view line = std::string_view(text).substr(0, text.find('\n'));

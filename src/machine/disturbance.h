@@ -1,4 +1,4 @@
-/// What kept this process from working at full speed. It is read before and after every turn.
+/// What slows this process down from outside. It is read before and after every turn.
 #pragma once
 
 #include <cstdint>
@@ -7,23 +7,24 @@
 
 namespace normbench {
 
-/// Disturbances in a stretch of time; 0 for what the machine does not report.
+/// Disturbances during a period; 0 where the machine does not report them.
 struct Disturbance {
-  std::int64_t steal_ns = 0;       // how long a hypervisor gave processors to other machines
-  std::int64_t throttled_ns = 0;   // how long the container's CPU quota held processes back
-  std::int64_t frequency_khz = 0;  // mean over the processors, at the end of the stretch
+  std::int64_t steal_ns = 0;  // time that a hypervisor took from the processors, summed over them
+  std::int64_t throttled_ns = 0;   // time in which the container's CPU quota stopped processes
+  std::int64_t frequency_khz = 0;  // mean over the processors, at the end of the period
   bool operator==(const Disturbance&) const = default;
 };
 
-/// Returns a function that reads totals since the machine or the container started, and the present
-/// frequency. The totals are the steal time of all processors (proc/stat), and the throttled time
-/// of this process's control groups and of all groups above (cpu.stat). The frequency is the mean
-/// scaling_cur_freq of the first 64 processors. If none of them has this file, the frequency is the
-/// mean "cpu MHz" in proc/cpuinfo. The files are those below `root` ("/" except in tests), and stay
-/// open.
+/// Returns a function that reads the present totals and frequency from files below `root` ("/"
+/// except in tests), which stay open:
+/// - the steal time of all processors since boot, from proc/stat;
+/// - the throttled time of the control groups of this process and of all groups above them, from
+///   cpu.stat;
+/// - the mean scaling_cur_freq of the first 64 processors, or without these files the mean "cpu
+///   MHz" in proc/cpuinfo.
 std::function<Disturbance()> disturbance_reader(const std::filesystem::path& root);
 
-/// Returns what happened between two readings, with the frequency of the later one.
+/// Returns the differences of the totals of two readings, and the later frequency.
 Disturbance disturbance_between(const Disturbance& before, const Disturbance& after);
 
 }  // namespace normbench

@@ -16,8 +16,8 @@ std::optional<std::int64_t> number_in(const fs::path& file) {
   return in >> number ? std::optional(number) : std::nullopt;
 }
 
-/// True for the folder of a package ("intel-rapl:0"). False for the folder of a part of a package
-/// ("intel-rapl:0:1"), or of the whole platform.
+/// Returns true for the folder of a processor package ("intel-rapl:0"). Other folders are parts of
+/// a package ("intel-rapl:0:1") or the whole platform.
 bool is_package(const fs::path& folder) {
   const std::string name = folder.filename();
   if (!name.starts_with("intel-rapl:") || std::ranges::count(name, ':') != 1) return false;

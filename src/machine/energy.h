@@ -10,19 +10,18 @@
 
 namespace normbench {
 
-/// The energy counters of the processor packages (RAPL, /sys/class/powercap below `root`). They
-/// count everything that runs in the packages, other programs included.
+/// The energy counters of the processor packages (RAPL, in sys/class/powercap below `root`). They
+/// include the energy of other programs.
 class Rapl {
  public:
   explicit Rapl(const std::filesystem::path& root);
 
-  /// Why no counter can be read; "" if the counters can be read.
+  /// Why the counters cannot be read; "" if they can.
   const std::string& missing() const { return missing_; }
-  /// Returns the counter of every package, in microjoules; nothing if one of the counters cannot be
-  /// read.
+  /// Returns the counters of all packages in microjoules; nothing if one cannot be read.
   std::optional<std::vector<std::int64_t>> read() const;
-  /// Returns the joules of all packages between two readings. A counter may wrap around once
-  /// between them.
+  /// Returns the joules of all packages between two readings. Correct if no counter wraps around
+  /// twice between them.
   double joules(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) const;
 
  private:
@@ -40,27 +39,25 @@ struct EnergyReading {
   std::optional<std::int64_t> gpu_mj;
 };
 
-/// Sums the energy of stretches of work. It gives no energy if all stretches together take less
-/// than `shortest_ns`, because the meters tick only about every millisecond.
+/// Sums the energy of periods of work. It reports no energy if they take less than `shortest_ns`
+/// together, because the meters change only about once a millisecond.
 class EnergyMeter {
  public:
   static constexpr std::int64_t shortest_ns = 100'000'000;
 
-  /// Returns the millijoules that a GPU has used so far; nothing if it does not report them.
+  /// Returns the millijoules that the GPU has used so far; nothing if it does not report them.
   using GpuEnergy = std::function<std::optional<std::int64_t>()>;
-  /// `gpu_mj` is empty without a GPU.
   EnergyMeter(const Rapl& rapl, GpuEnergy gpu_mj) : rapl_(rapl), gpu_mj_(std::move(gpu_mj)) {}
 
   void start() { start_ = read(); }
-  /// Ends the stretch that start() began, which took `ns` nanoseconds.
+  /// Ends the period that start() began. `ns` is its length.
   void stop(std::int64_t ns);
 
   std::int64_t ns() const { return ns_; }
-  /// The joules of all stretches; nothing if a reading of the meter failed, or if all stretches
-  /// together are too short.
+  /// The joules of all periods; nothing if a reading failed or the periods are too short together.
   std::optional<double> cpu_joules() const { return long_enough() ? cpu_joules_ : std::nullopt; }
   std::optional<double> gpu_joules() const { return long_enough() ? gpu_joules_ : std::nullopt; }
-  /// Why some of the energy is missing, or "".
+  /// Why the CPU or GPU energy is missing; "" if neither is.
   std::string missing() const;
 
  private:

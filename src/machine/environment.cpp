@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 24> kernel_flags{
     "avx512vl", "avx512_vbmi", "avx512vbmi", "avx512_vbmi2", "avx512_bf16", "avx512_fp16",
     "amx_tile", "amx_bf16",    "asimd",      "asimdhp",      "sve",         "sve2"};
 
-/// Returns the value of the first line "key<blanks>: value"; nothing if there is none.
+/// Returns the value of the first line "key: value" of a file; nothing if there is none.
 std::optional<std::string> line_of(const fs::path& path, std::string_view key) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
@@ -53,8 +53,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-/// Returns, in bytes, the value of a line like "MemTotal:  16384 kB" with this key; null if there
-/// is no such line.
+/// Returns the bytes in a line like "MemTotal:  16384 kB"; null if there is none.
 Json kilobytes(const fs::path& path, std::string_view key) {
   const auto text = line_of(path, key);
   std::int64_t value = 0;
@@ -62,8 +61,7 @@ Json kilobytes(const fs::path& path, std::string_view key) {
   return value * 1024;
 }
 
-/// Returns the word in brackets, like "madvise" for "always [madvise] never"; null if no word is in
-/// brackets.
+/// Returns the word in brackets, like "madvise" in "always [madvise] never"; null if there is none.
 Json chosen(const fs::path& path) {
   std::ifstream in(path);
   for (std::string word; in >> word;)
@@ -71,8 +69,6 @@ Json chosen(const fs::path& path) {
   return {};
 }
 
-/// Returns the number of CPUs that this process may run on; nothing if the system does not report
-/// it.
 std::optional<int> affinity_cpus() {
   if (const int count = CPU_COUNT(&allowed_cpus()); count > 0) return count;
   std::array<cpu_set_t, 8> set{};  // room for 8192 CPUs
@@ -105,7 +101,7 @@ Json cpu_facts(const fs::path& root) {
                 {"virtualised", nullptr}};
   auto flags = line_of(cpuinfo, "flags");
   if (flags) facts["virtualised"] = (" " + *flags + " ").find(" hypervisor ") != std::string::npos;
-  if (!flags) flags = line_of(cpuinfo, "Features");  // ARM calls them Features
+  if (!flags) flags = line_of(cpuinfo, "Features");  // the name on ARM
   if (flags) {
     std::istringstream words(*flags);
     facts["flags"] = Json::array();

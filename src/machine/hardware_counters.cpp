@@ -35,8 +35,8 @@ std::uint64_t config_of(HardwareEvent event) {
   return configs[static_cast<std::size_t>(event)];
 }
 
-/// Returns the attributes of a counter for user space only. With perf_event_paranoid 2, the
-/// kernel's default, ordinary users may not count in the kernel.
+/// Excludes the kernel, because perf_event_paranoid 2, the default, forbids ordinary users to count
+/// there.
 perf_event_attr attributes(HardwareEvent event, bool leads) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
@@ -127,7 +127,7 @@ std::string KernelPerfEvents::why(int error) {
 }
 
 std::optional<std::int64_t> scaled(const CounterReading& reading) {
-  if (reading.enabled_ns == 0) return 0;  // the thread slept all the time
+  if (reading.enabled_ns == 0) return 0;
   if (reading.running_ns == 0) return std::nullopt;
   const double share =
       static_cast<double>(reading.enabled_ns) / static_cast<double>(reading.running_ns);
@@ -140,12 +140,12 @@ HardwareCounters::HardwareCounters(PerfEvents& events) : events_(events) {
     watch(thread);
     if (lacks(HardwareEvent::Cycles)) break;
   }
-  if (lacks(HardwareEvent::Cycles)) close_all();  // sums over only some threads would mislead
+  if (lacks(HardwareEvent::Cycles)) close_all();  // a sum over some threads would mislead
 }
 
 HardwareCounters::~HardwareCounters() { close_all(); }
 
-/// Opens a thread's counters. Does nothing for a thread that has ended since it was listed.
+/// Opens the counters of a thread. Does nothing if the thread has ended.
 void HardwareCounters::watch(int thread) {
   int leader = -1;
   for (const HardwareEvent event : kEvents) {

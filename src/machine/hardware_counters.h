@@ -1,4 +1,4 @@
-/// Hardware counters of this process's code in user space, read through perf_event_open.
+/// Hardware counters for the user-space code of this process, by perf_event_open.
 #pragma once
 
 #include <cstdint>
@@ -14,33 +14,32 @@ namespace normbench {
 
 enum class HardwareEvent { Cycles, Instructions, CacheMisses };
 
-/// One reading of one thread's counter. If counters share the hardware, each counts only part of
-/// the time.
+/// One reading of a counter of one thread. Counters that share hardware take turns, so each runs
+/// only part of the time.
 struct CounterReading {
   std::uint64_t value = 0;
-  std::uint64_t enabled_ns = 0, running_ns = 0;  // how long it was enabled, and how long it counted
+  std::uint64_t enabled_ns = 0, running_ns = 0;  // time it was enabled, and time it ran
 };
 
-/// Returns the count, scaled up from the time in which the counter counted to the time for which it
-/// was enabled. Returns 0 if it was never enabled, because its thread slept, and nothing if it was
-/// enabled but never counted.
+/// Returns the value times enabled_ns / running_ns. Returns 0 if the counter was never enabled,
+/// because its thread slept; nothing if it was enabled but never ran.
 std::optional<std::int64_t> scaled(const CounterReading& reading);
 
-/// The kernel's interface to counters, which tests replace.
+/// The interface of the kernel to counters, which tests replace.
 class PerfEvents {
  public:
   virtual ~PerfEvents() = default;
   /// Returns the ids of all threads of this process.
   virtual std::vector<int> threads() = 0;
-  /// Opens a counter for the user-space code of a thread, and of threads that this thread starts
-  /// later. With `group` -1 the counter leads a new group and is off. Otherwise the counter joins
-  /// the group whose leader has the number `group`. Returns the counter's number, or -errno.
+  /// Opens a counter for a thread and the threads that it will start. It counts in user space only.
+  /// If `group` is -1, the counter leads a new group and is off; otherwise it joins the group of
+  /// leader `group`. Returns the number of the counter, or -errno.
   virtual int open(HardwareEvent event, int thread, int group) = 0;
-  /// Switches a leader's whole group on or off.
+  /// Switches the group of a leader on or off.
   virtual void enable(int leader, bool on) = 0;
   virtual std::optional<CounterReading> read(int counter) = 0;
   virtual void close(int counter) = 0;
-  /// Returns in words why open() failed with this errno.
+  /// Returns why open() failed with this errno, in words.
   virtual std::string why(int error) = 0;
 };
 
@@ -55,20 +54,21 @@ class KernelPerfEvents final : public PerfEvents {
   std::string why(int error) override;
 
  private:
-  std::map<int, Descriptor> open_;  // the open counters by their numbers
+  std::map<int, Descriptor> open_;  // open counters by their numbers
 };
 
-/// Returns why perf_event_open failed, like "perf_event_paranoid is 3 (…)" or "no hardware counters
-/// in this virtual machine (ENOENT)". `paranoid`: kernel.perf_event_paranoid, if it can be read.
+/// Returns why perf_event_open failed with `error`, like "perf_event_paranoid is 3 (…)". `paranoid`
+/// is kernel.perf_event_paranoid, if it can be read.
 std::string perf_event_failure(int error, std::optional<int> paranoid, bool virtualised);
 
 struct HardwareCounts {
   std::optional<std::int64_t> cycles = {}, instructions = {}, cache_misses = {};
-  std::string missing = {};  // why some counts are missing, or ""
+  std::string missing = {};  // why a count is missing; "" if none is
 };
 
-/// While enabled, counts the events of all threads that the process has when this object is made,
-/// and of the threads that these start later. Never throws: a count that cannot be read is missing.
+/// Counts hardware events while it is enabled: those of all threads that the process has when this
+/// object is made, and of all threads that these start later. Never throws. A count that cannot be
+/// read is missing.
 class HardwareCounters {
  public:
   explicit HardwareCounters(PerfEvents& events);

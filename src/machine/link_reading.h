@@ -1,12 +1,11 @@
-/// Whether a GPU's link to the host was read under load.
 #pragma once
 
 #include "core/enums.h"
 
 namespace normbench {
 
-/// An idle GPU may slow its link down, so only a reading while copies run shows the link's real
-/// state.
+/// Whether the state of the link to the GPU was read while copies ran. An idle GPU may slow its
+/// link down.
 enum class LinkReading { UnderLoad, Idle };
 
 constexpr auto words(LinkReading) {

@@ -12,16 +12,13 @@
 namespace normbench {
 namespace {
 
-using Nodes = std::array<unsigned long, 16>;  // for 1024 nodes, the most that Linux is built for
+using Nodes = std::array<unsigned long, 16>;  // 1024 nodes, the maximum of Linux
 
 constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
-constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;  // the number of bits
-                                                                               // plus 1, since the
-                                                                               // system reads one
-                                                                               // less
+constexpr unsigned long told_bits = std::tuple_size_v<Nodes> * word_bits + 1;
 
-// Both functions call the system directly, because hwloc would restore a strict policy as a mere
-// preference.
+// System calls and not hwloc, which would restore a strict policy as a preference. The kernel uses
+// one bit less than `told_bits`.
 
 long get_policy(int& mode, Nodes& nodes) {
   return syscall(SYS_get_mempolicy, &mode, nodes.data(), told_bits, nullptr, 0UL);
@@ -52,7 +49,7 @@ NearNode::NearNode(int node) {
   near.at(bit / word_bits) = 1UL << bit % word_bits;
   if (get_policy(mode_, nodes_) != 0)
     missing_ = failed("get_mempolicy");
-  else if (set_policy(MPOL_PREFERRED, near) != 0)  // other nodes serve when this one is full
+  else if (set_policy(MPOL_PREFERRED, near) != 0)  // other nodes are used if this one is full
     missing_ = failed("set_mempolicy");
 }
 

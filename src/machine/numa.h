@@ -1,4 +1,4 @@
-/// Which NUMA node memory comes from, on machines with several nodes.
+/// NUMA nodes of CPUs and memory.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 
 namespace normbench {
 
-/// Returns the node of each of these CPUs; empty if the node of any of them is not known.
+/// Returns the NUMA node of each CPU in `cpus`; an empty list if a node is not known.
 std::vector<int> nodes_of(std::span<const int> cpus, std::span<const HardwareThread> threads);
 
-/// While this object lives, pages that the thread which made it touches first come from one node,
-/// as long as the node has free pages. Its destructor restores the thread's earlier policy.
+/// While this object lives, pages that its thread touches first come from `node`, as long as that
+/// has free pages. The destructor restores the memory policy of the thread.
 class NearNode {
  public:
   explicit NearNode(int node);
@@ -22,11 +22,12 @@ class NearNode {
   NearNode(const NearNode&) = delete;
   NearNode& operator=(const NearNode&) = delete;
 
-  /// Why pages do not come from the node ("set_mempolicy failed: Operation not permitted"), or "".
+  /// Why pages do not come from the node ("set_mempolicy failed: Operation not permitted"); "" if
+  /// they do.
   const std::string& missing() const { return missing_; }
 
  private:
-  // The thread's earlier policy: the mode with its flags, and the nodes.
+  // The earlier policy of the thread: mode with flags, and nodes.
   int mode_ = 0;
   std::array<unsigned long, 16> nodes_{};
   std::string missing_;

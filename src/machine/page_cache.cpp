@@ -38,7 +38,7 @@ Residency residency_of(const std::string& path) {
 
 void drop_pages(const std::string& file) try {
   const InputFile input(file);
-  fdatasync(input.descriptor());  // dirty pages cannot be dropped; if this fails, they stay
+  fdatasync(input.descriptor());  // dirty pages cannot be dropped
   posix_fadvise(input.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
 } catch (const std::runtime_error& error) {
   throw_named(file, error);

@@ -1,4 +1,4 @@
-/// Which parts of files the system holds in memory.
+/// How much of a file is in the page cache.
 #pragma once
 
 #include <cstdint>
@@ -6,19 +6,19 @@
 
 namespace normbench {
 
-/// Asks the system to write a file's dirty pages back and then to drop its pages (posix_fadvise).
-/// Pages that a process has mapped stay. Throws std::runtime_error when the file cannot be
-/// opened.
+/// Writes dirty pages of a file back and asks the system to drop its pages from memory
+/// (posix_fadvise). Pages that a process has mapped stay. Throws std::runtime_error if the file
+/// cannot be opened.
 void drop_pages(const std::string& file);
 
-/// How many bytes of a file are in memory, by whole pages, and how many the file has.
+/// The bytes of a file that are in memory, by whole pages, and its size.
 struct Residency {
   std::int64_t resident_bytes = 0, bytes = 0;
 };
 
-/// Returns how much of a file is in memory, by mincore. Linux reports the truth to the file's owner
-/// and to users who may write to the file. To other users, Linux reports that the whole file is in
-/// memory. Throws std::runtime_error if the file cannot be read.
+/// Returns how much of a file is in memory (mincore). If this process neither owns the file nor may
+/// write to it, Linux reports that all of it is in memory. Throws std::runtime_error if the file
+/// cannot be read.
 Residency residency(const std::string& file);
 
 }  // namespace normbench

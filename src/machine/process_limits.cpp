@@ -20,7 +20,7 @@ void tighten(std::optional<T>& limit, T value) {
   limit = limit ? std::min(*limit, value) : value;
 }
 
-/// Returns the numbers at the start of a file, up to the first word that is no number ("max").
+/// Returns the numbers at the start of a file, up to the first other word ("max").
 std::vector<double> numbers_in(const fs::path& path) {
   std::ifstream in(path);
   std::vector<double> numbers;
@@ -28,8 +28,8 @@ std::vector<double> numbers_in(const fs::path& path) {
   return numbers;
 }
 
-/// Reads limits of version 2. The CPU quota is a line like "200000 100000" (quota and period in
-/// microseconds) or "max 100000".
+/// Reads limits of version 2. "cpu.max" has quota and period in microseconds, like "200000 100000"
+/// or "max 100000".
 void read_v2(const fs::path& folder, CgroupLimits& limits) {
   const auto cpu = numbers_in(folder / "cpu.max");
   if (cpu.size() == 2 && cpu[0] > 0 && cpu[1] > 0) tighten(limits.cpus, cpu[0] / cpu[1]);
@@ -48,8 +48,8 @@ void read_v1(const fs::path& folder, CgroupLimits& limits) {
     tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Returns the bytes of cached files in a group and the groups below it: the sum of "inactive_file"
-/// and "active_file" in memory.stat. In version 1 these names begin with `prefix` ("total_").
+/// Returns the bytes of cached files in a group and the groups below it. In memory.stat of version
+/// 1 their names begin with "total_", the `prefix`.
 std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   std::ifstream in(folder / "memory.stat");
   std::int64_t bytes = 0, value = 0;
@@ -58,7 +58,6 @@ std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   return bytes;
 }
 
-/// Adds the folder of a group and the folders of all groups above it to `folders`, innermost first.
 void walk_up(const fs::path& mount, const std::string& group, int version,
              std::vector<CgroupFolder>& folders) {
   fs::path folder = fs::path(group).lexically_normal().relative_path();
@@ -69,11 +68,11 @@ void walk_up(const fs::path& mount, const std::string& group, int version,
   }
 }
 
-/// Sets `bytes` to the `left` bytes without the bytes that are kept back. Says in `note` how many
-/// bytes are left, where, and how many are kept back. `where` is a text like "in the container".
+/// Sets `bytes` to `left` minus what is kept back, and `note` to a text on both. `where` is a text
+/// like "in the container".
 void allow(std::int64_t left, std::string_view where, std::int64_t& bytes, std::string& note) {
   const std::int64_t back = std::max(left / 20, std::int64_t{256} << 20);
-  bytes = std::max<std::int64_t>(1, left - back);  // 0 would mean unknown
+  bytes = std::max<std::int64_t>(1, left - back);  // 0 means unknown
   note = fmt::format("{} free {}, of which {} are kept back", format_bytes(left), where,
                      format_bytes(back));
 }

@@ -1,4 +1,4 @@
-/// How much of the machine this process may use: the limits of its container, and the free memory.
+/// How much of the machine this process may use: limits of its container, and free memory.
 #pragma once
 
 #include <cstdint>
@@ -15,55 +15,52 @@ struct CgroupLimits {
   bool operator==(const CgroupLimits&) const = default;
 };
 
-/// A folder of a control group, of version 1 or 2.
+/// A folder of a control group, and the cgroup version (1 or 2).
 struct CgroupFolder {
   std::filesystem::path path;
   int version = 2;
   bool operator==(const CgroupFolder&) const = default;
 };
 
-/// Returns the folders of this process's control groups and of all groups above them, innermost
-/// first. Some of these folders may not exist: in a container, proc/self/cgroup may give the host's
-/// path, while the root of the mount is the container's own group. Reads proc/self/cgroup below
-/// `root`.
+/// Returns the folders of the control groups of this process and of all groups above them,
+/// innermost first. Reads proc/self/cgroup below `root`. Some of the folders may not exist, because
+/// in a container that file may have paths of the host.
 std::vector<CgroupFolder> cgroup_folders(const std::filesystem::path& root);
 
-/// Returns the tightest limits of this process's control groups (versions 1 and 2) and of all
-/// groups above. Reads proc/self/cgroup and sys/fs/cgroup below `root`.
+/// Returns the tightest limits of the control groups of this process (versions 1 and 2) and of all
+/// groups above them. Reads files below `root`.
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root);
 
-/// Returns the bytes that this process's control groups, and all groups above, still allow: the
-/// least difference between a group's limit and its usage. Cached files do not count as usage,
-/// because the kernel drops them before it refuses memory. Returns nothing if no group has a limit.
+/// Returns the bytes that the control groups of this process and all groups above them still allow:
+/// the smallest difference between limit and usage. Cached files do not count as usage, because the
+/// kernel can drop them. Returns nothing if no group has a limit.
 std::optional<std::int64_t> free_cgroup_memory(const std::filesystem::path& root);
 
-/// Bytes on the two sides of the link: host memory of every kind, and device memory.
+/// Bytes of host memory and of device memory.
 struct Sides {
   std::int64_t host = 0, device = 0;
   bool operator==(const Sides&) const = default;
 };
 
-/// Notes on the free memory of the two sides, like "8.6 GB left in the container, 430 MB kept
-/// back".
+/// Notes on the free memory of host and device, like "8.6 GB free in the container, of which 430 MB
+/// are kept back".
 struct SideNotes {
   std::string host = {}, device = {};
 };
 
-/// Free bytes on each side of the link (0: unknown), and notes for messages on what limits them.
+/// Free bytes of host and device (0: unknown), and notes on what limits them.
 struct FreeMemory {
   Sides bytes = {};
   SideNotes notes = {};
 };
 
-/// Returns the memory that this process may use for its buffers. On the host it is taken from what
-/// is left in the machine or in the tightest of the control groups, whichever is less. On the
-/// device it is taken from the `device_bytes` that the GPU reports as left. Swap does not count,
-/// because swapped memory must not be measured.
-/// On each side, 5 % of what is left is kept back, and 256 MiB at least, for three reasons:
-/// - This process needs memory besides its buffers (code, trace, page tables, the driver).
-/// - Other programs need memory, too.
-/// - A nearly full system reclaims memory all the time, which disturbs measurements.
-/// Reads proc and sys below `root`.
+/// Returns the memory that this process may use for its buffers.
+/// - On the host it is the free memory of the machine or of the tightest control group, whichever
+///   is less. Swap does not count.
+/// - On the device it is `device_bytes`, the free memory that the GPU reports.
+/// On each side 5 % of the free memory, but at least 256 MiB, is kept back. Other programs and
+/// other parts of this process need memory, too, and a nearly full system spends time on reclaiming
+/// pages. Reads proc and sys below `root`.
 FreeMemory free_memory(std::optional<std::int64_t> device_bytes, const std::filesystem::path& root);
 
 }  // namespace normbench

@@ -16,7 +16,6 @@ constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 
 using LoadedTopology = std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)>;
 
-/// Returns the topology as hwloc loads it; null if hwloc cannot read this machine.
 LoadedTopology load_topology(bool with_devices) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return {nullptr, hwloc_topology_destroy};
@@ -33,8 +32,7 @@ std::vector<HardwareThread> hardware_threads(hwloc_topology_t machine) {
   };
   for (hwloc_obj_t pu = next(nullptr); pu != nullptr; pu = next(pu)) {
     const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(machine, HWLOC_OBJ_CORE, pu);
-    const int alone = -1 - static_cast<int>(pu->logical_index);  // a thread without a known core
-                                                                 // counts as a core of its own
+    const int alone = -1 - static_cast<int>(pu->logical_index);  // a core of its own
     threads.push_back({.cpu = static_cast<int>(pu->os_index),
                        .core = core ? static_cast<int>(core->logical_index) : alone,
                        .node = pu->nodeset != nullptr ? hwloc_bitmap_first(pu->nodeset) : -1});
@@ -63,7 +61,7 @@ Topology read_topology() {
   return topology;
 }
 
-constexpr unsigned kDisplayController = 0x03;  // PCI base class: GPUs with and without outputs
+constexpr unsigned kDisplayController = 0x03;  // PCI base class of GPUs
 constexpr unsigned kNvidia = 0x10de;
 
 Json info_or_null(hwloc_obj_t device, const char* name) {

@@ -17,8 +17,8 @@ bool is_resident(const Case& planned, int index, const Sides& cache_bytes) {
   int first = index;
   for (const int value : stage.in) first = std::min(first, writer_of(planned, value));
   if (first < 0) return false;
-  // Counts from the stage after `first`. Its output is one of the inputs that must stay in the
-  // cache. Its own inputs need not.
+  // Stage `first` is left out, since its inputs need not stay in the cache. Its output is an input
+  // of this stage, so it is counted here.
   const Memory side = stage.signature.in[0].memory;
   return touched_bytes(planned, first + 1, index + 1, side) <=
          (host_reaches(side) ? cache_bytes.host : cache_bytes.device);

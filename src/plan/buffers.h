@@ -40,8 +40,8 @@ std::int64_t touched_bytes(const Case& planned, int first, int end, Memory side,
 
 /// Sets `resident` of each stage: true if its inputs, written by earlier stages of the iteration,
 /// are still in the last cache of their memory. That is, the buffers on that side that are touched
-/// after the input was written, including the outputs of this stage, fit into `cache_bytes`. Only
-/// for cold buffers.
+/// since the first input was written, including the outputs of this stage, fit into `cache_bytes`.
+/// Only for cold buffers.
 void mark_resident(Case& planned, const Sides& cache_bytes);
 
 /// Sets two members of the signature of each stage on the CPU. `read_next` tells whether a later

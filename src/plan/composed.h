@@ -15,8 +15,8 @@ namespace normbench {
 /// Returns a message like "expected a list, got 5".
 std::string wrong_type(std::string_view wanted, const Json& got);
 
-/// Replaces the start of issue pointers. `places` maps the pointer of a member to the pointer of
-/// the place where it is written. Issues at or inside such a member get the new start.
+/// Moves issues to the places where the wrong values are written. For each entry (from, to) of
+/// `places`, a pointer that is `from` or lies inside it gets `to` in place of `from`.
 void relocate(std::span<Issue> issues, const std::map<std::string, std::string>& places);
 
 /// A JSON object with members from a stage, from `defaults` and from the experiment.
@@ -26,9 +26,11 @@ struct Composed {
   // Pointers of the members that are written outside of the object, by key.
   std::map<std::string, std::string> origins;
 
-  /// Adds those members of `more`, which is written at `at`, whose keys the object lacks.
+  /// Adds the members of `more` whose keys the object lacks. `at` is the pointer to `more` in the
+  /// file.
   void add(const Json& more, const std::string& at);
-  /// Returns the pointer to the place where the member is written; `pointer` if it is missing.
+  /// Returns the pointer to the place where the member `key` is written; `pointer` if the member is
+  /// missing.
   std::string where(std::string_view key) const;
   /// Moves issues in members to the places where the members are written.
   void relocate(std::span<Issue> issues) const;

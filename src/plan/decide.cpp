@@ -159,7 +159,8 @@ void read_threads(Reader& reader, const PlanOptions& options, Case& decided) {
     decided.threads = static_cast<int>(reader.integer("threads", 1, 1, most));
 }
 
-/// Reads "peer" of a variant. Returns "" if there is none, or with an issue if `peers` lacks it.
+/// Reads "peer" of a variant; returns "" if there is none. A name that `peers` lacks adds an issue,
+/// and "" is returned.
 std::string read_peer(Reader& reader, const std::map<std::string, PeerCommand>& peers) {
   std::string said = reader.text("peer", "");
   if (said.empty() || peers.contains(said)) return said;

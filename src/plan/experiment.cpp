@@ -13,7 +13,7 @@
 namespace normbench {
 namespace {
 
-/// What does not depend on the point of the sweep.
+/// What all points of an experiment share.
 struct Frame {
   const Json& experiment;
   std::string pointer;
@@ -398,7 +398,8 @@ std::string name_mistake(std::string_view name) {
   return name.front() == ' ' || name.back() == ' ' ? "begins or ends with a blank" : "";
 }
 
-/// Checks the keys of an experiment, including unknown ones. Returns true if there are variants.
+/// Reports missing, unknown and contradictory keys of an experiment. Returns true if it has
+/// variants.
 bool check_keys(Reader& reader) {
   reader.require("name", "it names the experiment in outputs");
   for (const std::string_view key :

@@ -51,8 +51,8 @@ bool works_over_link(const Stage& stage) {
          stage.fewest.read_bytes > 0 && stage.fewest.written_bytes > 0 && !is_peer_only(stage.op);
 }
 
-/// Returns the memory kind for a limit over the link: pinned in place of any host memory, because
-/// that is the fastest, and else device.
+/// Returns the memory kind for a limit over the link: pinned for host memory, because copies from
+/// and to pinned memory are fastest, and otherwise device.
 Memory nearest(Memory memory) { return host_reaches(memory) ? Memory::Pinned : Memory::Device; }
 
 /// Returns the part of a stream's name that tells its place, threads and memory.

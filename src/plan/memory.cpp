@@ -206,7 +206,7 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
   // offset (16 bytes) for each.
   const auto sets = static_cast<double>(std::max(all_sets.host, all_sets.device));
   if (is_held_to_others(planned))
-    extra.held.host += bytes_in_double(planned);  // to compare other outputs with
+    extra.held.host += bytes_in_double(planned);  // to compare with outputs of other cases
   extra.held.host += 8 * sets * static_cast<double>(slots.size());
   extra.passing.host += 16 * sets * placed + check_bytes(planned);
   for (const Stage& stage : planned.stages) {

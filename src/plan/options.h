@@ -43,7 +43,7 @@ struct OwnMeasure {
 /// `profile` of a config: the options of torch.profiler's schedule and tables.
 struct ProfileOptions {
   std::int64_t skip_first = 0, wait = 1, warmup = 1, active = 10;
-  std::int64_t repeat = 1;           // 0 is unlimited in torch.profiler, and 1 here
+  std::int64_t repeat = 1;           // 0: without end in torch.profiler, but once here
   std::int64_t skip_first_wait = 0;  // not 0: no `wait` in the first cycle
   std::string sort_by = "cpu_time_total";
   std::int64_t row_limit = 10;

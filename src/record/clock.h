@@ -1,4 +1,4 @@
-/// Time and counters of this process, behind an interface so that tests need no real clock.
+/// Time and counters of this process, behind an interface that tests replace.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ Counters operator+(const Counters& a, const Counters& b);
 class Clock {
  public:
   virtual ~Clock() = default;
-  /// Returns the ns of a monotonic clock (CLOCK_MONOTONIC, which CUPTI can use, too).
+  /// Returns the time of a monotonic clock in ns.
   virtual std::int64_t now_ns() = 0;
-  /// Returns the CPU time of all threads of the process in ns.
+  /// Returns the CPU time of all threads of this process in ns, since its start.
   virtual std::int64_t cpu_ns() = 0;
   virtual Counters counters() = 0;
-  /// Returns how long every thread of the process ran and waited; empty if that is not known.
+  /// Returns how long each thread of the process has run and waited; empty if that is not known.
   virtual std::vector<QueueDelay> queue_delays() { return {}; }
 };
 
-/// The machine's own clock: CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, getrusage and /proc.
+/// Reads CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, getrusage and /proc/self/task.
 class SystemClock final : public Clock {
  public:
   std::int64_t now_ns() override;

@@ -16,16 +16,15 @@
 namespace normbench::nvtx {
 namespace {
 
-/// The colour (ARGB) of each kind, in the order of the kinds.
+/// The colours (ARGB) of the kinds, in their order.
 constexpr std::array<std::uint32_t, 11> colours{0xff4e79a7, 0xff76b7b2, 0xff59a14f, 0xffedc948,
                                                 0xfff28e2b, 0xffff9da7, 0xffbab0ac, 0xff9c755f,
                                                 0xffb07aa1, 0xffe15759, 0xffa0cbe8};
 static_assert(colours.size() == words(RangeKind{}).size());
 
-/// Returns the NVTX category of a kind. It is never 0, because 0 means "no category" in NVTX.
+/// Category 0 means "none" in NVTX.
 std::uint32_t category_of(RangeKind kind) { return static_cast<std::uint32_t>(kind) + 1; }
 
-/// The texts that are registered with the tool, and the tool's handles for them.
 class Strings {
  public:
   using Entry = std::pair<const std::string, nvtxStringHandle_t>;
@@ -46,7 +45,7 @@ class Strings {
   std::unordered_map<std::string, nvtxStringHandle_t, TextHash, std::equal_to<>> entries_;
 };
 
-/// The NVTX domain of this program. A null handle means that no tool is attached.
+/// The NVTX domain of normbench. `handle` is null if no tool is attached.
 struct Domain {
   nvtxDomainHandle_t handle = nvtxDomainCreateA("normbench");
   std::uint64_t bytes_schema = 0;
@@ -65,7 +64,6 @@ Domain& domain() {
   return domain;
 }
 
-/// Returns an event that has only this text.
 nvtxEventAttributes_t event_of(Domain& domain, std::string_view text) {
   nvtxEventAttributes_t event{};
   event.version = NVTX_VERSION;
@@ -81,7 +79,6 @@ nvtxEventAttributes_t event_of(Domain& domain, std::string_view text) {
   return event;
 }
 
-/// Returns an event with this text, and with the category and colour of its kind.
 nvtxEventAttributes_t event_of(Domain& domain, RangeKind kind, std::string_view text) {
   nvtxEventAttributes_t event = event_of(domain, text);
   event.category = category_of(kind);
@@ -126,8 +123,8 @@ void name_thread(std::string_view name) {
     nvtxNameOsThreadA(static_cast<std::uint32_t>(gettid()), std::string(name).c_str());
 }
 
-// nvToolsExtCudaRt.h is not used, since it needs CUDA's headers for cudaStream_t. NVTX keeps
-// pointers to the tool's functions, with a pointer type of its own for streams.
+// nvToolsExtCudaRt.h would need the headers of CUDA. So the call is looked up in the table of
+// functions that NVTX gets from the tool.
 
 void name_stream(void* stream, std::string_view name) {
   if (!attached()) return;

@@ -1,6 +1,5 @@
-/// Adds the bytes of a range to its NVTX event, as a payload that tools name and sum.
-/// nvtx_payload.cpp is for NVTX headers with payloads (CUDA 13), nvtx_payload_absent.cpp for older
-/// ones.
+/// Adds the bytes of a range to its NVTX event, as a payload with a name. nvtx_payload.cpp is for
+/// NVTX headers with payloads (CUDA 13), nvtx_payload_absent.cpp for older ones.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
@@ -9,12 +8,12 @@
 
 namespace normbench::nvtx {
 
-/// Registers a payload that is one number, `bytes`. Returns the tool's id for it; 0 without
-/// schemas.
+/// Registers a payload schema with one number, named "bytes". Returns its id in the tool; 0 if the
+/// tool has no schemas.
 std::uint64_t register_bytes(nvtxDomainHandle_t domain);
 
-/// Pushes the range with `bytes` as a payload of the schema. Returns false, and does nothing, if
-/// the schema does not exist.
+/// Pushes the range with `bytes` as a payload of `schema`. Returns false, without a push, if
+/// `schema` is 0.
 bool push_with_bytes(nvtxDomainHandle_t domain, nvtxEventAttributes_t event, std::uint64_t schema,
                      std::uint64_t bytes);
 

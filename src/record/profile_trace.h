@@ -1,4 +1,4 @@
-/// The type in which the profile pass hands over what it recorded of one case.
+/// What the profile pass records of one case.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,26 @@
 
 namespace normbench {
 
-/// An item of a pipeline, from the start of its first stage to the end of its last.
+/// The time from the start of the first stage of a pipeline item to the end of its last stage.
 struct ItemSpan {
   std::int64_t item = 0;
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
-/// What the profile pass of one case recorded: ranges of threads, device work, and names for both.
-/// The table and the trace are made from it.
+/// Ranges of host threads, device work, and names for both, as recorded for one case. Tables and
+/// trace files are made from it.
 struct ProfileTrace {
   std::string experiment, variant;
   Json point;
   std::vector<ThreadLog> threads;
-  std::vector<DeviceTrace> devices = {};  // one per recorded stretch; none without a device
-  /// By the stage's label: page faults of all recorded steps, and shapes as torch prints them.
+  std::vector<DeviceTrace> devices = {};  // one for each recorded stretch of steps
+  /// By label of the stage: `faults` counts the page faults of all recorded steps, and `shapes` has
+  /// the input shapes in the form of torch.
   std::map<std::string, std::int64_t, std::less<>> faults = {};
   std::map<std::string, std::string, std::less<>> shapes = {};
-  /// The labels of names that contain a step's number, like "load{i}" for "load3".
+  /// Maps names with the number of a step to their labels, like "load3" to "load{i}".
   std::map<std::string, std::string, std::less<>> labels = {};
-  std::vector<ItemSpan> items = {};  // items of a pipeline, which overlap
+  std::vector<ItemSpan> items = {};  // pipeline items, which may overlap
 };
 
 }  // namespace normbench

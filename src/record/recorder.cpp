@@ -15,15 +15,14 @@ namespace {
 
 using ReadClock = std::int64_t (*)(Clock&);
 
-/// Returns a function that reads the clock. For a SystemClock it makes no virtual call, which saves
-/// two dependent loads per reading.
+/// Returns a function that reads the clock. For a SystemClock it avoids the virtual call, which
+/// costs two dependent loads.
 ReadClock read_of(Clock& clock) {
   if (dynamic_cast<SystemClock*>(&clock) != nullptr)
     return [](Clock& system) { return static_cast<SystemClock&>(system).now_ns(); };
   return [](Clock& any) { return any.now_ns(); };
 }
 
-/// True if the thread is one of this process and has not ended.
 bool is_there(std::int64_t tid) { return tgkill(getpid(), static_cast<pid_t>(tid), 0) == 0; }
 
 std::uint64_t next_id() {
@@ -33,8 +32,8 @@ std::uint64_t next_id() {
 
 }  // namespace
 
-/// The slices of one thread, in chunks. A growing log copies no slices, and take() keeps the chunks
-/// for later slices.
+/// The slices of one thread, in chunks, so that a growing log moves no slices. take() keeps the
+/// chunks.
 struct Recorder::Log {
   static constexpr std::size_t chunk_slices = 4096;
 
@@ -46,7 +45,6 @@ struct Recorder::Log {
 
   std::int64_t now_ns() const { return read_(clock_); }
 
-  /// Returns the place for the next slice.
   Slice& next() {
     if (next_ == end_) [[unlikely]]
       open_chunk();
@@ -68,8 +66,8 @@ struct Recorder::Log {
  private:
   Slice* begin() const { return chunks_[opened_ - 1].get(); }
 
-  /// Opens the next chunk. A new chunk is written to at once, so that no slice pays for a page
-  /// fault. Rarely called, so it is not inlined.
+  /// Opens the next chunk. Writes to a new chunk at once, so that later slices cause no page
+  /// faults.
   [[gnu::noinline]] void open_chunk() {
     if (opened_ == chunks_.size()) chunks_.push_back(std::make_unique<Slice[]>(chunk_slices));
     ++opened_;
@@ -80,13 +78,13 @@ struct Recorder::Log {
   Clock& clock_;
   const ReadClock read_;
   std::vector<std::unique_ptr<Slice[]>> chunks_;
-  std::size_t opened_ = 0;  // chunks in use; the last one may hold no slice yet
-  Slice* next_ = nullptr;   // the place for the next slice, unless it is end_
-  Slice* end_ = nullptr;    // the end of the last open chunk
+  std::size_t opened_ = 0;  // chunks in use
+  Slice* next_ = nullptr;   // where the next slice goes; end_ if the chunk is full
+  Slice* end_ = nullptr;    // end of the last chunk in use
 };
 
-// Recorders have numbers, because a later recorder may get the address of an earlier one. `Cached`
-// names its recorder by this number.
+// `id_` tells this recorder from an earlier one at the same address, to which a thread's `Cached`
+// may still belong.
 Recorder::Recorder(Clock& clock)
     : clock_(clock), mode_(nvtx::attached() ? tool_attached : std::uint8_t{0}), id_(next_id()) {}
 Recorder::~Recorder() = default;
@@ -115,7 +113,7 @@ std::vector<ThreadLog> Recorder::take() {
   return logs;
 }
 
-/// The log that the calling thread used last, and the number of the log's recorder.
+/// The log that the calling thread used last, and the id of its recorder.
 struct Recorder::Cached {
   std::uint64_t recorder = 0;
   Log* log = nullptr;
@@ -143,7 +141,7 @@ Recorder::Log& Recorder::log_of_this_thread() {
   return **found;
 }
 
-/// Returns the log of a thread that has left, or a new log. Call with the lock held.
+/// Returns an empty log: one of an ended thread, or a new one. Call it with the lock held.
 std::unique_ptr<Recorder::Log> Recorder::empty_log() {
   if (left_.empty()) return std::make_unique<Log>(clock_);
   auto log = std::move(left_.back());

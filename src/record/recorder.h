@@ -1,4 +1,4 @@
-/// Records what ran when on the host: a log for each thread, with ranges that are NVTX ranges, too.
+/// Records ranges of host threads, in a log for each thread. Each range is also an NVTX range.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@
 
 namespace normbench {
 
-/// The range in which a kernel prepares its constants.
+/// The name of ranges in which kernels prepare their constants.
 inline constexpr std::string_view constants_range = "constants";
-/// The name of image ranges in tables. In traces, such a range has the name of the image's file.
+/// The name in tables of all ranges of kind Image. In traces such a range has the name of its file.
 inline constexpr std::string_view image_range = "image";
 
-/// One finished range of a host thread. `name` points at one of the recorder's interned names or at
-/// a literal.
+/// One finished range of a host thread. `name` points to an interned name of the recorder or to a
+/// literal.
 struct Slice {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
   std::string_view name;
   std::int64_t bytes = 0;
-  std::uint64_t external_id = 0;  // number of the device work submitted in the range; 0: none
-  std::int64_t item = -1;         // the pipeline's item that it belongs to; -1: none
+  std::uint64_t external_id = 0;  // DeviceRecord::external_id of its device work; 0: none
+  std::int64_t item = -1;         // number of the pipeline item; -1: none
   std::uint32_t depth = 0;
   RangeKind kind = RangeKind::Stage;
 };
@@ -41,32 +41,31 @@ struct ThreadLog {
   std::vector<Slice> slices;
 };
 
-/// Collects the slices of ranges that open and close while it is enabled. Each thread writes to its
-/// own log without a lock. A thread allocates memory only when its log gets longer than ever
-/// before.
+/// Collects the ranges that open and close while it is enabled. Each thread writes to its own log
+/// without a lock. It allocates memory only if its log becomes longer than ever before.
 class Recorder {
  public:
-  /// Finds out whether an NVTX tool is attached. This loads the tool if nothing in the process has
-  /// asked before.
+  /// Finds out whether an NVTX tool is attached, which loads the tool if this is the first NVTX
+  /// call of the process.
   explicit Recorder(Clock& clock);
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Switches recording on or off. Call while no other thread has a range open.
+  /// Switches recording on or off. Call it while no other thread has an open range.
   void enable(bool on);
   bool enabled() const { return (mode_ & recording) != 0; }
-  /// True if an NVTX tool receives the ranges.
+  /// Returns true if an NVTX tool is attached.
   bool has_tool() const { return (mode_ & tool_attached) != 0; }
 
-  /// Returns the name as text that lives as long as the recorder.
+  /// Returns a copy of the name that lives as long as the recorder.
   std::string_view intern(std::string_view name);
 
-  /// Takes all slices so far, and keeps the memory of the logs for later slices. No range may be
-  /// open on another thread.
+  /// Returns all slices so far and empties the logs, which keep their memory. Call it while no
+  /// other thread has an open range.
   std::vector<ThreadLog> take();
 
-  /// Call at the end of a thread, so that later threads can use the memory of its log.
+  /// Call it at the end of a thread, so that another thread can use the memory of its log.
   void leave();
 
  private:
@@ -85,14 +84,13 @@ class Recorder {
   std::mutex mutex_;
   std::unordered_set<std::string, TextHash, std::equal_to<>> names_;
   std::vector<std::unique_ptr<Log>> logs_;
-  std::vector<std::unique_ptr<Log>> left_;  // empty logs for later threads
+  std::vector<std::unique_ptr<Log>> left_;  // empty logs of ended threads, to be used again
   std::vector<ThreadLog> finished_;         // slices of threads that have left
 };
 
-/// A range that lasts as long as this object lives. The range goes to the recorder while the
-/// recorder is enabled, and to the NVTX domain `normbench` while a tool is attached. It goes
-/// nowhere if `recorder` is null. `name` must outlive the recorder: a literal, or one from
-/// intern().
+/// A range from construction to destruction. It goes to the recorder if that is enabled, and to
+/// NVTX if a tool is attached. It does nothing if `recorder` is null. `name` must be a literal or
+/// come from intern().
 class Range {
  public:
   Range(Recorder* recorder, RangeKind kind, std::string_view name, std::int64_t bytes = 0,
@@ -114,7 +112,7 @@ class Range {
   void end();
 
   const std::uint8_t mode_;  // the recorder's mode when the range opened
-  // Only begin() sets the members below, so that a range that does nothing costs one test of mode_.
+  // The members below are set by begin() only, so that a range that does nothing costs one test.
   RangeKind kind_;
   Recorder* recorder_;
   Recorder::Log* log_;

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Removes the number at the start of `text`, and the blank behind it, and returns the number.
-/// Returns -1, and removes nothing, if there is no number.
+/// Removes and returns the number at the start of `text`, with the blank after it. If there is
+/// none, returns -1 and removes nothing.
 std::int64_t take_number(std::string_view& text) {
   std::int64_t number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -28,8 +28,7 @@ std::int64_t take_number(std::string_view& text) {
   return number;
 }
 
-/// Returns the delays in a thread's schedstat; nothing if the thread has ended, or the kernel does
-/// not count them.
+/// Reads a schedstat file; nothing if the thread has ended or the kernel has no schedstat.
 std::optional<QueueDelay> delay_in(const fs::path& schedstat) {
   const Descriptor file(open(schedstat.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return std::nullopt;

@@ -1,4 +1,4 @@
-/// Hashes for sets and maps of strings, which are looked up by any text without a copy.
+/// Hash functions for strings. TextHash lets sets and maps look up a string_view without a copy.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct TextHash {
   }
 };
 
-/// Returns a number that differs from process to process, so that no file can be written to make
-/// hashes collide.
+/// Returns a random number of this process, so that no input file can be made to cause hash
+/// collisions.
 std::uint64_t hash_seed();
 
 constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {

@@ -9,9 +9,8 @@
 namespace normbench {
 namespace {
 
-constexpr std::size_t longest = 15;  // in bytes; the system refuses longer names
+constexpr std::size_t longest = 15;  // bytes; the limit of Linux
 
-/// The full name that the calling thread was given by name_this_thread(); "" if none.
 std::string& own_name() {
   thread_local std::string name;
   return name;

@@ -6,12 +6,12 @@
 
 namespace normbench {
 
-/// Names the calling thread for the operating system, which keeps the first 15 bytes, and for an
-/// NVTX tool.
+/// Sets the name of the calling thread in the operating system (the first 15 bytes of `name`) and
+/// in an attached NVTX tool.
 void name_this_thread(std::string_view name);
 
-/// Returns the name that the calling thread was given, else its name in the operating system.
-/// There, a program's first thread has the program's name.
+/// Returns the full name given to name_this_thread(), else the name in the operating system, which
+/// for the first thread is the name of the program.
 std::string name_of_this_thread();
 
 }  // namespace normbench
