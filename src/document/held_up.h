@@ -1,32 +1,34 @@
-/// Rounds that took longer because other programs used the processors. They are kept and shown, but
-/// do not count for a case's time.
+/// Rounds that other programs slowed down by using the processors. They are kept and shown, but do
+/// not count for the time of a case.
 #pragma once
 
 #include "document/results.h"
 
 namespace normbench {
 
-/// If other programs had the processor for this share of a turn or more, the turn does not count.
+/// A turn does not count if other programs had the processor for this share of it or more.
 inline constexpr double held_up_share = 0.03;
 
-/// The fewest rounds from which an interval at `decision_level` can be computed.
+/// The smallest number of rounds from which an interval at `decision_level` can be computed.
 inline constexpr std::size_t fewest_left_alone = 6;
 
-/// Returns true if a case runs in one thread of this process on the CPU, without files, items in
-/// flight or peers. On an idle machine the CPU time of such a case equals its wall time.
+/// Returns true if a case runs in one thread of this process on the CPU and never waits: without
+/// files, items in flight or peers. Without other programs its CPU time equals its wall time.
 bool never_blocks(const CaseResult& result);
 
-/// Returns the share of a turn that other programs took from the case. For a case that never blocks
-/// it is the share in which its thread did not run, including time stolen by a hypervisor. For any
-/// other case it is the share in which one of its threads waited for a processor. The waiting time
-/// is read before and after the turn, so waits between the turn and the readings count too.
+/// Returns the share of a turn that other programs took from the case:
+/// - for a case that never_blocks(), the share in which its thread did not run, or a hypervisor ran
+///   other machines;
+/// - for any other case, the share in which one of its threads waited for a processor. This time is
+///   read before and after the turn, so it also has waits just outside of the turn.
 double others_share(const CaseResult& result, const Round& round);
 
-/// Returns true if others_share() is at least `held_up_share` and the round's wall time decides.
+/// Returns true if others_share() is at least `held_up_share` and the wall time of the round
+/// counts: `clock` is Wall, or the round has no device time.
 bool is_held_up(const CaseResult& result, const Round& round, DecidingClock clock);
 
-/// Returns true if fewer than `fewest_left_alone` rounds of a case are not held up (is_held_up()).
-/// A case with fewer than `fewest_left_alone` rounds is busy only if all of them are held up.
+/// Returns true if other programs left too few rounds of the case alone: fewer than
+/// `fewest_left_alone` are not held up, or none, if the case has fewer rounds than that.
 bool is_busy(const CaseResult& result, DecidingClock clock);
 
 }  // namespace normbench

@@ -28,7 +28,8 @@ std::size_t group_index(Reader& reader) {
   return static_cast<std::size_t>(reader.integer("group", 0, 0, most));
 }
 
-/// Reads a line with a finished group, or with the next part of one. Throws Invalid.
+/// Reads a line with a finished group, or with the part of a group that one process measured.
+/// Throws Invalid.
 void read_group_line(Reader& reader, JournalContent& content) {
   const std::size_t index = group_index(reader);
   if (!reader.has("part")) {

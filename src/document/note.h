@@ -1,4 +1,4 @@
-/// Notes on cases, which a document keeps as sentences.
+/// Notes on cases. A document has them as sentences.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@ namespace normbench {
 
 struct Note {
   enum class Kind {
-    ImagesOfATurn,   // a turn loads `count` of `of` images
-    SmallDataset,    // there are only `count` images for a batch of `of`
-    NoReference,     // op `names` has no reference, and no other variant has this output
+    ImagesOfATurn,   // a turn loads only `count` of the `of` images
+    SmallDataset,    // a batch of `of` images has only `count` different ones
+    NoReference,     // op `names` has no reference, and no other variant has an output to compare
     Undefined,       // the output of op `names` is undefined
-    Rounding,        // no output is checked: rounding may be as large as the values
-    RoundingOfSome,  // outputs `names` are not checked: rounding may be as large as the values
-    Allowance,       // bounds allow for rounded `names`: a peer holds them in the output's dtype
+    Rounding,        // no output is checked: rounding errors may be as large as the values
+    RoundingOfSome,  // as Rounding, but for the outputs `names` only
+    Allowance,  // the bounds include the rounding of `names` to the dtype of the output in a peer
     SameInput,       // the peer `names` gets the same input in every call
   };
 
@@ -27,10 +27,10 @@ struct Note {
 /// Returns the note as it is written in a document.
 std::string sentence(const Note& note);
 
-/// Why a fact is missing in a document: the run did not look for it.
+/// The reason in a document for a fact that the run did not ask for.
 inline constexpr const char* kNotLookedFor = "not looked for";
 
-/// Why a limit of a group is not measured.
+/// Why the limits of a group were not measured.
 enum class NoLimit {
   NothingRuns,   // no variant of the group can run
   NothingTimed,  // the run measures nothing

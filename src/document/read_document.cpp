@@ -8,10 +8,10 @@
 namespace normbench {
 namespace {
 
-/// A kind of document, recognised by members that no other kind has together.
+/// A kind of document. Documents of no other kind have all of these members.
 struct Kind {
   std::string_view name;
-  std::array<const char*, 3> members;  // JSON pointers; null if there are fewer
+  std::array<const char*, 3> members;  // JSON pointers; null after the last one
 };
 
 constexpr auto kKinds = std::to_array<Kind>({
@@ -36,8 +36,8 @@ bool is_kind(const Json& document, const Kind& kind) {
 constexpr Kind kResults{"", {"/schema", "/groups"}};
 constexpr std::string_view kFirstMember = R"({"schema":)";
 
-/// Throws Invalid for a document without the members of results. The message tells what kind of
-/// document it seems to be.
+/// Throws Invalid if the document lacks members of results. The message names the kind that it
+/// seems to be.
 void check_kind(const Json& document) {
   if (is_kind(document, kResults)) return;
   const auto kind =
@@ -47,11 +47,10 @@ void check_kind(const Json& document) {
                     : fmt::format("is not a results document; it seems to be {}", kind->name));
 }
 
-/// Returns true for the text of a run's journal, whose first line is an object of its own.
 bool is_journal(std::string_view text) { return text.starts_with(R"({"journal":)"); }
 
-/// Returns " (it seems to be cut off)" for text that opens an object and does not end with "}";
-/// else "".
+/// Returns " (it seems to be cut off)" if the text opens an object but does not end with "}"; else
+/// "".
 std::string_view cut_off(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const auto first = text.find_first_not_of(blanks), last = text.find_last_not_of(blanks);
@@ -59,8 +58,8 @@ std::string_view cut_off(std::string_view text) {
   return cut ? " (it seems to be cut off)" : "";
 }
 
-/// Returns the first 20 issues and a count of the others. One damaged column can have a thousand
-/// mistakes.
+/// Returns the first 20 issues and the number of the others, because one damaged column can have a
+/// thousand.
 std::vector<Issue> few_of(std::vector<Issue> issues) {
   constexpr std::size_t most = 20;
   if (issues.size() <= most) return issues;
@@ -70,7 +69,7 @@ std::vector<Issue> few_of(std::vector<Issue> issues) {
   return issues;
 }
 
-/// Returns an issue for each case that the document has twice, at its second place.
+/// Returns an issue for each case that the document has twice, at the second one.
 std::vector<Issue> duplicate_cases(const Results& results) {
   std::map<std::string, std::string> first;
   std::vector<Issue> issues;
@@ -100,7 +99,7 @@ std::string case_key(const CaseName& name) {
 }
 
 bool begins_as_results(std::string_view text) {
-  constexpr std::size_t enough = 1000;  // bytes, for any indentation
+  constexpr std::size_t enough = 1000;  // with any indentation
   std::string begin(text.substr(0, enough));
   std::erase_if(begin, [](unsigned char c) { return c <= ' '; });
   std::string_view left = begin;

@@ -1,4 +1,4 @@
-/// Reads and checks results documents, and recognises files that are something else.
+/// Reads and checks results documents, and tells what other files are.
 #pragma once
 
 #include <string>
@@ -17,19 +17,19 @@ struct CaseName {
   bool operator==(const CaseName&) const = default;
 };
 
-/// Returns a text that identifies a case. It does not depend on the order of the point's axes.
+/// Returns a key for a case, in which the order of the axes of the point does not matter.
 std::string case_key(const CaseName& name);
 
-/// Returns true for text that begins like a results document of any schema. Only its first 1000
-/// bytes matter.
+/// Returns true for text that begins like a results document of any schema version. Reads only the
+/// first 1000 bytes.
 bool begins_as_results(std::string_view text);
 
-/// Returns true if the whole text is a results document, in any order of its members, or if
-/// begins_as_results() is true.
+/// Returns true if begins_as_results() is true, or if the whole text is JSON with the members of a
+/// results document.
 bool is_results(std::string_view text);
 
-/// Returns the results in the text of a file. Throws BadInput if the text is not JSON, is cut off,
-/// is another tool's document, has a newer schema or has a case twice. The message names `file`.
+/// Returns the results in `text`, the content of `file`. Throws BadInput if the text is not JSON,
+/// is cut off, is another document, has a newer schema or has a case twice.
 Results read_document(const std::string& file, std::string_view text);
 
 }  // namespace normbench

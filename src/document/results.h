@@ -1,4 +1,5 @@
-/// The results document in memory. It has measurements only; analysis/ derives all else from them.
+/// The results document in memory. It has measurements only; analysis/ derives statistics and
+/// verdicts from them.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +20,18 @@
 
 namespace normbench {
 
-/// One turn of one contender. Times are of the whole turn, not of an iteration.
+/// One turn of one contender. Times are of the whole turn with all its iterations.
 struct Round {
   std::int64_t wall_ns = 0;
   std::int64_t device_ns = 0;
   std::int64_t submitted_ns = 0;  // time until all work was submitted to a device; 0 without one
   std::int64_t cpu_ns = 0;
   std::int64_t start_ns = 0;   // since the start of the group
-  std::int64_t queued_ns = 0;  // longest time that a thread of the case waited for a CPU
+  std::int64_t queued_ns = 0;  // longest time that one of its threads waited for a CPU
   Counters counters;
   Disturbance disturbance = {};  // during the turn and its warm-up
-  DeviceState state = {};        // state of the device used, at the end of the turn
-  std::int64_t turn_clock_mhz = 0;  // clock of the device's processors over the turn; 0: not known
+  DeviceState state = {};        // of the device used, at the end of the turn
+  std::int64_t turn_clock_mhz = 0;  // mean SM clock of the device over the turn; 0: not known
   bool operator==(const Round&) const = default;
 };
 
@@ -40,14 +41,14 @@ constexpr auto words(Status) {
       {{Status::Ok, "ok"}, {Status::Skipped, "skipped"}, {Status::Failed, "failed"}});
 }
 
-/// Why measuring ended: every interval was narrow enough, or the time was up.
+/// Why the measuring of a group ended: all intervals were narrow enough, or the time was up.
 enum class Stop { Precision, Time };
 constexpr auto words(Stop) {
   return std::to_array<Word<Stop>>({{Stop::Precision, "precision"}, {Stop::Time, "time"}});
 }
 
-/// The source of a profile's device times. Mixed: the profile combines several profiles, and some
-/// have times from CUPTI, others from CUDA events.
+/// The source of the device times in a profile. Mixed: several profiles were combined, some with
+/// times from CUPTI and some from CUDA events.
 enum class DeviceTimes { Cupti, CudaEvents, Mixed };
 constexpr auto words(DeviceTimes) {
   return std::to_array<Word<DeviceTimes>>({{DeviceTimes::Cupti, "CUPTI"},
@@ -61,23 +62,23 @@ struct StageResult {
   std::vector<std::string> ranges = {};  // ranges of the config around the stage, outermost first
   Place place = Place::Cpu;
   TensorDesc out;
-  Json parameters = {};             // members of the op in the config; null for none
-  std::int64_t min_bytes = 0;       // fewest bytes that the op can move
-  std::int64_t min_read_bytes = 0;  // how many of `min_bytes` are reads
+  Json parameters = {};             // members of the op in the config; null: none
+  std::int64_t min_bytes = 0;       // least bytes that any kernel for the op must move
+  std::int64_t min_read_bytes = 0;  // the bytes read among `min_bytes`
   std::int64_t bytes = 0;           // bytes that the kernel row moves
   std::int64_t link_bytes = 0;
   std::int64_t flops = 0;
   OutputPolicy output = OutputPolicy::Reuse;
-  // Time of each turn in this stage (on a GPU: device time), in ns; empty if it was not measured.
+  // Time that each turn spent in this stage, in ns (on a GPU: device time). Empty if not measured.
   std::vector<std::int64_t> rounds_ns;
-  std::vector<std::int64_t> calls_ns = {};  // on a GPU: the host's time in the stage, for each turn
-  bool staged = false;                      // `rounds_ns` is from separate turns after the rounds
-  bool resident = false;  // the stage's input was written just before and is still in a cache
+  std::vector<std::int64_t> calls_ns = {};  // on a GPU: host time of each turn in this stage
+  bool staged = false;  // `rounds_ns` comes from separate turns after the rounds
+  bool resident = false;  // the input was just written and is still in a cache
   bool operator==(const StageResult&) const = default;
 };
 
-/// What an output was compared with. Reference: what the references of its ops compute in double.
-/// Variant: another variant's output, if there is no reference. Nothing: it was not compared.
+/// What the output was compared with. Reference: the result of reference ops in double. Variant:
+/// the output of another variant, where no reference exists. Nothing: it was not compared.
 enum class HeldTo { Reference, Variant, Nothing };
 constexpr auto words(HeldTo) {
   return std::to_array<Word<HeldTo>>({{HeldTo::Reference, "reference"},
@@ -87,32 +88,32 @@ constexpr auto words(HeldTo) {
 
 struct CheckResult {
   bool ok = false;           // no output was found wrong
-  double max_abs_error = 0;  // largest difference from an exact value
-  double bound = 0;          // allowed error of the value with the largest error
-  double bound_share = 0;    // largest ratio of an error to the bound of its value; above 1: wrong
-  // Number of values that were not checked, since their bound is as large as the values.
+  double max_abs_error = 0;  // largest difference from the expected value
+  double bound = 0;          // allowed error of the value with `max_abs_error`
+  double bound_share = 0;    // largest error / bound of all values; above 1: wrong
+  // Number of values that were not checked, because their error bound is as large as the value.
   std::int64_t unchecked_values = 0;
-  // If whole images are compared: the lowest peak signal-to-noise ratio of an image, and the lowest
-  // allowed one. Both are 0 if values are compared.
+  // If images are compared as a whole: the lowest peak signal-to-noise ratio of all images and the
+  // lowest allowed one, in dB. Both are 0 if values are compared.
   double psnr_db = 0, psnr_bound_db = 0;
   HeldTo held_to = HeldTo::Reference;
-  std::string variant = {};  // variant compared with, for HeldTo::Variant
+  std::string variant = {};  // the other variant, for HeldTo::Variant
   std::int64_t calls = 0;    // number of calls whose output was compared
   bool operator==(const CheckResult&) const = default;
 
-  /// Returns true if the output was compared. A case may fail before that.
+  /// Returns true if an output was compared. False, for example, if the case failed before.
   bool compared() const {
     return held_to != HeldTo::Nothing && (ok || max_abs_error != 0 || psnr_bound_db > 0);
   }
 
-  /// Returns true if `error` is worse than `other`: it is larger, or the two are equal and `bound`
-  /// is less than `other_bound`. If both errors are 0, the larger bound is worse.
+  /// Returns true if `error` is worse than `other`: it is larger, or it is equal and its bound is
+  /// smaller. If both errors are 0, the larger bound counts as worse.
   static bool outweighs(double error, double bound, double other, double other_bound) {
     if (error != other) return error > other;
     return error > 0 ? bound < other_bound : bound > other_bound;
   }
 
-  /// Combines this check with another of the same case: adds the calls, and keeps the worse errors.
+  /// Adds another check of the same case: sums the calls, and keeps the worst errors.
   void add(const CheckResult& other) {
     calls += other.calls;
     unchecked_values = std::max(unchecked_values, other.unchecked_values);
@@ -130,134 +131,139 @@ struct LaneResult {
   std::string name;
   std::int64_t servers = 1, threads = 1;
   std::vector<std::int64_t> stages = {};  // indices into the stages of the case
-  std::string alone = {};                 // name of the limit that runs this lane alone; "": none
-  // For each round: the time in which the servers worked, summed over them, and the time in which
-  // only this lane worked. Both are empty if work on a device was not timed.
+  std::string alone = {};                 // name of the limit with only this lane; "": none
+  // For each round: `busy_ns` is the working time of the servers, summed over them, and
+  // `exposed_ns` the time in which no other lane worked. Both are empty if device work was not
+  // timed.
   std::vector<std::int64_t> busy_ns = {}, exposed_ns = {};
   bool operator==(const LaneResult&) const = default;
 };
 
-/// How a case ran with several items in flight. A turn has `iterations` items.
+/// How a case ran with several items in flight. Each turn has `iterations` items.
 struct PipelineResult {
   std::int64_t in_flight = 1;
   Submit submit = Submit::Lane;
   std::vector<LaneResult> lanes = {};
-  // Only for limits: the variant, and which of its lanes this limit runs ("": all but loading).
+  // Only for limits of a pipeline: its variant, and the lane that the limit runs ("": all stages
+  // except the load).
   std::string part_of = {}, lane = {};
-  // For each round: the time until the first item was done, and the time from the start of the last
-  // item to the end of the round. For each item of all rounds: the time from its start to its end.
+  // For each round: `fill_ns` is the time until the first item was done, and `drain_ns` the time
+  // from the start of the last item to the end of the round. For each item of all rounds:
+  // `latency_ns` is the time from its start to its end.
   std::vector<std::int64_t> fill_ns = {}, drain_ns = {}, latency_ns = {};
   bool operator==(const PipelineResult&) const = default;
 };
 
 /// The files that a case loads.
 struct DatasetResult {
-  std::int64_t images = 0, files = 0;  // numbers of images and of files
-  std::int64_t bytes = 0;              // size of all files
-  // From the manifest: the seconds that the dataset took to make, and the mean peak signal-to-noise
-  // ratio of its images in dB. 0: not known.
+  std::int64_t images = 0, files = 0;
+  std::int64_t bytes = 0;              // of all files
+  // From the manifest of the dataset: the seconds that making it took, and the mean peak
+  // signal-to-noise ratio of its images in dB. 0: not known.
   double prepare_seconds = 0, psnr_db = 0;
-  std::vector<BrokenFiles> left_out = {};   // files left out with on_error: skip
-  std::vector<RemarkedFiles> remarks = {};  // remarks on files that are read
+  std::vector<BrokenFiles> left_out = {};   // files that could not be read, with on_error: skip
+  std::vector<RemarkedFiles> remarks = {};  // remarks on files that are loaded
   Beside beside = {};                       // other files in the folders, which are not loaded
   bool operator==(const DatasetResult&) const = default;
 };
 
 struct CaseResult {
   std::string variant;
-  std::string written = {};  // name in the config if it differs: "a" for "a [k=1]"
+  std::string written = {};  // name in the config if different: "a" for "a [k=1]"
   Json axes = Json::object();
   Status status = Status::Ok;
   std::string reason;             // why the case was skipped or failed
   std::optional<Skip> skip = {};  // kind of `reason`; nothing in older documents
   int threads = 1;
-  bool threads_decided = false;   // normbench chose the number, since the config has "all"
-  std::optional<Wait> wait = {};  // when the host waits for the GPU; nothing without a GPU
-  bool graph = false;             // stages on the GPU run as graphs
+  bool threads_decided = false;   // "threads" is "all" in the config
+  std::optional<Wait> wait = {};  // when the host waits for the GPU; nothing without GPU stages
+  bool graph = false;             // GPU stages run as CUDA graphs
   std::optional<PipelineResult> pipeline = {};  // set if several items are in flight
   std::optional<DatasetResult> dataset = {};    // set if the case loads files
-  std::string peer = {};          // name in the config of the peer that ran it; "": this process
-  std::string peer_version = {};  // what the peer calls itself: "torch 2.9.0"
+  std::string peer = {};          // name of the peer that ran it; "": this process
+  std::string peer_version = {};  // version that the peer reports: "torch 2.9.0"
   bool resident = false;          // a limit whose buffers stay in the cache
-  std::int64_t iterations = 0;    // number per turn
-  std::int64_t images = 0;        // number per iteration
-  std::int64_t source_bytes = 0;  // bytes that an iteration must read: source or files
-  std::int64_t result_bytes = 0;  // bytes that an iteration must write: its outputs
-  std::optional<TensorDesc> source = {};     // what the case starts from; nothing for files
-  std::vector<TensorDesc> more_inputs = {};  // other sources, and outputs of a setup
+  std::int64_t iterations = 0;    // per turn
+  std::int64_t images = 0;        // per iteration
+  std::int64_t source_bytes = 0;  // bytes that an iteration must read (source or files)
+  std::int64_t result_bytes = 0;  // bytes that an iteration must write (outputs)
+  std::optional<TensorDesc> source = {};     // the first source; nothing for files
+  std::vector<TensorDesc> more_inputs = {};  // further sources, and outputs of a setup
   std::vector<TensorDesc> outputs = {};      // empty: the output of the last stage
   std::int64_t first_call_ns = 0;
-  // Overhead in the device time of each stage, in ns: the time between two consecutive marks with
-  // no work between them. 0 if it was not measured.
+  // The part of the device time of each stage that is overhead, in ns: the time between two marks
+  // with no work between them. 0: not measured.
   std::int64_t bracket_ns = 0;
   std::vector<StageResult> stages;
   std::vector<Round> rounds;
-  std::vector<Round> cut_rounds = {};  // of a block that ran out of time; in no statistic
+  std::vector<Round> cut_rounds = {};  // rounds of an incomplete block at the end, in no statistic
   CheckResult check;
-  std::vector<std::string> notes;  // such as "a turn loads 16 of 40 images"
+  std::vector<std::string> notes;  // like "a turn loads 16 of 40 images"
   bool operator==(const CaseResult&) const = default;
 };
 
-/// Returns the outputs of the case: the named ones, or the output of the last stage.
+/// Returns the outputs of the case: the output of the last stage, unless the config names others.
 inline std::vector<TensorDesc> outputs_of(const CaseResult& result) {
   if (!result.outputs.empty() || result.stages.empty()) return result.outputs;
   return {result.stages.back().out};
 }
 
-/// Returns the roles of the stage's op; no roles if this version does not know the op.
+/// Returns the roles of the op of the stage; none if this version does not know the op.
 inline const Roles& roles_of(const StageResult& stage) { return roles_named(stage.op); }
 
-/// A row of the profiler table: all calls of one name. Calls of the host have Place::Cpu, even
-/// calls that submit work to a device. The work itself has rows with the device's place.
+/// A row of the profiler table: all calls with the same name. Calls of the host have Place::Cpu,
+/// even if they submit device work. The device work has rows of its own, with the place of the
+/// device.
 struct ProfileRow {
   std::string name;
   Place place = Place::Cpu;
   std::string shapes;
-  bool annotation = false;   // a range around steps, or its projection on a device: no work itself
-  bool constants = false;    // preparing constants of a kernel; includes calls inside it
-  bool image = false;        // calls are a loader's work, each on one image
-  std::string longest = {};  // name of the longest call, if it differs from the row's
+  bool annotation = false;   // a range around steps, on the host or projected to a device
+  bool constants = false;    // the calls prepare constants of kernels, with their nested calls
+  bool image = false;        // each call is the work of a loader on one image
+  std::string longest = {};  // name of the longest call, if different from `name`
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;
   std::int64_t self_device_ns = 0, device_ns = 0;
-  // Times of single calls: device time in rows of a device, else host time. Percentiles are by
-  // nearest rank.
+  // Times of single calls: device times in rows of a device, else host times. Percentiles are
+  // nearest-rank.
   std::int64_t min_ns = 0, p50_ns = 0, p95_ns = 0, max_ns = 0;
   std::int64_t bytes = 0;   // sum over all calls; 0: not known
-  std::int64_t faults = 0;  // minor and major page faults of all calls; only for stages on the host
-  // The members below are set only for traces of other tools, and no document has them.
-  // - async: the calls are ranges that may end on another thread; they have no self time.
-  // - memory: bytes allocated minus bytes freed during all calls. `self_…` leaves out nested calls.
+  std::int64_t faults = 0;  // minor and major page faults of all calls, for stages on the CPU
+  // Only for traces of other tools, never in a document:
+  // - `async`: calls are ranges that may end on another thread, so they have no self time;
+  // - `…_memory`: bytes allocated minus bytes freed during all calls. `self_…` leaves out nested
+  //   calls.
   bool async = false;
   std::int64_t cpu_memory = 0, self_cpu_memory = 0;
   std::int64_t device_memory = 0, self_device_memory = 0;
   bool operator==(const ProfileRow&) const = default;
 };
 
-/// What the processor counted in all steps of a profile; nothing for a counter that was not read.
+/// Counts over all steps of a profile; nothing for a counter that was not read.
 struct ProfileCounters {
   Counters software;  // page faults and context switches
   std::optional<std::int64_t> cycles, instructions, cache_misses;
-  std::string hardware_missing = {};  // why the three counters are missing, or ""
+  std::string hardware_missing = {};  // why the three hardware counters are missing, or ""
   std::optional<double> cpu_joules, gpu_joules;
-  std::string energy_missing = {};  // why both energies are missing, or ""
+  std::string energy_missing = {};  // why an energy is missing, or ""
   bool operator==(const ProfileCounters&) const = default;
 };
 
-/// Sums over a profile's device work and calls. Overlapping times of several streams count once.
-/// Without device work, all members but `wall_ns` are 0.
+/// Sums over the recorded steps of a profile. Times that overlap on several streams count once.
+/// Without device work, all members except `wall_ns` are 0.
 struct ProfileTimes {
-  std::int64_t wall_ns = 0;           // sum of all recorded steps
-  std::int64_t busy_ns = 0;           // time in which some device work was running
-  std::int64_t copy_ns = 0;           // time in which a copy over the link was running
-  std::int64_t exposed_copy_ns = 0;   // time in which a copy was running, but no kernel
-  std::int64_t overlap_ns = 0;        // time in which two pieces of work or more were running
-  std::int64_t gaps = 0, gap_ns = 0;  // number and sum of gaps between device work in a step
+  std::int64_t wall_ns = 0;           // wall time of the recorded steps
+  std::int64_t busy_ns = 0;           // time with at least one piece of device work
+  std::int64_t copy_ns = 0;           // time with a copy over the link
+  std::int64_t exposed_copy_ns = 0;   // time with a copy over the link, but no kernel
+  std::int64_t overlap_ns = 0;        // time with two or more pieces of device work
+  std::int64_t gaps = 0, gap_ns = 0;  // number and sum of idle times between device work in a step
   bool operator==(const ProfileTimes&) const = default;
 };
 
-/// What the recording lost. All members are 0 if it lost nothing. TraceLosses in trace/model.h
-/// explains the members.
+/// What the recording of a profile lost; 0 for nothing. TraceLosses in trace/model.h explains the
+/// members.
 struct ProfileLosses {
   std::int64_t dropped = 0, lost_buffers = 0, without_times = 0;
   std::int64_t launches = 0, launched = 0, without_launch = 0;
@@ -265,27 +271,27 @@ struct ProfileLosses {
   bool operator==(const ProfileLosses&) const = default;
 };
 
-/// The work of a lane on one item in one stage, within a window of time in which a few items were
-/// in flight. Times count from the start of the window. Only the part inside the window is kept.
+/// The work of a lane on one item in one stage. A profile keeps such work for a time window with a
+/// few items. Times count from the start of the window, and work at its edges is cut.
 struct LaneWork {
-  std::int64_t item = 0, lane = 0, stage = 0;  // item in the window; lane and stage of the case
+  std::int64_t item = 0, lane = 0, stage = 0;  // item in the window; indices of lane and stage
   std::int64_t start_ns = 0, end_ns = 0;
   bool operator==(const LaneWork&) const = default;
 };
 
 struct CaseProfile {
   std::string variant;
-  std::int64_t steps = 0;      // number of recorded steps
-  std::int64_t discarded = 0;  // number of warm-up steps before or between the recorded ones
+  std::int64_t steps = 0;      // recorded steps
+  std::int64_t discarded = 0;  // warm-up steps, which are not recorded
   std::optional<ProfileCounters> counters = {};
-  double overhead = 0;  // time of a profiled step / time without profiler; 0: not measured
-  // Uncertainty of device times on the host's clock, in ns; 0 without device times.
+  double overhead = 0;  // time of a step with / without the profiler; 0: not measured
+  // Largest error (+-) of device times on the clock of the host, in ns; 0 without device times.
   std::int64_t clock_error_ns = 0;
   std::optional<DeviceTimes> device_times = {};
   ProfileTimes times = {};
   ProfileLosses losses = {};
   std::vector<ProfileRow> rows;
-  std::vector<LaneWork> lane_work = {};  // only for a pipeline: the work on a few items
+  std::vector<LaneWork> lane_work = {};  // only for pipelines
   bool operator==(const CaseProfile&) const = default;
 };
 
@@ -294,18 +300,18 @@ struct GroupResult {
   Json point = Json::object();
   std::string baseline;
   std::vector<CaseResult> cases;
-  std::vector<CaseResult> limits;                // each has a name such as "stream 1:4 nt"
+  std::vector<CaseResult> limits;                // contenders such as "stream 1:4 nt"
   std::vector<std::vector<int>> order;           // for each round: indices into cases, then limits
-  std::vector<std::vector<int>> cut_order = {};  // order of `cut_rounds`; the last may be short
-  std::optional<Stop> stop = {};                 // nothing if there are no rounds
+  std::vector<std::vector<int>> cut_order = {};  // of `cut_rounds`; the last may be shorter
+  std::optional<Stop> stop = {};                 // nothing without rounds
   // Backend::condition() of the device before and after all rounds; null without a device.
   Json condition_before = {}, condition_after = {};
-  std::int64_t slowest_state_ns = 0;  // longest time to read Round::state
+  std::int64_t slowest_state_ns = 0;  // longest time that reading a Round::state took
   std::vector<CaseProfile> profile;
   std::vector<Published> published;
   std::vector<Claim> claims;
-  std::vector<std::string> ids = {};  // published experiments that this group reproduces
-  // Settings of the experiment that replace those of the config.
+  std::vector<std::string> ids = {};  // ids of the published experiments that this group reproduces
+  // Settings of the experiment, which replace those of the config.
   std::optional<double> precision = {};
   std::optional<Cache> cache = {};
   std::vector<Difference> may_differ = {};  // differences between outputs that are allowed
@@ -313,10 +319,10 @@ struct GroupResult {
   bool operator==(const GroupResult&) const = default;
 };
 
-/// A kind of pair of variants whose ratio is known in advance.
-/// - Identical: twice the same variant, with data far larger than the cache.
-/// - Cached: twice the same variant, with data that fits in the cache.
-/// - Slowed: the second variant does 5 % more work.
+/// A pair of variants whose true ratio is known:
+/// - Identical: the same variant twice, with data far larger than the cache.
+/// - Cached: the same variant twice, with data that fits in the cache.
+/// - Slowed: the second variant does 5 % more work than the first.
 enum class PairKind { Identical, Cached, Slowed };
 constexpr auto words(PairKind) {
   return std::to_array<Word<PairKind>>({{PairKind::Identical, "identical"},
@@ -324,19 +330,19 @@ constexpr auto words(PairKind) {
                                         {PairKind::Slowed, "slowed"}});
 }
 
-/// What `normbench calibrate` measured for one pair.
+/// What `normbench calibrate` measured of one pair.
 struct MeasuredPair {
   PairKind kind = PairKind::Identical;
   std::int64_t seed = 0;
-  bool fresh_process = false;  // the pair was measured in a process of its own
+  bool fresh_process = false;  // measured in a new process
   GroupResult group;
 };
 
-/// A planned group that a run did not finish because it ended early.
+/// A planned group that an interrupted run did not finish.
 struct MissingGroup {
   std::string experiment;
   Json point = Json::object();
-  std::int64_t processes = 0;  // processes that measured their part of it; 0: `groups` lacks it
+  std::int64_t processes = 0;  // processes that had measured it; 0: it is not in `groups`
   bool operator==(const MissingGroup&) const = default;
 };
 
@@ -350,35 +356,35 @@ struct Results {
   Cache cache = Cache::Cold;
   DecidingClock clock = DecidingClock::Wall;
   std::int64_t seed = 1;
-  bool traced = false;       // a profiling tool was attached; nothing is ranked
+  bool traced = false;       // a profiling tool was attached, so nothing is ranked
   bool interrupted = false;  // the run ended early
-  bool unkept = false;       // the run ended because the journal could not be written
-  Json calibration = {};     // what `normbench calibrate` found on this machine; null: nothing
+  bool unkept = false;       // it ended early because the journal could not be written
+  Json calibration = {};     // stored results of `normbench calibrate` on this machine, or null
   std::vector<GroupResult> groups;
-  // The groups that a run which ended early did not finish; nothing in older documents. Where it is
-  // empty, the run ended while groups were profiled.
+  // Groups that an interrupted run did not finish; nothing in older documents and for finished
+  // runs. Empty if the run was interrupted while it profiled groups.
   std::optional<std::vector<MissingGroup>> missing = {};
   bool operator==(const Results&) const = default;
 };
 
-/// Returns the precision asked for in the group: the relative half-width of its intervals.
+/// Returns the relative half-width of intervals that the group was measured for.
 inline double precision_of(const GroupResult& group, const Results& results) {
   return group.precision.value_or(results.precision);
 }
-/// Returns whether the group's data was in the cache before each turn.
+/// Returns whether the data of the group was in the cache before each turn (Hot) or not (Cold).
 inline Cache cache_of(const GroupResult& group, const Results& results) {
   return group.cache.value_or(results.cache);
 }
 
-/// The schema number of documents that this version writes.
+/// The schema version of documents that this version of normbench writes.
 inline constexpr int document_schema = 1;
 
-/// Returns the document (schema 1) without derived fields. Fields have the names of the structs'
-/// members.
-/// - "rounds" is stored by column, {"wall_ns": […], "minor_faults": […], …}. All columns have the
-///   same length. Columns of zeros other than wall_ns are left out.
-/// - A tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}. It has "strides" only if it
-///   is not dense.
+/// Returns the document (schema 1) without derived fields. Fields are named like the members of the
+/// structs.
+/// - "rounds" is stored by column: {"wall_ns": […], "minor_faults": […], …}. All columns have the
+///   same length. A column of zeros is left out, except wall_ns.
+/// - A tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}, with "strides" if it is not
+///   dense.
 /// - Without a device, these fields are left out: calls_ns, condition_before and
 ///   condition_after, clock_error_ns.
 /// - These fields, which newer versions added, are left out if they are empty: written, skip,
@@ -394,10 +400,10 @@ inline constexpr int document_schema = 1;
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);
 
-/// Reads a document without its derived fields ("summary", "verdict", …). Adds all mistakes and
-/// contradictions to `issues`. Throws Invalid if it is not a results document.
+/// Reads a document and ignores its derived fields ("summary", "verdict", …). Adds all mistakes and
+/// contradictions to `issues`. Throws Invalid if it is no results document.
 Results read_results(const Json& document, std::vector<Issue>& issues);
-/// Reads a document. Throws Invalid ("/groups/0/cases/1/rounds: …") for any mistake.
+/// Reads a document. Throws Invalid ("/groups/0/cases/1/rounds: …") if there is any mistake.
 Results read_results(const Json& document);
 GroupResult read_group(const Json& document);
 

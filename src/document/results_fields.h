@@ -1,9 +1,8 @@
-/// The fields of the results document: one list per struct, used for writing and for reading.
-///
-/// For each field one of three functions is called:
-/// - `io.required` for a field that every document must have;
-/// - `io.when_known` for a field that is left out if it is null, 0, empty or all zeros;
-/// - `io(name, member)` for any other field.
+/// The fields of the results document, in one list per struct for writing and reading. A list calls
+/// one of these functions for each field:
+/// - `io.required` if every document must have it;
+/// - `io.when_known` if it is left out when it is null, 0, empty or all zeros;
+/// - `io(name, member)` otherwise.
 #pragma once
 
 #include <array>
@@ -21,7 +20,7 @@ concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 template <class T>
 concept Enum = std::is_enum_v<T>;
 
-/// A column of a case's rounds.
+/// A column of "rounds": its name, and a function that returns the member of a Round.
 struct RoundColumn {
   const char* name;
   std::int64_t& (*of)(Round&);

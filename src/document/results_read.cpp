@@ -14,12 +14,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Larger numbers were not measured, and sums of them would overflow. kMostWhole is 11 days in
-// nanoseconds, or a petabyte. kMostNumber is about the largest error of a float.
+// Larger numbers are mistakes; their sums could overflow. kMostWhole is 11 days in nanoseconds or a
+// petabyte. kMostNumber is above any float.
 constexpr std::int64_t kMostWhole = 1'000'000'000'000'000;
 constexpr double kMostNumber = 1e40;
 
-/// The smallest allowed value of numbers with this name, in any struct. It is 0 for other names.
+/// The smallest allowed value of fields with this name in any struct; 0 for other fields.
 struct Least {
   std::string_view name;
   double value;
@@ -46,12 +46,12 @@ double least_of(std::string_view name) {
   return at == kLeast.end() ? 0 : at->value;
 }
 
-/// The names of numbers that may be infinite, as outputs may be. A document has null for infinity.
+/// Fields that may be infinite, because outputs may be. In a document infinity is null.
 constexpr auto kMayBeInfinite =
     std::to_array<std::string_view>({"max_abs_error", "bound", "bound_share"});
 
-/// Members that normbench did not define may hold anything, but their numbers must be in range,
-/// since code computes with them.
+/// Checks the range of all numbers in a member with any content, because other code computes with
+/// them.
 void check_numbers(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
   if (json.is_number() && std::abs(json.get<double>()) > kMostNumber)
     issues.push_back(
@@ -61,7 +61,6 @@ void check_numbers(const Json& json, const std::string& pointer, std::vector<Iss
     check_numbers(value, pointer + "/" + pointer_token(key), issues);
 }
 
-/// Fills a struct from the members of one JSON object.
 class Loader {
  public:
   explicit Loader(Reader reader) : reader_(std::move(reader)) {}
@@ -70,7 +69,7 @@ class Loader {
   void operator()(const char* name, T& value) {
     if (reader_.has(name)) read(name, value);
   }
-  /// Keeps the value if the word is "".
+  /// The text "" leaves the value unchanged.
   template <Enum E>
   void operator()(const char* name, E& value) {
     if (reader_.has(name) && reader_.member(name) != "") read(name, value);
@@ -210,8 +209,8 @@ void Loader::read(const char* name, std::vector<std::vector<int>>& rows) {
   rows = list.get<std::vector<std::vector<int>>>();
 }
 
-/// Sets members that older documents lack: rows of constants are known by their names, and forced
-/// kernels by the labels of their stages.
+/// Sets members that older documents lack: `forced` by the label of the stage, and `constants` by
+/// the name of the row.
 void mark_by_names(GroupResult& group) {
   for (auto* contenders : {&group.cases, &group.limits})
     for (CaseResult& one : *contenders)
@@ -233,8 +232,7 @@ void check_lanes(const CaseResult& result, const std::string& pointer, std::vect
   }
 }
 
-/// Adds an issue if a list, which has a value for each of `expected` rounds or is empty, has
-/// another length.
+/// Adds an issue if the list is neither empty nor `expected` values long, one per round.
 void check_length(const std::vector<std::int64_t>& values, std::size_t expected,
                   const std::string& pointer, std::vector<Issue>& issues) {
   if (!values.empty() && values.size() != expected)
@@ -248,7 +246,7 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   for (std::size_t i = 0; i < result.stages.size(); ++i) {
     const StageResult& stage = result.stages[i];
     const std::string at = fmt::format("{}/stages/{}", pointer, i);
-    if (stage.staged) continue;  // these times are from other turns
+    if (stage.staged) continue;  // these times are not of the rounds
     check_length(stage.rounds_ns, rounds, at + "/rounds_ns", issues);
     check_length(stage.calls_ns, rounds, at + "/calls_ns", issues);
   }
@@ -263,7 +261,7 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   }
 }
 
-/// Checks what readers of results rely on and single fields do not show.
+/// Checks rules between fields that other code relies on.
 void check(const GroupResult& group, const std::string& pointer, std::vector<Issue>& issues) {
   const std::size_t contenders = group.cases.size() + group.limits.size();
   for (const auto& [name, order] :
@@ -326,7 +324,7 @@ Results read_results(const Json& document, std::vector<Issue>& issues) {
   Results results;
   Loader loader(Reader(document, "", issues));
   fields(loader, results);
-  if (issues.empty())  // fields that were not read would contradict others
+  if (issues.empty())  // otherwise missing fields would cause further issues
     for (std::size_t i = 0; i < results.groups.size(); ++i)
       check(results.groups[i], fmt::format("/groups/{}", i), issues);
   std::ranges::for_each(results.groups, mark_by_names);

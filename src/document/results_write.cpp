@@ -37,7 +37,6 @@ Json write(const TensorDesc& desc) {
   return json;
 }
 
-/// Writes lists of plain values.
 template <class T>
 requires(std::constructible_from<Json, T> && !Enum<T>) Json write(const std::vector<T>& values) {
   return values;
@@ -86,7 +85,7 @@ bool is_known(std::int64_t value) { return value != 0; }
 bool is_known(double value) { return value != 0; }
 template <Enum E>
 bool is_known(E value) {
-  return value != E();  // older documents, which lack the field, mean this value
+  return value != E();  // without the field, a document means this value
 }
 bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
 bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }
@@ -102,7 +101,6 @@ struct Writer {
   void operator()(const char* name, const std::optional<T>& value) {
     if (value) json[name] = write(*value);
   }
-  /// Writes "" for an empty optional.
   template <Enum E>
   void operator()(const char* name, const std::optional<E>& value) {
     json[name] = name_of(value);

@@ -12,8 +12,8 @@ namespace normbench {
 namespace {
 
 constexpr std::size_t kQuarters = 4;
-constexpr std::size_t kFewestInQuarters = 24;  // six rounds in a quarter
-constexpr double kFewestDependent = 14;        // a smaller number of effective rounds is uncertain
+constexpr std::size_t kFewestInQuarters = 24;  // at least six rounds in each quarter
+constexpr double kFewestDependent = 14;        // below it, effective_rounds() is uncertain
 
 double median_of_sorted(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
@@ -21,8 +21,7 @@ double median_of_sorted(std::span<const double> sorted) {
   return n % 2 == 1 ? sorted[n / 2] : std::midpoint(sorted[n / 2 - 1], sorted[n / 2]);
 }
 
-/// Returns the value below which a standard normal variable lies with this probability, found by
-/// bisection.
+/// Returns the quantile of the standard normal distribution, by bisection.
 double normal_quantile(double probability) {
   double low = -40, high = 40;
   for (int i = 0; i < 200; ++i) {
@@ -32,8 +31,8 @@ double normal_quantile(double probability) {
   return low;
 }
 
-/// Returns the signs (1, 0 or -1) of the values' differences from their median, less the mean of
-/// the signs.
+/// Returns the signs (1, 0 or -1) of the differences from the median, minus the mean of these
+/// signs.
 std::vector<double> signs(std::span<const double> values) {
   const double middle = median({values.begin(), values.end()});
   std::vector<double> signs;
@@ -46,7 +45,6 @@ std::vector<double> signs(std::span<const double> values) {
   return signs;
 }
 
-/// The autocorrelations of a series. Each is computed when it is first read.
 class Autocorrelations {
  public:
   explicit Autocorrelations(std::vector<double> centred) : centred_(std::move(centred)) {
@@ -70,9 +68,9 @@ class Autocorrelations {
   double square_ = 0;
 };
 
-/// Returns 1 + 2 * the sum of the autocorrelations. They are added in pairs of neighbouring lags
-/// until a pair is not positive. No pair counts for more than the pair before it. Each
-/// autocorrelation is first raised by `hidden` times its distance from 1.
+/// Returns 1 + 2 * the sum of the autocorrelations from lag 1 on. Adds pairs of neighbouring lags
+/// until a pair is not positive; a pair counts at most as much as the pair before it. Each
+/// autocorrelation r is first raised to r + hidden * (1 - r).
 double integrated_time(Autocorrelations& seen, double hidden) {
   const auto at = [&](std::size_t lag) { return seen.at(lag) + hidden * (1 - seen.at(lag)); };
   double time = -1, last = 2;
@@ -85,9 +83,8 @@ double integrated_time(Autocorrelations& seen, double hidden) {
   return std::clamp(time, 1.0, static_cast<double>(seen.size()));
 }
 
-/// Returns the two groups of values on either side of the widest gap that leaves `fewest` values on
-/// each side. Returns nothing if there is no such gap, or if the groups are not as far apart as
-/// two_levels() requires.
+/// Returns the levels on both sides of the widest gap that leaves `fewest` values on each side;
+/// nothing if there is none, or if the levels are not as far apart as two_levels() requires.
 std::optional<Levels> levels_at_gap(std::span<const double> sorted, std::size_t fewest,
                                     double least_apart) {
   constexpr double clear = 2;
@@ -114,7 +111,8 @@ std::optional<Levels> levels_at_gap(std::span<const double> sorted, std::size_t 
   return apart && is_clear ? std::optional(levels) : std::nullopt;
 }
 
-/// Returns true if values of the smaller group come in runs of two or more on average.
+/// Returns true if runs of consecutive values on the smaller side have a mean length of two or
+/// more.
 bool come_in_runs(std::span<const double> series, const Levels& levels) {
   const bool fewer_above = levels.high_count < levels.low_count;
   std::size_t runs = 0;
@@ -127,16 +125,12 @@ bool come_in_runs(std::span<const double> series, const Levels& levels) {
   return std::min(levels.low_count, levels.high_count) >= 2 * runs;
 }
 
-/// The ends of an interval, as indices in the sorted series.
 struct Places {
   std::size_t low, high;
 };
 
-/// Returns the ends of an interval that rests on `effective` independent rounds. From all rounds it
-/// cuts off the share that would be cut off from that many independent rounds. If rounds depend on
-/// each other, a small `effective` is uncertain. Then half of that share is cut off, or a twentieth
-/// if `effective` rounds are too few for the level. Nothing is cut off if the rounds are
-/// independent but too few.
+/// Returns the ends of the interval before it is widened for quarters and levels (see
+/// time_interval()). `effective` is effective_rounds().
 Places places_of(std::size_t rounds, double effective, double level) {
   constexpr double smallest_share = 0.05;
   const bool depend = effective < static_cast<double>(rounds);
@@ -150,7 +144,6 @@ Places places_of(std::size_t rounds, double effective, double level) {
   return {low, rounds - 1 - low};
 }
 
-/// Widens `places` until they include `value`.
 void hold(std::span<const double> sorted, double value, Places& places) {
   const auto after = std::ranges::upper_bound(sorted, value);
   const auto from = std::ranges::lower_bound(sorted, value);
@@ -160,8 +153,8 @@ void hold(std::span<const double> sorted, double value, Places& places) {
   places.high = std::max(places.high, std::min(above, sorted.size() - 1));
 }
 
-/// Returns the ends of the interval that time_interval() describes, as indices in the sorted
-/// series. `logs` must not be empty.
+/// Returns the ends of the interval of time_interval(), as indices of the sorted series. `logs`
+/// must not be empty.
 Places interval_places(std::span<const double> logs, double level) {
   const std::size_t rounds = logs.size();
   Places places = places_of(rounds, effective_rounds(logs), level);
@@ -197,10 +190,10 @@ double median(std::vector<double> values) {
 }
 
 std::optional<std::pair<int, int>> median_interval_indices(int n, double level) {
-  // The median lies below order statistic r exactly if at most r values lie below the median. The
-  // probability of that is a lower tail of Bin(n, 1/2). Its terms are kept as logarithms, since
+  // The median lies below order statistic r (from 0) if at most r values lie below the median. The
+  // probability of that is a lower tail of Bin(n, 1/2). The terms are kept as logarithms, because
   // 2^-n underflows.
-  const double allowed = (1 - level) / 2 * (1 + 1e-12);  // an exact tie is not lost to rounding
+  const double allowed = (1 - level) / 2 * (1 + 1e-12);  // a tie is not lost to rounding
   double log_term = -n * std::numbers::ln2;
   double tail = std::exp(log_term);
   int low = -1;
@@ -253,7 +246,7 @@ std::vector<double> family_p_values(const std::vector<std::vector<double>>& seri
   const bool all_ways = positions <= most_positions;
   const std::size_t ways = std::size_t{1} << std::min(positions, most_positions);
   std::mt19937_64 random(1);
-  std::vector<std::size_t> as_large(series.size(), 1);  // the observed signs count as one flip
+  std::vector<std::size_t> as_large(series.size(), 1);  // the flip of no position
   for (std::size_t way = 1; way < ways; ++way) {
     for (std::size_t i = 0; i < positions; ++i)
       turned[i] = ((all_ways ? way >> i : random() >> 63) & 1) != 0;
@@ -285,9 +278,9 @@ double effective_rounds(std::span<const double> series) {
   const auto rounds = static_cast<double>(series.size());
   Autocorrelations seen(signs(series));
   if (series.size() < 3 || !seen.vary() || seen.at(1) <= 1 / std::sqrt(rounds)) return rounds;
-  // The signs are taken about the median of the series itself. That makes each autocorrelation too
-  // small, by about the share of the series that `time` takes. So `time` is computed again with
-  // that share added back; four steps are enough.
+  // The signs are taken from the median of the same series, which lowers each autocorrelation by
+  // about time / rounds of its distance from 1. So `time` is computed again with that corrected.
+  // Four steps are enough.
   constexpr int steps = 4;
   constexpr double most_hidden = 0.5;
   double time = integrated_time(seen, 0);

@@ -6,7 +6,6 @@
 namespace normbench {
 namespace {
 
-/// Visits all fields of a struct, and those of the structs in it.
 struct MakeVisible {
   void operator()(const char*, auto& value) { visit(value); }
   void required(const char*, auto& value) { visit(value); }

@@ -1,13 +1,12 @@
-/// Makes the texts of documents safe to print, because a name may contain control characters.
+/// Makes texts of documents safe for a terminal, because names may have control characters.
 #pragma once
 
 #include "document/results.h"
 
 namespace normbench {
 
-/// Returns a copy in which every text is on one line with readable control characters (see
-/// on_one_line()). That includes names, questions, claims, reasons and facts of the machine. It is
-/// for text output only; JSON, CSV and HTML use their own escapes.
+/// Returns a copy in which on_one_line() was applied to every text, including names and facts of
+/// the machine. For text output only; JSON, CSV and HTML have escapes of their own.
 Results visible(Results results);
 ProfileRow visible(ProfileRow row);
 Json visible(const Json& json);

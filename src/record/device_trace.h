@@ -42,7 +42,7 @@ struct LaunchShape {
   bool operator==(const LaunchShape&) const = default;
 };
 
-/// One piece of device work, or one call of the host. Its times are on the host's clock.
+/// One piece of device work, or one call of the host. Its times are on the recorder's clock.
 struct DeviceRecord {
   Activity activity = Activity::Kernel;
   std::int64_t start_ns = 0, end_ns = 0;

@@ -42,7 +42,7 @@ struct ThreadLog {
 };
 
 /// Collects the ranges that open and close while it is enabled. Each thread writes to its own log
-/// without a lock. It allocates memory only if its log becomes longer than ever before.
+/// without a lock, and allocates memory only if its log becomes longer than ever before.
 class Recorder {
  public:
   /// Finds out whether an NVTX tool is attached, which loads the tool if this is the first NVTX
