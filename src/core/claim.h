@@ -18,8 +18,8 @@ struct ClaimedRatio {
   bool operator==(const ClaimedRatio&) const = default;
 };
 
-/// The claimed trend of the ratio of a claim's two sides, from the smallest value of an axis of the
-/// sweep to the largest.
+/// The claim that the ratio of the two times grows, shrinks or stays the same from the smallest
+/// value of an axis of the sweep to the largest.
 struct ClaimedTrend {
   std::string axis;
   Trend trend = Trend::Stays;

@@ -27,8 +27,10 @@ double others_share(const CaseResult& result, const Round& round);
 /// counts: `clock` is Wall, or the round has no device time.
 bool is_held_up(const CaseResult& result, const Round& round, DecidingClock clock);
 
-/// Returns true if other programs left too few rounds of the case alone: fewer than
-/// `fewest_left_alone` are not held up, or none, if the case has fewer rounds than that.
+/// Returns true if other programs disturbed too many rounds of the case:
+/// - all rounds are held up, or
+/// - the case has at least `fewest_left_alone` rounds, but fewer than that are not held up.
+/// Returns false for a case without rounds.
 bool is_busy(const CaseResult& result, DecidingClock clock);
 
 }  // namespace normbench

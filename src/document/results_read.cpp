@@ -232,7 +232,7 @@ void check_lanes(const CaseResult& result, const std::string& pointer, std::vect
   }
 }
 
-/// Adds an issue if the list is neither empty nor `expected` values long, one per round.
+/// Adds an issue if the list is not empty and does not have `expected` values, one for each round.
 void check_length(const std::vector<std::int64_t>& values, std::size_t expected,
                   const std::string& pointer, std::vector<Issue>& issues) {
   if (!values.empty() && values.size() != expected)

@@ -107,7 +107,7 @@ struct Case {
 
   /// Returns the description of the first output.
   const TensorDesc& result() const { return values[outputs.front()].desc; }
-  /// Returns the number of images in a batch: that of the input with the most, or of the load.
+  /// Returns the number of images in a batch: that of the largest input, or that of the load.
   std::int64_t images() const;
   /// Returns the op that loads the images from files; null if the case starts from inputs.
   const Load* loader() const;

@@ -225,7 +225,7 @@ void Limits::add_stream(Mix mix) {
   const int threads = mix.threads;
   const StreamMix bytes = limit_mix({.read = mix.read, .written = mix.written});
   mix.read = bytes.read, mix.written = bytes.written;
-  // Host threads do not matter on a device.
+  // On a device the number of host threads makes no difference, so it does not tell mixes apart.
   if (mix.place == Place::Cuda) mix.threads = 1;
   if (std::ranges::find(mixes_, mix) != mixes_.end()) return;
   mixes_.push_back(mix);

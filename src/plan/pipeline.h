@@ -41,8 +41,9 @@ std::vector<Case> parts_of(const std::vector<const Case*>& cases);
 /// Returns the name of the case in `parts` that runs only the work of `lane`; "" if there is none.
 std::string lane_alone(const std::vector<Case>& parts, const Case& planned, const Lane& lane);
 
-/// Returns the CPUs of each server, by lane and server: one of `cpus` for each of its threads. If
-/// there are fewer CPUs than threads, all lists are empty, and the system schedules the threads.
+/// Divides `cpus` among the threads of the pipeline. result[lane][server] has a CPU for each thread
+/// of the server; it is empty for lanes without stages on the CPU. If there are fewer CPUs than
+/// threads, all lists are empty, and the system schedules the threads.
 std::vector<std::vector<std::vector<int>>> divide_cpus(const Case& planned,
                                                        std::span<const int> cpus);
 

@@ -46,8 +46,8 @@ void allow_axes_within(Json& schema) {
     if (schema.contains(key) && schema[key].is_object()) allow_axes(schema[key]);
 }
 
-/// Changes `schema` so that "$axis" may replace the value or any part of it. Schemas of strings
-/// accept "$axis" as a string.
+/// Changes `schema` so that "$axis" may replace the value or any part of it. Does not change the
+/// schema of a string, because "$axis" is one.
 void allow_axes(Json& schema) {
   allow_axes_within(schema);
   if (schema == true || schema.value("type", "") == "string") return;
