@@ -8,7 +8,8 @@
 
 namespace normbench {
 
-/// A character at the start of a text. A byte that is not UTF-8 has no code point and length 1.
+/// A character of a text: its code point and its length in bytes. A byte that is not UTF-8 has no
+/// code point and length 1.
 struct Character {
   std::optional<char32_t> code;
   std::size_t bytes = 1;

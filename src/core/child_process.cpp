@@ -44,7 +44,7 @@ class IgnoredSignal {
 
  private:
   sigset_t signal_{}, before_{};
-  bool pending_;  // the signal was pending before, for other code
+  bool pending_;  // it was pending before, so other code takes it
 };
 
 struct Pipe {

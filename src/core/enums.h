@@ -1,4 +1,4 @@
-/// The closed sets of words that configs and documents use, with one table each.
+/// The enumerations of configs and documents, with a table of the words for each.
 #pragma once
 
 #include <array>
@@ -64,7 +64,7 @@ struct DTypeRow {
 inline constexpr std::array dtype_rows = {
     DTypeRow{.value = DType::UInt8, .name = "uint8", .bytes = 1, .npy = "|u1"},
     DTypeRow{DType::Float16, "float16", 2, 11, -14, "<f2"},
-    DTypeRow{DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // NumPy has no such type: raw bits
+    DTypeRow{DType::BFloat16, "bfloat16", 2, 8, -126, "<u2"},  // raw bits, as NumPy lacks it
     DTypeRow{DType::Float32, "float32", 4, 24, -126, "<f4"}};
 
 /// Who may move the pages of a kind of memory: the operating system (Pageable), nobody (Locked), or

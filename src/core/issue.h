@@ -45,8 +45,8 @@ std::string unknown(std::string_view what, const std::string& said,
 /// Returns `text` as one word of a shell, quoted if necessary.
 std::string shell_word(const std::string& text);
 
-/// Returns the word of `known` nearest to `word` by edit distance; "" if none is within a third of
-/// its length (at least 2).
+/// Returns the word of `known` nearest to `word` by edit distance; "" if all of them are too
+/// different.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace normbench

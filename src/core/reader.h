@@ -130,7 +130,7 @@ class Reader {
   const Json& value_;
   std::string pointer_;  // pointer of the object, or of its schema in `schema_`
   std::vector<Issue>& issues_;
-  std::vector<std::string> asked_;  // keys that getters or (describing) takes() got
+  std::vector<std::string> asked_;  // keys of getters; in a reader that describes, of takes()
   Json* schema_ = nullptr;          // whole schema that is being built; null if this reader reads
 };
 

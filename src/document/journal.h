@@ -50,7 +50,7 @@ class Journal {
   /// Adds what one process measured of a group that other processes will measure, too.
   void add_part(std::size_t index, const GroupResult& part);
   void add_hung(std::size_t index, const std::string& contender, const std::string& why);
-  /// Adds those of the changes that the journal does not have yet.
+  /// Adds those of `differences` that the journal does not have yet.
   void add_despite(const std::vector<std::string>& differences);
 
   /// Writes the content to a new journal at `path`. Throws CannotWrite.

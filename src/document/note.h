@@ -15,7 +15,7 @@ struct Note {
     Undefined,       // the output of op `names` is undefined
     Rounding,        // no output is checked: rounding errors may be as large as the values
     RoundingOfSome,  // as Rounding, but for the outputs `names` only
-    Allowance,  // the bounds allow for `names`, values that a peer rounds to the dtype of the output
+    Allowance,  // the bounds allow for `names`, which a peer rounds to the dtype of the output
     SameInput,       // the peer `names` gets the same input in every call
   };
 

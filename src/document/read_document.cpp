@@ -99,7 +99,7 @@ std::string case_key(const CaseName& name) {
 }
 
 bool begins_as_results(std::string_view text) {
-  constexpr std::size_t enough = 1000;  // with any indentation
+  constexpr std::size_t enough = 1000;  // bytes, enough with any indentation
   std::string begin(text.substr(0, enough));
   std::erase_if(begin, [](unsigned char c) { return c <= ' '; });
   std::string_view left = begin;

@@ -27,7 +27,7 @@ struct Round {
   std::int64_t submitted_ns = 0;  // time until all work was submitted to a device; 0 without one
   std::int64_t cpu_ns = 0;
   std::int64_t start_ns = 0;   // since the start of the group
-  std::int64_t queued_ns = 0;  // longest time that one of its threads waited for a CPU
+  std::int64_t queued_ns = 0;  // longest time that a thread of the case waited for a CPU
   Counters counters;
   Disturbance disturbance = {};  // during the turn and its warm-up
   DeviceState state = {};        // of the device used, at the end of the turn

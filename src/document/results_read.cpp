@@ -50,7 +50,7 @@ double least_of(std::string_view name) {
 constexpr auto kMayBeInfinite =
     std::to_array<std::string_view>({"max_abs_error", "bound", "bound_share"});
 
-/// Checks the range of all numbers in a member with any content, because other code computes with
+/// Checks the range of all numbers in JSON with any structure, because other code computes with
 /// them.
 void check_numbers(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
   if (json.is_number() && std::abs(json.get<double>()) > kMostNumber)
@@ -261,7 +261,7 @@ void check_lengths(const CaseResult& result, const std::string& pointer,
   }
 }
 
-/// Checks rules between fields that other code relies on.
+/// Checks that fields agree with each other, because readers of results rely on that.
 void check(const GroupResult& group, const std::string& pointer, std::vector<Issue>& issues) {
   const std::size_t contenders = group.cases.size() + group.limits.size();
   for (const auto& [name, order] :

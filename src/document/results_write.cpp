@@ -85,7 +85,7 @@ bool is_known(std::int64_t value) { return value != 0; }
 bool is_known(double value) { return value != 0; }
 template <Enum E>
 bool is_known(E value) {
-  return value != E();  // without the field, a document means this value
+  return value != E();  // older documents, which lack the field, mean this value
 }
 bool is_known(const ProfileTimes& value) { return value != ProfileTimes{}; }
 bool is_known(const ProfileLosses& value) { return value != ProfileLosses{}; }

@@ -278,8 +278,8 @@ double effective_rounds(std::span<const double> series) {
   const auto rounds = static_cast<double>(series.size());
   Autocorrelations seen(signs(series));
   if (series.size() < 3 || !seen.vary() || seen.at(1) <= 1 / std::sqrt(rounds)) return rounds;
-  // The signs are taken from the median of the same series, which lowers each autocorrelation by
-  // about time / rounds of its distance from 1. So `time` is computed again with that corrected.
+  // The signs are relative to the median of the same series, which lowers each autocorrelation by
+  // about time / rounds of its distance from 1. So `time` is computed again with this corrected.
   // Four steps are enough.
   constexpr int steps = 4;
   constexpr double most_hidden = 0.5;

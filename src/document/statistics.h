@@ -14,10 +14,9 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// The level of the intervals in tables, and of those whose width decides when the measuring of a
-/// group ends. The latter are computed again and again until they are narrow, which lowers their
-/// coverage: with a level of 96 %, the last interval covers the true value with a probability of 95
-/// %.
+/// The level of the intervals in tables, and of the intervals whose width decides when a group
+/// ends. The latter are computed repeatedly until they are narrow, which lowers their coverage:
+/// with 96 % each time, the last one still covers the true value in 95 % of all runs.
 inline constexpr double decision_level = 0.96;
 
 /// Returns the median; 0 for no values.

@@ -54,7 +54,7 @@ std::optional<double> leading_number(std::string_view text) {
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// Returns the number of each line that begins with `key`, then blanks or a colon.
+/// Finds lines that begin with `key`, then blanks or a colon, then a number. Returns these numbers.
 std::vector<double> numbers_of(std::string_view text, std::string_view key) {
   std::vector<double> numbers;
   for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {

@@ -17,7 +17,7 @@ Json environment(const std::string& machine);
 /// sanitizers.
 Json tool();
 
-/// Returns the number of threads that can run at once by the affinity and CPU quota of this
+/// Returns the number of threads that can run at once within the affinity and CPU quota of this
 /// process; at least 1.
 int available_threads();
 

@@ -48,8 +48,8 @@ void read_v1(const fs::path& folder, CgroupLimits& limits) {
     tighten(limits.memory_bytes, static_cast<std::int64_t>(memory[0]));
 }
 
-/// Returns the bytes of cached files in a group and the groups below it. In memory.stat of version
-/// 1 their names begin with "total_", the `prefix`.
+/// Returns the bytes of cached files in a group and the groups below it, from memory.stat. Its keys
+/// begin with `prefix`: "total_" in version 1, and "" in version 2.
 std::int64_t cached_files(const fs::path& folder, const std::string& prefix) {
   std::ifstream in(folder / "memory.stat");
   std::int64_t bytes = 0, value = 0;

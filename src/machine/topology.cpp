@@ -32,7 +32,7 @@ std::vector<HardwareThread> hardware_threads(hwloc_topology_t machine) {
   };
   for (hwloc_obj_t pu = next(nullptr); pu != nullptr; pu = next(pu)) {
     const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(machine, HWLOC_OBJ_CORE, pu);
-    const int alone = -1 - static_cast<int>(pu->logical_index);  // a core of its own
+    const int alone = -1 - static_cast<int>(pu->logical_index);  // if the core is not known
     threads.push_back({.cpu = static_cast<int>(pu->os_index),
                        .core = core ? static_cast<int>(core->logical_index) : alone,
                        .node = pu->nodeset != nullptr ? hwloc_bitmap_first(pu->nodeset) : -1});

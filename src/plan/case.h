@@ -52,7 +52,7 @@ struct Stage {
   OutputPolicy output = OutputPolicy::Reuse;
   Signature signature;
   Json parameters = {};   // the op's own members in the config (not place, memory, …)
-  bool resident = false;  // see mark_resident()
+  bool resident = false;  // the inputs are still in a cache (mark_resident)
   Cost fewest;            // least bytes and operations of any kernel for the op
   Cost cost;              // bytes and operations of the chosen kernel row
   // The lane that the config names; "" for the lane of the stage's engine.

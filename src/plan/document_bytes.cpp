@@ -6,7 +6,7 @@ namespace normbench {
 namespace {
 
 // Approximate bytes of results.json: for the head, and for each group, contender, stage, profile,
-// round, and stage in a round. Measured in documents.
+// round, and stage in a round. Measured in documents of earlier runs.
 constexpr std::int64_t kHeadBytes = 3000, kGroupBytes = 500, kContenderBytes = 1500,
                        kStageBytes = 800, kProfileBytes = 1600;
 constexpr std::int64_t kRoundBytes = 52, kStageRoundBytes = 12;

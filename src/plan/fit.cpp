@@ -28,8 +28,8 @@ class Room {
   Sides need(std::span<const Case* const> cases) const { return need(cases, cache_); }
   Sides need(const Case& planned) const { return need(std::array{&planned}); }
 
-  /// Returns the first side on which `need` exceeds free memory; null if there is none. A side with
-  /// unknown free memory is not one.
+  /// Returns the first side on which `need` exceeds free memory; null if there is none. Unknown
+  /// free memory is never exceeded.
   const Side* lacking(const Sides& need) const {
     const auto lacks = [&](const Side& side) {
       const std::int64_t free = options_.free_bytes.*side.bytes;

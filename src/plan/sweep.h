@@ -22,7 +22,8 @@ struct Axis {
 /// The JSON pointers to the values of axes in the user's file, by name of the axis.
 using AxisPlaces = std::map<std::string, std::string>;
 
-/// Adds the pointers to the values in `assignment`, for axes among `axes`, to `places`.
+/// For each of `axes` that is in `assignment`, sets its entry in `places` to the pointer of the
+/// assigned value.
 void add_places(const std::vector<Axis>& axes, const Json& assignment, AxisPlaces& places);
 
 /// Reads the axes in member `key` ("sweep" or "vary") of an experiment.

@@ -7,7 +7,7 @@
 namespace normbench {
 
 /// Builds a case stage by stage. add() connects a stage to earlier values and decides its place,
-/// outputs and kernel; for a peer it decides no kernel. It throws StageMistake or Invalid.
+/// outputs and kernel (no kernel for a peer). add() throws StageMistake or Invalid.
 class Wiring {
  public:
   explicit Wiring(const Backends& backends, bool for_peer = false)

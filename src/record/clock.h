@@ -8,7 +8,7 @@
 
 namespace normbench {
 
-/// What the process has counted since it started.
+/// Page faults and context switches of this process: since its start, or between two readings.
 struct Counters {
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
