@@ -92,7 +92,8 @@ class Files {
   }
 
  private:
-  /// The line is "cpu  user nice system idle iowait irq softirq steal …", in ticks.
+  /// Reads the line "cpu  user nice system idle iowait irq softirq steal …", whose numbers are in
+  /// ticks.
   std::int64_t steal_ns() const {
     const std::string text = stat_.read(512);
     std::string_view line = std::string_view(text).substr(0, text.find('\n'));

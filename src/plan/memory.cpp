@@ -85,8 +85,8 @@ Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation
   return bytes;
 }
 
-/// Returns the bytes that peers hold in their processes: copies of the source, and the outputs. A
-/// peer keeps each output in device memory as often as the source has copies.
+/// Returns the bytes that peers hold in their processes: copies of the source, and the outputs.
+/// Outputs in device memory count once for each copy of the source.
 Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
   Amounts bytes;
   for (const Case* planned : cases) {

@@ -37,7 +37,8 @@ struct StageMistake {
 /// mistakes.
 StageSpec read_stage_members(const std::string& op, Reader& reader);
 
-/// Sources and loads whose files are known, by their text. So files are searched for only once.
+/// Sources and loads with their files. The key is their text, so files for equal texts are searched
+/// for only once.
 using ResolvedOps = std::map<std::string, Op>;
 
 /// Reads a stage and finds its files. Mistakes go to `issues`. Returns nothing after a mistake,

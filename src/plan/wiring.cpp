@@ -38,8 +38,7 @@ std::string signature_text(const Signature& signature) {
   return list(signature.in) + " -> " + list(signature.out);
 }
 
-/// Returns what a kernel row does not do, to complete a message: "take … -> …", or for a load "go
-/// with …".
+/// Completes the message "… does not": "take … -> …", or for a load "go with …".
 std::string refused_text(const Stage& stage) {
   const Load* const load = load_of(stage.op);
   if (load == nullptr) return "take " + signature_text(stage.signature);

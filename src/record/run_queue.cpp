@@ -28,7 +28,7 @@ std::int64_t take_number(std::string_view& text) {
   return number;
 }
 
-/// Reads a schedstat file; nothing if the thread has ended or the kernel has no schedstat.
+/// Reads a schedstat file; nothing if the thread has ended or the kernel does not count delays.
 std::optional<QueueDelay> delay_in(const fs::path& schedstat) {
   const Descriptor file(open(schedstat.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return std::nullopt;

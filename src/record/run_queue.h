@@ -14,7 +14,7 @@ struct QueueDelay {
 };
 
 /// Returns the delays of all threads in a folder of tasks ("/proc/self/task", "/proc/PID/task"),
-/// sorted by thread id. Empty if the kernel has no schedstat.
+/// sorted by thread id. Empty if the kernel does not count delays.
 std::vector<QueueDelay> queue_delays(const std::filesystem::path& tasks);
 
 /// Returns the longest time that one thread waited between two readings, `between_ns` apart.
