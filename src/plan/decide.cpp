@@ -35,7 +35,7 @@ using Specs = std::vector<std::optional<StageSpec>>;
 
 bool is_given(const StageSpec& spec) { return roles_of(spec.op).given; }
 
-/// Returns true for ops that a setup may have, which are computed by their references.
+/// Returns true for ops that a setup may have: those whose references compute a tensor from others.
 bool can_set_up(const Op& op) {
   const Roles& roles = roles_of(op);
   const bool moves_memory = roles.link != LinkUse::None || roles.locks == PageLocking::Copies;

@@ -119,8 +119,8 @@ class Limits {
   std::vector<Case> take() { return std::move(limits_); }
 
  private:
-  /// A rounded name of a limit, with "1.00 MB", and an exact one, with "1,001,000 B". The exact one
-  /// is for a limit whose rounded name is taken.
+  /// The name of a limit with a rounded size ("1.00 MB"), and the name with the exact size
+  /// ("1,001,000 B"), which is used if another limit has the first name.
   struct Names {
     std::string name, exact;
   };

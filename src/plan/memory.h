@@ -17,8 +17,8 @@ namespace normbench {
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes);
 
-/// Returns the bytes of one copy of the inputs of a case, each input rounded up to whole cache
-/// lines.
+/// Returns the bytes of one copy of the inputs of a case, each input rounded up to alignment_of()
+/// its memory.
 std::int64_t input_bytes(const Case& planned);
 
 /// Returns the number of equal copies of a case's inputs: 1 for hot buffers or a resident case, and
