@@ -385,18 +385,10 @@ inline constexpr int document_schema = 1;
 ///   same length. A column of zeros is left out, except wall_ns.
 /// - A tensor is {"dtype", "shape": [n, c, h, w], "layout", "memory"}, with "strides" if it is not
 ///   dense.
-/// - Without a device, these fields are left out: calls_ns, condition_before and
-///   condition_after, clock_error_ns.
-/// - These fields, which newer versions added, are left out if they are empty: written, skip,
-///   parameters, min_read_bytes, resident, threads_decided, source, wait, graph, pipeline, dataset,
-///   peer, peer_version, counters, calibration, discarded, device_times, times, losses, unkept,
-///   cut_rounds, cut_order, bracket_ns, slowest_state_ns, ids, point, stage, items, ratio, within,
-///   across, missing, submitted_ms, forced and ranges; a group's precision, cache, may_differ and
-///   scaled_from; a check's unchecked_values, psnr_db, psnr_bound_db, held_to and variant; a
-///   dataset's left_out, remarks, other_pictures and in_folders; a profile row's annotation,
-///   constants, image, longest, min_ns to max_ns, bytes, faults.
-/// - A double that is not finite is null, and read back as infinity. Only a check has such values.
-///   All other numbers are finite, and only a seed may be negative.
+/// - Fields with `io.when_known` in results_fields.h are left out if they are null, 0, empty or all
+///   zeros.
+/// - A double of a check that is not finite is written as null, and read as infinity. All other
+///   numbers are finite, and only a seed may be negative.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);
 
