@@ -93,7 +93,8 @@ class CliTest(unittest.TestCase):
             self.assertIn("empty (expected a value)", done.stderr)
 
     def test_usage_errors_say_what_was_meant_and_where_help_is(self):
-        commands = "init, run, check, compare, report, reproduce, prepare, table, info, list, selftest, calibrate, schema, completion, man, peer"
+        commands = ("try, init, run, check, compare, report, reproduce, prepare, table, info, list, selftest, calibrate, schema, "
+                    "help, completion, man, peer")
         run, top = "; see normbench run --help", "; see normbench --help"
         for args, lines in (
             ([], [f"no subcommand (known: {commands}){top}"]),
@@ -103,8 +104,6 @@ class CliTest(unittest.TestCase):
             (["--config", "x"], [f'"--config" follows a subcommand (normbench run --config …){top}']),
             (["--quick", "run"], [f'"--quick" follows a subcommand (normbench run --quick …){run}']),
             (["--versoin"], [f'unknown option "--versoin" (did you mean "--version"?){top}']),
-            (["run", "cfg.json"], [f'unexpected "cfg.json" (did you mean --config cfg.json?){run}']),
-            (["run", "a b"], [f"unexpected \"a b\" (did you mean --config 'a b'?){run}"]),
             (["run", "--confg", "x"],
              [f'unknown option "--confg" (did you mean "--config"?){run}']),
             (["run", "-config", "x", "--fromat=json"],
@@ -135,6 +134,26 @@ class CliTest(unittest.TestCase):
 
     def test_version_names_the_revision(self):
         self.assertRegex(normbench("--version").stdout, r"^normbench \d+\.\d+\.\d+ \(")
+
+    def test_help_of_a_command_is_its_help(self):
+        self.assertEqual(normbench("help", "run").stdout, normbench("run", "--help").stdout)
+        self.assertEqual(normbench("help").stdout, normbench("--help").stdout)
+        self.assertEqual(normbench("-V").stdout, normbench("--version").stdout)
+        done = normbench("help", "runn")
+        self.assertEqual((done.returncode, done.stderr), (2, 'normbench: unknown subcommand "runn" (did you mean "run"?)\n'))
+
+    def test_a_config_is_named_with_or_without_an_option_or_read_from_stdin(self):
+        config = self.config({"schema": 1, "name": "c", "experiments": [{"name": "e", "variants": {"v": ["copy"]}}]})
+        plan = normbench("check", config)
+        self.assertEqual(plan.returncode, 0, plan.stderr)
+        for args in (["check", "--config", config], ["check", "-"]):
+            done = normbench(*args, stdin=open(config, encoding="utf-8"))
+            self.assertEqual((done.returncode, done.stdout), (0, plan.stdout), done.stderr)
+        done = normbench("check")
+        self.assertEqual((done.returncode, done.stderr), (2, "normbench: check: give a config FILE\n"))
+        done = normbench("run", "-", "--quick", "--no-profile", "--out", self.dir / "out", stdin=open(config, encoding="utf-8"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.dir / "out/results.json").exists())
 
     # --- devices
 

@@ -1,0 +1,162 @@
+"""Questions that are answered without a config: normbench try, claims as gates, and the answer as a table."""
+import csv
+import io
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+NORMBENCH = Path(sys.argv[1]).resolve()
+
+
+def normbench(*args, **kwargs):
+    return subprocess.run([NORMBENCH, *map(str, args)], capture_output=True, text=True, **kwargs)
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = Path(folder.name)
+
+    def shown(self, *args):
+        done = normbench("try", *args, "--show", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def config(self, claims):
+        path = self.dir / "c.json"
+        path.write_text(json.dumps(
+            {"schema": 1, "name": "c", "measure": {"max_seconds_per_group": 0.5},
+             "experiments": [{"name": "e", "source": {"batch": 1, "size": [256, 256]}, "claims": claims,
+                              "variants": {"once": ["copy"], "many": ["copy"] * 20, "gpu": ["h2d"]}}]}))
+        return path
+
+    def run_strict(self, claims, *args):
+        done = normbench("run", self.config(claims), "--strict", "--no-profile", "--no-html", "--out",
+                         self.dir / f"out{len(list(self.dir.iterdir()))}", *args)
+        return done.returncode, [line for line in done.stderr.splitlines() if "--strict" in line]
+
+
+class Try(InFolder):
+    def test_several_values_are_compared(self):
+        config = self.shown("--batch", 2, "--size", 8, 16, "--dtype", "uint8,float32", "--out-dtype", "float32,float16",
+                            "--threads", "1,2", "--layout", "nchw,nhwc")
+        experiment = config["experiments"][0]
+        self.assertEqual(experiment["vary"], {"dtype": ["uint8", "float32"], "layout": ["nchw", "nhwc"],
+                                              "out_dtype": ["float32", "float16"], "threads": [1, 2]})
+        self.assertEqual(experiment["source"], {"batch": 2, "size": [8, 16], "dtype": "$dtype", "layout": "$layout"})
+        self.assertEqual(experiment["may_differ"], ["dtype", "layout"])
+
+    def test_stages_are_variants(self):
+        config = self.shown("cast:to=float16", "vs", '{"op": "normalize", "crop": {"size": [4, 4]}}', "flip", "--vary",
+                            "source.batch=1,2", "--set", "normalize.dtype=float16")
+        experiment = config["experiments"][0]
+        self.assertEqual(list(experiment["variants"].values()),
+                         [[{"op": "cast", "to": "float16"}], [{"op": "normalize", "crop": {"size": [4, 4]}}, "flip"]])
+        self.assertEqual(experiment["vary"], {"batch": [1, 2]})
+        self.assertEqual(config["defaults"]["normalize"]["dtype"], "float16")
+
+    def test_every_config_that_is_shown_can_be_run(self):
+        for args in ([], ["--gpu"], ["--dtype", "float32"], ["--out-dtype", "float16,bfloat16"], ["--dtype", "uint8,float16"],
+                     ["--threads", "all"], ["cast:to=float32", "sub", "div", "vs", "normalize"], ["--layout", "nhwc"]):
+            path = self.dir / "shown.json"
+            path.write_text(json.dumps(self.shown("--batch", 1, "--size", 8, 8, *args)))
+            done = normbench("check", path)
+            self.assertEqual(done.returncode, 0, (args, done.stderr))
+
+    def test_all_mistakes_are_told_and_nothing_is_run(self):
+        (self.dir / "there.json").write_text("")
+        done = normbench("try", "nomalize", "vs", "cast:to", "--dtype", "flaot32", "--batch", 0, "--save", "there.json", "--images",
+                         "none", cwd=self.dir)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        for text in ('unknown dtype "flaot32"', "--batch 0: expected", 'nomalize: unknown op "nomalize" (did you mean "normalize"?)',
+                     'cast:to: expected FIELD=VALUE after the colon, got "to"', "there.json already exists",
+                     "--images none: no such folder or file", "6 mistakes; nothing was run"):
+            self.assertIn(text, done.stderr)
+        self.assertEqual([path.name for path in self.dir.iterdir()], ["there.json"])
+
+    def test_a_saved_config_gives_the_same_run(self):
+        done = normbench("try", "--batch", 1, "--size", 8, 8, "--save", "mine.json", cwd=self.dir)
+        self.assertEqual((done.returncode, done.stdout), (0, "Wrote mine.json\nNext: normbench run mine.json\n"), done.stderr)
+        self.assertEqual(json.loads((self.dir / "mine.json").read_text())["experiments"][0]["source"], {"batch": 1, "size": [8, 8]})
+
+    def test_the_answer_names_what_differs(self):
+        done = normbench("try", "--batch", 2, "--size", 64, 64, "--out-dtype", "float32,float16", "--seconds", "0.3", "--out", "out",
+                         cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer = " ".join(done.stdout.split())
+        self.assertNotIn("No winner", answer)
+        self.assertIn("Outputs differ, as the experiment allows: float32 nchw 2x3x64x64 on the host, 98.3 kB (max error", answer)
+        self.assertIn("normbench try --batch 2 --out-dtype float32,float16 --seconds 0.3 --size 64 64", answer)
+
+
+class Gates(InFolder):
+    faster = {"text": "one copy is faster than twenty", "expects": ["once", "<", "many"]}
+    slower = {"text": "twenty copies are faster than one", "expects": ["many", "<", "once"]}
+    on_gpu = {"text": "the GPU is faster", "expects": ["gpu", "<", "once"]}
+
+    def test_strict_tells_how_the_claims_ended(self):
+        self.assertEqual(self.run_strict([self.faster]), (0, []))
+        self.assertEqual(self.run_strict([self.faster, self.slower]),
+                         (1, ["normbench: --strict: 1 of 2 judged claims contradicted, or in direction only"]))
+        self.assertEqual(self.run_strict([{**self.faster, "ratio": [900, 1000]}])[0], 1)
+        self.assertEqual(self.run_strict([]), (4, ["normbench: --strict: there is no claim to judge"]))
+
+    def test_a_claim_about_what_cannot_run_decides_nothing(self):
+        code, lines = self.run_strict([self.on_gpu])
+        if code == 4:  # without a GPU
+            self.assertEqual(lines, ["normbench: --strict: 1 of 1 judged claim not run, so none was decided"])
+            self.assertEqual(self.run_strict([self.on_gpu, self.faster]), (0, []))
+
+    def test_contradicted_beats_inconclusive(self):
+        first = self.config([self.slower]).rename(self.dir / "first.json")
+        second = self.config([])
+        done = normbench("run", first, second, "--strict", "--no-profile", "--no-html", cwd=self.dir)
+        self.assertEqual(done.returncode, 1, done.stderr)
+
+
+class Answer(InFolder):
+    def setUp(self):
+        super().setUp()
+        done = normbench("run", self.config([]), "--no-profile", "--no-html", "--out", self.dir / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def answer(self, form):
+        done = normbench("report", self.dir / "out", "--table", "answer", "--format", form)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_there_is_a_row_for_each_case(self):
+        rows = json.loads(self.answer("json"))
+        self.assertEqual([row["variant"] for row in rows], ["once", "many", "gpu"])
+        self.assertEqual([row["fastest"] for row in rows][:2], [True, False])
+        self.assertTrue(rows[0]["baseline"])
+        self.assertLess(rows[0]["time_low_ms"], rows[1]["time_high_ms"])
+        self.assertLess(rows[1]["speed_up"], 0.5)
+        self.assertEqual([row["variant"] for row in csv.DictReader(io.StringIO(self.answer("csv")))], ["once", "many", "gpu"])
+
+    def test_markdown_begins_with_its_marker(self):
+        lines = self.answer("markdown").splitlines()
+        self.assertEqual(lines[:2], ["<!-- normbench answer: c -->", "### e"])
+        self.assertTrue(any(line.startswith("- Fastest: once") for line in lines))
+        self.assertTrue(any(line.startswith("| once |") for line in lines))
+
+    def test_markdown_that_would_be_too_long_names_what_is_left_out(self):
+        document = json.loads((self.dir / "out/results.json").read_text())
+        groups = []
+        for number in range(300):
+            group = json.loads(json.dumps(document["groups"][0]))
+            group["experiment"] = f"e{number}"
+            groups.append(group)
+        document["groups"] = groups
+        (self.dir / "out/results.json").write_text(json.dumps(document))
+        text = self.answer("markdown")
+        self.assertLess(len(text.encode()), 60000)
+        self.assertRegex(text.splitlines()[-1], r"^\d+ experiments left out, as the text would be too long: e\d+, ")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
