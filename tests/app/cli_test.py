@@ -147,11 +147,11 @@ class CliTest(unittest.TestCase):
         plan = normbench("check", config)
         self.assertEqual(plan.returncode, 0, plan.stderr)
         for args in (["check", "--config", config], ["check", "-"]):
-            done = normbench(*args, stdin=open(config, encoding="utf-8"))
+            done = normbench(*args, input=config.read_text())
             self.assertEqual((done.returncode, done.stdout), (0, plan.stdout), done.stderr)
         done = normbench("check")
         self.assertEqual((done.returncode, done.stderr), (2, "normbench: check: give a config FILE\n"))
-        done = normbench("run", "-", "--quick", "--no-profile", "--out", self.dir / "out", stdin=open(config, encoding="utf-8"))
+        done = normbench("run", "-", "--quick", "--no-profile", "--out", self.dir / "out", input=config.read_text())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.dir / "out/results.json").exists())
 
@@ -521,13 +521,13 @@ class CliTest(unittest.TestCase):
     def test_unknown_tables_and_captures(self):
         config = self.config(SMALL)
         for args, expected in (
-            (["run", "--config", config, "--table", "x"], 'unknown table "x" (known: torch, stats)'),
+            (["run", "--config", config, "--table", "x"], 'unknown table "x" (known: answer, torch, stats)'),
             (
                 ["run", "--config", config, "--capture", "x"],
                 'unknown capture "x" (known: nvtx, cuda-profiler)',
             ),
             (["run", "--config", config, "--trace-max-events", "-1"], "--trace-max-events"),
-            (["report", "x.json", "--table", "x"], 'unknown table "x" (known: torch, stats)'),
+            (["report", "x.json", "--table", "x"], 'unknown table "x" (known: answer, torch, stats)'),
             (
                 ["report", "x.json", "--table", "torch", "--format", "terminal"],
                 'unknown format "terminal" (known: text, csv, json, markdown)',
