@@ -55,7 +55,8 @@ double overhead(const CaseResult& result, std::vector<double> step_ns) {
 /// Runs the steps, with the tracer if `traced`. Returns nothing if the tracer fails.
 using RunSteps = std::function<std::optional<ProfiledSteps>(bool traced)>;
 
-/// Runs the steps with the tracer. If that fails, runs all of them again with marks.
+/// Runs the steps with the tracer. If that fails, runs all of them again, and times the work of the
+/// device by CUDA events.
 ProfiledSteps profiled_steps(bool has_device, const RunSteps& run, DeviceTracing& tracing,
                              std::vector<std::string>& notes) {
   if (has_device && tracing.usable()) {

@@ -303,6 +303,9 @@ std::vector<std::string> add_axis(Json& config, const std::string& key, const st
   const Parameter parameter = parameter_of(name);
   const Json values = values_of(text);
   if (values.empty()) throw Invalid("has no values");
+  for (auto value = values.begin(); value != values.end(); ++value)
+    if (std::find(values.begin(), value, *value) != value)
+      throw Invalid(fmt::format("the value {} is there twice", value->dump()));
   const std::vector<Json*> users = users_of(config, parameter);
   clear(config, parameter, users);
   const std::string axis = free_axis(parameter, users);
@@ -338,6 +341,7 @@ std::vector<std::string> set(Json& config, const std::string& name, const std::s
 std::vector<WrittenBy> apply_changes(Json& config, const PlanOptions& options,
                                      std::vector<Issue>& issues) {
   std::vector<WrittenBy> written;
+  if (!config.is_object()) return written;  // which the planner reports
   using Apply = std::function<std::vector<std::string>(const std::string&, const std::string&)>;
   const auto apply = [&](std::string_view option, const Assignments& assignments,
                          const Apply& change) {

@@ -157,7 +157,7 @@ Json try_config(const TryConfig& wanted) {
   return {{"schema", 1},
           {"name", "try"},
           {"measure", {{"precision", 0.02}, {"max_seconds_per_group", wanted.seconds}}},
-          {"defaults", {{"normalize", normalize}}},
+          {"defaults", {{"normalize", normalize}, {"cast", {{"to", "float32"}}}}},
           {"experiments", experiments}};
 }
 
@@ -168,8 +168,10 @@ std::vector<std::pair<std::string, Json>> variants_of(const std::vector<std::str
   Json stages = Json::array();
   const auto finish = [&] {
     const auto same = [&](const auto& one) { return one.first == name; };
-    if (stages.empty())
-      mistakes.emplace_back("\"vs\" stands between the stages of two variants");
+    const std::string misplaced = "\"vs\" stands between the stages of two variants";
+    const bool is_told = std::ranges::find(mistakes, misplaced) != mistakes.end();
+    if (stages.empty() && !is_told)
+      mistakes.push_back(misplaced);
     else if (std::ranges::any_of(variants, same))
       mistakes.push_back(fmt::format("the variant \"{}\" is there twice", name));
     variants.emplace_back(std::exchange(name, ""), std::exchange(stages, Json::array()));

@@ -61,7 +61,7 @@ class Try(InFolder):
 
     def test_every_config_that_is_shown_can_be_run(self):
         for args in ([], ["--gpu"], ["--dtype", "float32"], ["--out-dtype", "float16,bfloat16"], ["--dtype", "uint8,float16"],
-                     ["--threads", "all"], ["cast:to=float32", "sub", "div", "vs", "normalize"], ["--layout", "nhwc"]):
+                     ["--threads", "all"], ["cast", "sub", "div", "vs", "normalize"], ["--layout", "nhwc"]):
             path = self.dir / "shown.json"
             path.write_text(json.dumps(self.shown("--batch", 1, "--size", 8, 8, *args)))
             done = normbench("check", path)

@@ -107,8 +107,8 @@ std::vector<T> normalized(Normalize op, DType to, const TensorDesc& desc, std::s
   return {first, first + desc.elements()};
 }
 
-// Some of these constants give float32 results that are infinite, NaN or subnormal. Others do so
-// only in float16.
+// Some of these constants give results that are infinite, NaN or subnormal in float32. With others
+// the results are so only after they are rounded to float16.
 TEST_P(Conversions, NormalizeRoundsItsFloat32ToTheNearestEven) {
   const std::vector<std::pair<double, double>> constants{
       {0, 1}, {123.675, 58.395}, {0, 1e-40}, {5, 1e-40}, {100, 1e41}, {100, 3e6}, {0, 1e-3}};

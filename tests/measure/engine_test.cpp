@@ -183,7 +183,7 @@ TEST_F(ContenderTest, ResidentOnesStayOnOneSetAndOneSource) {
     }
   for (int i = 3; i < 10; i += 2) EXPECT_EQ(std::pair(in[i], out[i]), std::pair(in[1], out[1]));
   EXPECT_EQ(in[1], memory.inputs(staying).first);
-  // The other case reads its copies one after another, although the resident case runs in between.
+  // The case that rotates reads its copies one after another, although `stays` runs in between.
   for (int i = 2; i < 8; i += 2) EXPECT_EQ(in[i] - in[i - 2], 3840);
   EXPECT_EQ(in[8], in[0]);
   EXPECT_NE(out[2], out[0]);

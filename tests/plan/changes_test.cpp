@@ -141,5 +141,22 @@ TEST(Changes, MistakesNameTheOption) {
           "\"float32\"?)"));
 }
 
+TEST(Changes, AValueThatIsThereTwiceIsOneMistake) {
+  PlanOptions options;
+  options.axis = {{"source.batch", "1,1"}};
+  EXPECT_THAT(mistakes(config(three_places), options),
+              testing::Contains(": --axis source.batch=1,1: the value 1 is there twice"));
+}
+
+TEST(Changes, WhatIsNoConfigIsNotChanged) {
+  PlanOptions options;
+  options.set = {{"cast.to", "float16"}, {"threads", "2"}, {"precision", "0.1"}};
+  options.axis = {{"source.batch", "1,2"}};
+  for (const char* text : {"[]", "5", R"({"experiments": 5})", R"({"experiments": [5, {}]})",
+                           R"({"defaults": 7, "experiments": [{"variants": {"v": [5, {"range": "r",
+                              "stages": 4}, "cast"]}, "setup": {}, "sweep": 3, "claims": [4]}]})"})
+    EXPECT_THAT(mistakes(text, options), testing::Not(testing::IsEmpty())) << text;
+}
+
 }  // namespace
 }  // namespace normbench::changes_test

@@ -221,7 +221,8 @@ TEST(Terminal, ARunThatCouldNotBeKeptWasNotInterrupted) {
                                  "not be written\n"));
 }
 
-/// Returns what the report about a sweep's first two points says of these missing groups.
+/// Returns the report's sentence about these missing groups. The document has the first two points
+/// of a sweep.
 std::string told_of(std::optional<std::vector<MissingGroup>> missing) {
   Results results = examples::interrupted();
   results.missing = std::move(missing);

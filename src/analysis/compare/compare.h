@@ -72,7 +72,7 @@ struct RunBy {
   bool operator==(const RunBy&) const = default;
 };
 
-/// A change of a case other than its time.
+/// A fact about a case, not its time, that changed from base to new.
 struct CaseFinding {
   enum class Kind { LinkBytes, Bytes, MaxError, Kernels, Faults, Threads, Status };
   using Value = std::variant<std::int64_t, double, RunBy, Status>;
