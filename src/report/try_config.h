@@ -1,8 +1,9 @@
 /// The config that `normbench try` makes of its options.
 #pragma once
 
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/enums.h"
