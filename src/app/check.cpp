@@ -159,6 +159,7 @@ Subcommand make_check() {
       show(plan_text(plan, how.cache_bytes, stdout_screen().width));
       if (times) show(prediction_text(plan, *times, how.all_threads, stdout_screen()));
       tell_crowded(plan);
+      tell_dropped(plan);
       tell_unlike(plan);
       tell_memory(plan, options->config);
       check_scales(file, plan);

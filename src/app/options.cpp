@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "core/issue.h"
+#include "core/units.h"
 #include "machine/environment.h"
 #include "machine/process_limits.h"
 #include "machine/topology.h"
@@ -40,7 +41,7 @@ std::vector<Option> config_options(ConfigOptions& options) {
   return {{"--images", "DIR", "Folder or glob of images for `load` stages", &options.images,
            "/options/images"},
           {"--set", "NAME=VALUE",
-           "Change the config: precision=0.02, normalize.dtype=float16, threads=2 or "
+           "ConfigChange the config: precision=0.02, normalize.dtype=float16, threads=2 or "
            "/json/pointer=value",
            &options.set, "/options/set"},
           {"--axis", "NAME=VALUES", "Sweep over values: source.batch=1,8,32 or threads=1,2",
@@ -165,6 +166,13 @@ void tell_unlike(const Plan& plan) {
     tell("normbench: {}: {}: {}\n", plan.name, group.experiment,
          unlike_text(end(unlike->a), end(unlike->b), unlike->differences));
   }
+}
+
+void tell_dropped(const Plan& plan) {
+  for (const ConfigChange& change : plan.changes)
+    if (change.dropped > 0)
+      tell("normbench: {}: {}: leaves out {} that name what is gone (claims, figures, baselines)\n",
+           plan.name, change.option, counted(change.dropped, "member"));
 }
 
 void tell_crowded(const Plan& plan) {

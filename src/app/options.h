@@ -68,6 +68,9 @@ void tell_memory(const Plan& plan, const ConfigOptions& options);
 /// alike.
 void tell_unlike(const Plan& plan);
 
+/// Tells which options removed claims, published figures or baselines of the config.
+void tell_dropped(const Plan& plan);
+
 /// Warns if a case has more threads than there are CPUs for this process. The case keeps its
 /// threads.
 void tell_crowded(const Plan& plan);

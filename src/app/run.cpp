@@ -118,6 +118,7 @@ Exit run_job(Begun begun, const RunOptions& options, std::span<const std::string
   tell_modes(options, tool_there, environment);
   tell_peers(plan, options);
   tell_crowded(plan);
+  tell_dropped(plan);
   tell_unlike(plan);
   tell_memory(plan, job.options.config);
   const std::unique_ptr<DeviceTracer> tracer = make_device_tracer(environment, tool_there);

@@ -35,28 +35,26 @@ struct TryOptions {
 template <class E>
 Take words_into(std::vector<E>& values) {
   const auto call = [&values](const std::string& name, const std::string& given) {
-    for (std::size_t begin = 0; begin <= given.size();) {
-      const std::size_t end = std::min(given.find(',', begin), given.size());
+    values.clear();
+    for (const std::string& word : split_values(given)) {
       E value{};
-      word_of<E>(value)(name, given.substr(begin, end - begin));
+      word_of<E>(value)(name, word);
       if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-      begin = end + 1;
     }
   };
   return {.call = call, .words = all_words<E>()};
 }
 
-/// Returns a Take that reads numbers of threads with commas between them, or "all".
-Take threads_into(Json& threads) {
-  const auto call = [&threads](const std::string& name, const std::string& given) {
-    threads = Json::array();
-    if (given == "all") return threads.push_back(given);
-    for (std::size_t begin = 0; begin <= given.size();) {
-      const std::size_t end = std::min(given.find(',', begin), given.size());
-      const std::int64_t count = read_whole(name, given.substr(begin, end - begin), 1, 1024);
-      if (std::find(threads.begin(), threads.end(), Json(count)) == threads.end())
-        threads.push_back(count);
-      begin = end + 1;
+/// Returns a Take that reads whole numbers from 1, with commas between them. If `takes_all`, the
+/// word "all" stands for itself.
+Take numbers_into(Json& numbers, std::int64_t most, bool takes_all) {
+  const auto call = [&numbers, most, takes_all](const std::string& name, const std::string& given) {
+    numbers = Json::array();
+    for (const std::string& word : split_values(given)) {
+      const Json number =
+          takes_all && word == "all" ? Json(word) : Json(read_whole(name, word, 1, most));
+      if (std::find(numbers.begin(), numbers.end(), number) == numbers.end())
+        numbers.push_back(number);
     }
   };
   return {call};
@@ -78,7 +76,7 @@ std::string question_of(const TryOptions& options) {
   return text;
 }
 
-/// Sets the images and the number of them in a batch, which is at most the number of files.
+/// Sets the images. If --batch is not given, a batch has at most as many images as there are files.
 void find_images(TryOptions& options) {
   if (options.images.empty()) return;
   Load load;
@@ -86,11 +84,33 @@ void find_images(TryOptions& options) {
   try {
     load.resolve({});
     options.wanted.images = load.path;
-    options.wanted.batch = std::min(options.wanted.batch, std::ssize(load.files));
+    if (!options.given.contains("--batch"))
+      options.wanted.batches = Json::array({std::min<std::int64_t>(32, std::ssize(load.files))});
   } catch (const Invalid& mistake) {
     options.mistakes.push_back(
         fmt::format("--images {}: {}", shell_word(options.images), mistake.what()));
   }
+}
+
+/// Adds a mistake if --out-dtype is given and a variant has no `normalize`, whose dtype it is.
+void check_out_dtype(const TryConfig& wanted, std::vector<std::string>& mistakes) {
+  if (wanted.out_dtypes.empty()) return;
+  for (const auto& [name, stages] : wanted.variants) {
+    const auto normalizes = [](const Json& stage) {
+      return stage == "normalize" || (stage.is_object() && value_at(stage, "/op") == "normalize");
+    };
+    if (std::ranges::none_of(stages, normalizes))
+      mistakes.push_back(fmt::format(
+          "--out-dtype is that of normalize, which \"{}\" does not have (write cast:to=float16)",
+          name));
+  }
+}
+
+/// Adds a mistake for each word of the command line that no config can hold.
+void check_texts(const TryOptions& options, std::vector<std::string>& mistakes) {
+  for (const auto& [name, values] : options.given)
+    if (!std::ranges::all_of(values, is_utf8))
+      mistakes.push_back(name + ": is not UTF-8, which a config has to be");
 }
 
 /// Returns the config that the options describe. Throws BadInput with all mistakes.
@@ -100,6 +120,8 @@ Json read_wanted(TryOptions& options) {
   if (!options.size.empty())
     std::tie(wanted.height, wanted.width) = read_size(options.size, largest_extent, mistakes);
   wanted.variants = variants_of(options.stages, mistakes);
+  check_texts(options, mistakes);
+  check_out_dtype(wanted, mistakes);
   if (!options.images.empty() && !wanted.dtypes.empty())
     mistakes.emplace_back("--dtype: photographs are uint8 (leave it out, or --images)");
   find_images(options);
@@ -110,30 +132,26 @@ Json read_wanted(TryOptions& options) {
     mistakes.push_back(
         fmt::format("{} already exists (name another file)", shell_word(options.save)));
   std::vector<Issue> issues;
-  Json config = try_config(wanted);
-  const ConfigOptions& changes = options.run.job.config;
-  apply_changes(config, changes_of(changes), issues);
   for (const std::string& mistake : mistakes) issues.push_back({"", mistake});
   if (!issues.empty()) throw BadInput("normbench", std::move(issues));
-  return config;
+  return try_config(wanted);
 }
 
 Exit try_it(TryOptions& options) {
-  const std::string text = pretty(read_wanted(options), 2) + "\n";
-  if (options.show) show(text);
-  if (!options.save.empty()) {
-    write_file(options.save, text);
-    say("Wrote {}\nNext: normbench run {}\n", shell_word(options.save), shell_word(options.save));
-  }
-  if (options.show || !options.save.empty()) return Exit::Fine;
   RunOptions& run = options.run;
-  run.job.config.set.clear();  // the config has them already
-  run.job.config.axis.clear();
-  run.job.config.vary.clear();
-  return run_new(run, {.file = "try.json",
-                       .text = text,
-                       .options = run.job,
-                       .folder = fs::current_path().string()});
+  Job job{.file = "normbench try",
+          .text = pretty(read_wanted(options), 2) + "\n",
+          .options = run.job,
+          .folder = fs::current_path().string()};
+  if (!options.show && options.save.empty()) return run_new(run, std::move(job));
+  const Backends backends = make_backends(run.job.backend);
+  const std::string text = pretty(make_plan(job, backends).config, 2) + "\n";
+  if (options.show) show(text);
+  if (options.save.empty()) return Exit::Fine;
+  write_file(options.save, text);
+  tell("normbench: wrote {}\n", shell_word(options.save));
+  suggest(run.quiet, "normbench run " + shell_word(options.save));
+  return Exit::Fine;
 }
 
 }  // namespace
@@ -150,8 +168,8 @@ Subcommand make_try() {
        &options->stages, "", Option::Several},
       {"--images", "DIR", "Photographs to load: a folder, or a glob (default: random images)",
        &options->images},
-      {"--batch", "N", "Images in a batch (default: 32)",
-       note(whole(wanted.batch, 1, largest_extent))},
+      {"--batch", "NUMBERS", "Images in a batch (default: 32); several are swept",
+       note(numbers_into(wanted.batches, largest_extent, false))},
       {"--size", "H W", "Height and width of the images in a batch (default: 224 224)",
        &options->size, "", Option::Pair},
       {"--dtype", "NAMES", "Dtypes of the images in memory (default: uint8)",
@@ -161,7 +179,7 @@ Subcommand make_try() {
       {"--out-dtype", "NAMES", "Dtypes of the normalised values (default: float32)",
        note(words_into(wanted.out_dtypes))},
       {"--threads", "NUMBERS", "Numbers of threads, or all (default: 1; with --images: all)",
-       note(threads_into(wanted.threads))},
+       note(numbers_into(wanted.threads, 1024, true))},
       {"--gpu", "", "Compare normalising on the CPU and on the GPU, too", &wanted.gpu},
       {"--seconds", "S", "Time for the rounds of a group (default: 4)",
        note({[&wanted](const std::string& name, const std::string& given) {
@@ -178,7 +196,10 @@ Subcommand make_try() {
                quiet_option(run.quiet)});
   return {.options = std::move(rows),
           .run = [options] { return try_it(*options); },
-          .help = "Several values, with commas between them, are compared with each other.",
+          .help =
+              "Several values, with commas between them, are compared with each other. normbench "
+              "list ops names "
+              "the ops, and docs/config.md their fields: resize:size=[224,224].",
           .given = &options->given};
 }
 

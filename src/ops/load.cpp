@@ -102,6 +102,13 @@ Tensor64 plane(const Image& image, const Window& part, std::int64_t channel) {
   return out;
 }
 
+/// Returns the centre of one channel of an image in the loader's size.
+Tensor64 resized_centre(const Load& load, const Tensor64& image) {
+  const auto [rows, columns] =
+      load.centre_of(static_cast<double>(image.shape.h), static_cast<double>(image.shape.w));
+  return resized_part(image, rows, columns, load.height, load.width);
+}
+
 /// Decodes an encoded file and returns its image in the loader's size.
 std::vector<double> fitted(const Load& load, const std::string& file) {
   std::vector<std::uint8_t> bytes;
@@ -116,12 +123,9 @@ std::vector<double> fitted(const Load& load, const std::string& file) {
   // One plane at a time, since photos in double are large.
   for (std::int64_t c = 0; c < channels; ++c) {
     const Tensor64 decoded = plane(image, part, c);
-    const auto centre =
-        load.centre_of(static_cast<double>(image.height), static_cast<double>(image.width));
-    const Tensor64 fitting =
-        is_resized_first
-            ? resized_part(decoded, centre.first, centre.second, load.height, load.width)
-            : resized(decoded, load.height, load.width, load.held_to);
+    const Tensor64 fitting = is_resized_first
+                                 ? resized_centre(load, decoded)
+                                 : resized(decoded, load.height, load.width, load.held_to);
     values.insert(values.end(), fitting.values.begin(), fitting.values.end());
   }
   return values;
@@ -145,9 +149,7 @@ Load Load::read(Reader& reader) {
     std::tie(load.height, load.width) = *size;
   load.fit = reader.word("fit", load.fit);
   load.shorter = reader.integer("shorter", 0, 1, largest_extent);
-  if (reader.has("shorter") && load.fit != Fit::Crop)
-    reader.complain_at("shorter", R"(goes with "fit": "crop")");
-  else if (reader.has("shorter") && load.shorter < std::max(load.height, load.width))
+  if (load.shorter > 0 && load.shorter < std::max(load.height, load.width))
     reader.complain_at("shorter",
                        fmt::format("is smaller than the size, {}x{} (at least {})", load.height,
                                    load.width, std::max(load.height, load.width)));
@@ -162,6 +164,10 @@ Load Load::read(Reader& reader) {
   load.page_cache = reader.word("page_cache", load.page_cache);
   if (reader.has("fit") && load.storage != Storage::Image)
     reader.complain_at("fit", R"(goes with "storage": "image"; other files have the size already)");
+  if (reader.has("shorter") && load.storage != Storage::Image)
+    reader.complain_at("shorter", R"(goes with "storage": "image" and "fit": "crop")");
+  else if (reader.has("shorter") && load.fit != Fit::Crop)
+    reader.complain_at("shorter", R"(goes with "fit": "crop")");
   load.on_error = reader.word("on_error", load.on_error);
   load.shuffle = reader.boolean("shuffle", load.shuffle);
   load.seed = static_cast<std::uint64_t>(reader.integer("seed", 0, 0));

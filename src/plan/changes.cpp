@@ -4,41 +4,29 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "core/characters.h"
 #include "ops/op.h"
 #include "plan/composed.h"
 #include "plan/config.h"
+#include "plan/variant.h"
 
 namespace normbench {
 namespace {
 
 constexpr std::string_view threads_name = "threads";
 
-/// Returns `text` parsed as JSON, or as a string if it is not JSON. Throws Invalid if it is not
-/// UTF-8 or has a key twice.
-Json value_of(const std::string& text) {
-  std::vector<Issue> duplicates;
-  try {
-    Json value = parse_json(text, duplicates);
-    if (duplicates.empty()) return value;
-  } catch (const Invalid&) {
-    if (is_utf8(text)) return text;
-    throw Invalid("the value is not UTF-8");
-  }
-  throw Invalid("the value has a key twice");
-}
-
-/// Returns the values of an axis: the elements of a JSON list, or the words between commas.
+/// Returns the values of an axis: the elements of a JSON list, or what stands between commas.
 Json values_of(const std::string& text) {
-  const Json whole = value_of(text);
-  if (whole.is_array()) return whole;
+  const std::vector<std::string> words = split_values(text);
+  const Json whole = json_or_text(text);
+  if (words.size() == 1 && whole.is_array()) return whole;
   Json values = Json::array();
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    values.push_back(value_of(text.substr(begin, end - begin)));
-    begin = end + 1;
+  for (const std::string& word : words) {
+    if (word.empty()) throw Invalid("a value is empty");
+    values.push_back(json_or_text(word));
   }
   return values;
 }
@@ -109,17 +97,20 @@ std::string op_of(const Json& stage) {
 
 /// Returns true if a variant begins with the experiment's source or load, or with a default source.
 bool begins_outside(Json& variant, std::string_view start) {
-  const Json& stages = stages_of(variant);
-  if (!stages.is_array() || stages.empty()) return false;
-  const std::string first = op_of(stages.front());
-  return !roles_named(first).starts || first == start;
+  std::optional<std::string> first;
+  each_stage(stages_of(variant), [&](Json& stage) {
+    if (!first) first = op_of(stage);
+  });
+  return first && (!roles_named(*first).starts || *first == start);
 }
 
 /// Returns true if a stage of the experiment has the parameter.
 bool has(Json& experiment, const Parameter& wanted) {
   if (wanted.op.empty()) return true;
   bool found = false;
-  const auto look = [&](Json& stage) { found = found || op_of(stage) == wanted.op; };
+  const auto look = [&](Json& stage) {
+    found = found || takes_default_of(op_of(stage), wanted.op, wanted.field);
+  };
   const std::string start(experiment.contains("load") ? Load::name : Source::name);
   each_variant(experiment, [&](Json& variant) {
     each_stage(stages_of(variant), look);
@@ -202,9 +193,11 @@ bool names_case(const Json& text, const std::set<std::string>& axes) {
   });
 }
 
-/// Removes what names a value of an axis that is gone or has other values.
-void drop_outdated(Json& experiment, const std::set<std::string>& axes) {
-  if (axes.empty()) return;
+/// Removes what names a value of an axis that is gone or has other values. Returns how many claims,
+/// published figures and baselines that were.
+int drop_outdated(Json& experiment, const std::set<std::string>& axes) {
+  int dropped = 0;
+  if (axes.empty()) return dropped;
   for (const char* const key : {"claims", "published"}) {
     if (!value_at(experiment, std::string("/") + key).is_array()) continue;
     Json kept = Json::array();
@@ -213,11 +206,32 @@ void drop_outdated(Json& experiment, const std::set<std::string>& axes) {
       const bool is_named = std::ranges::any_of(
           expects.is_array() ? expects : Json::array({value_at(entry, "/variant")}),
           [&](const Json& side) { return names_case(side, axes); });
-      if (!names_axis(entry, axes) && !is_named) kept.push_back(entry);
+      if (names_axis(entry, axes) || is_named)
+        ++dropped;
+      else
+        kept.push_back(entry);
     }
     experiment[key] = std::move(kept);
   }
-  if (names_case(value_at(experiment, "/baseline"), axes)) experiment.erase("baseline");
+  if (names_case(value_at(experiment, "/baseline"), axes))
+    dropped += static_cast<int>(experiment.erase("baseline"));
+  return dropped;
+}
+
+/// Returns true if the member is there and no object, which the planner reports.
+bool is_wrong(const Json& json, const std::string& member) {
+  const Json& found = value_at(json, "/" + member);
+  return !found.is_null() && !found.is_object();
+}
+
+/// Returns the pointers of these experiments' members.
+std::vector<std::string> pointers_to(Json& config, const std::vector<Json*>& experiments,
+                                     const std::string& member) {
+  std::vector<std::string> pointers;
+  for (const Json* experiment : experiments)
+    pointers.push_back(
+        fmt::format("/experiments/{}/{}", experiment - &config["experiments"][0], member));
+  return pointers;
 }
 
 /// Reads "normalize.dtype" or "threads". Throws Invalid.
@@ -244,42 +258,40 @@ std::vector<Json*> users_of(Json& config, const Parameter& parameter) {
 }
 
 /// Removes the parameter from the defaults and from these experiments, with the axes that were used
-/// for nothing else.
-void clear(Json& config, const Parameter& parameter, const std::vector<Json*>& users) {
+/// for nothing else. Returns how many claims, published figures and baselines that removed.
+int clear(Json& config, const Parameter& parameter, const std::vector<Json*>& users) {
+  int dropped = 0;
   const Json before = value_at(config, "/defaults");
   if (value_at(config, "/defaults/" + parameter.op).is_object())
     config["defaults"][parameter.op].erase(parameter.field);
   for (Json* experiment : users) {
     const std::set<std::string> used = used_axes(*experiment, before);
     each_place(*experiment, parameter, [&](Json& place) { place.erase(parameter.field); });
-    drop_outdated(*experiment, drop_unused(*experiment, value_at(config, "/defaults"), used));
+    dropped +=
+        drop_outdated(*experiment, drop_unused(*experiment, value_at(config, "/defaults"), used));
   }
+  return dropped;
 }
 
 /// Writes the parameter for the experiments, from which it was cleared before. Returns the pointers
 /// to what was written.
 std::vector<std::string> put(Json& config, const Parameter& parameter,
                              const std::vector<Json*>& users, const Json& value) {
-  std::vector<std::string> pointers;
   if (parameter.op.empty()) {
     for (Json* experiment : users) (*experiment)[parameter.field] = value;
-    const auto& all = config["experiments"];
-    for (std::size_t i = 0; i < all.size(); ++i)
-      pointers.push_back(fmt::format("/experiments/{}/{}", i, parameter.field));
-    return pointers;
+    return pointers_to(config, users, parameter.field);
   }
-  if (!value_at(config, "/defaults").is_object()) config["defaults"] = Json::object();
-  if (!value_at(config, "/defaults/" + parameter.op).is_object())
-    config["defaults"][parameter.op] = Json::object();
+  if (is_wrong(config, "defaults") || is_wrong(config, "defaults/" + parameter.op)) return {};
   config["defaults"][parameter.op][parameter.field] = value;
   return {fmt::format("/defaults/{}/{}", parameter.op, pointer_token(parameter.field))};
 }
 
-std::vector<std::string> set_parameter(Json& config, const std::string& name, const Json& value) {
+/// What an option changed. Its text is added later.
+ConfigChange set_parameter(Json& config, const std::string& name, const Json& value) {
   const Parameter parameter = parameter_of(name);
   const std::vector<Json*> users = users_of(config, parameter);
-  clear(config, parameter, users);
-  return put(config, parameter, users, value);
+  const int dropped = clear(config, parameter, users);
+  return {.pointers = put(config, parameter, users, value), .dropped = dropped};
 }
 
 /// Returns a name for an axis that no axis of the experiments has.
@@ -298,8 +310,8 @@ std::string free_axis(const Parameter& parameter, const std::vector<Json*>& expe
 }
 
 /// Makes an axis of the parameter. `key` is "sweep" or "vary".
-std::vector<std::string> add_axis(Json& config, const std::string& key, const std::string& name,
-                                  const std::string& text) {
+ConfigChange add_axis(Json& config, const std::string& key, const std::string& name,
+                      const std::string& text) {
   const Parameter parameter = parameter_of(name);
   const Json values = values_of(text);
   if (values.empty()) throw Invalid("has no values");
@@ -307,49 +319,70 @@ std::vector<std::string> add_axis(Json& config, const std::string& key, const st
     if (std::find(values.begin(), value, *value) != value)
       throw Invalid(fmt::format("the value {} is there twice", value->dump()));
   const std::vector<Json*> users = users_of(config, parameter);
-  clear(config, parameter, users);
+  const int dropped = clear(config, parameter, users);
   const std::string axis = free_axis(parameter, users);
   put(config, parameter, users, "$" + axis);
-  std::vector<std::string> pointers;
-  for (Json* experiment : users) {
-    if (!value_at(*experiment, "/" + key).is_object()) (*experiment)[key] = Json::object();
-    (*experiment)[key][axis] = values;
-  }
-  const auto& all = config["experiments"];
-  for (std::size_t i = 0; i < all.size(); ++i)
-    pointers.push_back(fmt::format("/experiments/{}/{}/{}", i, key, axis));
-  return pointers;
+  for (Json* experiment : users)
+    if (!is_wrong(*experiment, key)) (*experiment)[key][axis] = values;
+  return {.pointers = pointers_to(config, users, key + "/" + axis), .dropped = dropped};
 }
 
-/// Applies one --set and returns the pointers to what it wrote.
-std::vector<std::string> set(Json& config, const std::string& name, const std::string& text) {
+ConfigChange set(Json& config, const std::string& name, const std::string& text) {
   if (name.starts_with('/')) {
-    set_at(config, name, value_of(text));
-    return {name};
+    set_at(config, name, json_or_text(text));
+    return {.pointers = {name}};
   }
   if (name == threads_name || name.find('.') != name.npos)
-    return set_parameter(config, name, value_of(text));
+    return set_parameter(config, name, json_or_text(text));
   if (std::ranges::find(measure_keys, name) == measure_keys.end())
     throw Invalid(unknown("name", name, {measure_keys.begin(), measure_keys.end()}) +
                   ", threads, OP.FIELD=value or /json/pointer=value");
-  set_measure(config, name, value_of(text));
-  return {"/measure/" + name};
+  set_measure(config, name, json_or_text(text));
+  return {.pointers = {"/measure/" + name}};
 }
 
 }  // namespace
 
-std::vector<WrittenBy> apply_changes(Json& config, const PlanOptions& options,
-                                     std::vector<Issue>& issues) {
-  std::vector<WrittenBy> written;
-  if (!config.is_object()) return written;  // which the planner reports
-  using Apply = std::function<std::vector<std::string>(const std::string&, const std::string&)>;
+Json json_or_text(const std::string& text) {
+  std::vector<Issue> duplicates;
+  try {
+    Json value = parse_json(text, duplicates);
+    if (duplicates.empty()) return value;
+  } catch (const Invalid&) {
+    if (is_utf8(text)) return text;
+    throw Invalid("the value is not UTF-8");
+  }
+  throw Invalid("the value has a key twice");
+}
+
+std::vector<std::string> split_values(const std::string& text) {
+  std::vector<std::string> values{""};
+  int depth = 0;
+  bool is_quoted = false;
+  for (const char c : text) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (!is_quoted && (c == '[' || c == '{')) ++depth;
+    if (!is_quoted && (c == ']' || c == '}')) --depth;
+    if (c == ',' && depth == 0 && !is_quoted)
+      values.emplace_back();
+    else
+      values.back() += c;
+  }
+  return values;
+}
+
+std::vector<ConfigChange> apply_changes(Json& config, const PlanOptions& options,
+                                        std::vector<Issue>& issues) {
+  std::vector<ConfigChange> changes;
+  if (!config.is_object()) return changes;  // which the planner reports
+  using Apply = std::function<ConfigChange(const std::string&, const std::string&)>;
   const auto apply = [&](std::string_view option, const Assignments& assignments,
                          const Apply& change) {
     for (const auto& [name, value] : assignments) {
       const std::string said = fmt::format("{} {}={}", option, name, value);
       try {
-        for (std::string& pointer : change(name, value))
-          written.push_back({.pointer = std::move(pointer), .option = said});
+        changes.push_back(change(name, value));
+        changes.back().option = said;
       } catch (const Invalid& mistake) {
         issues.push_back({"", fmt::format("{}: {}", said, mistake.what())});
       }
@@ -365,7 +398,7 @@ std::vector<WrittenBy> apply_changes(Json& config, const PlanOptions& options,
   });
   apply("--axis", options.axis, along("sweep"));
   apply("--vary", options.vary, along("vary"));
-  return written;
+  return changes;
 }
 
 }  // namespace normbench

@@ -11,10 +11,13 @@
 
 namespace normbench {
 
-/// A part of a changed config that the command line wrote, for messages about mistakes in it.
-struct WrittenBy {
-  std::string pointer;  // of the part
-  std::string option;   // "--set normalize.dtype=float16"
+/// What an option of the command line changed.
+struct ConfigChange {
+  std::string option = {};                 // "--set normalize.dtype=float16"
+  std::vector<std::string> pointers = {};  // to what it wrote
+  // How many claims, published figures and baselines it removed, since they name a value of an axis
+  // or a case that is not there any more.
+  int dropped = 0;
 };
 
 /// Changes the config as --set, --axis and --vary say, in this order. Mistakes go to `issues`.
@@ -31,7 +34,14 @@ struct WrittenBy {
 /// A VALUE that is not JSON is a string. VALUES are a JSON list, or values with commas between
 /// them. Claims, published figures and baselines are removed if they name a value of an axis or a
 /// case that is not there any more.
-std::vector<WrittenBy> apply_changes(Json& config, const PlanOptions& options,
-                                     std::vector<Issue>& issues);
+std::vector<ConfigChange> apply_changes(Json& config, const PlanOptions& options,
+                                        std::vector<Issue>& issues);
+
+/// Returns `text` parsed as JSON, or as a string if it is not JSON. Throws Invalid if it is not
+/// UTF-8 or has a key twice.
+Json json_or_text(const std::string& text);
+
+/// Splits "1,[2,3]" at the commas outside of brackets and quotes.
+std::vector<std::string> split_values(const std::string& text);
 
 }  // namespace normbench

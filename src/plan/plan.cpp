@@ -24,13 +24,17 @@ bool is_axis(const Json& config, const std::string& pointer) {
 }
 
 /// Replaces the pointers of mistakes in what the command line wrote by the option that wrote it.
-void blame_options(std::vector<Issue>& issues, const std::vector<WrittenBy>& written_by) {
+void blame_options(std::vector<Issue>& issues, const std::vector<ConfigChange>& changes) {
   for (Issue& issue : issues)
-    for (const WrittenBy& written : written_by)
-      if (issue.pointer == written.pointer || issue.pointer.starts_with(written.pointer + "/")) {
-        issue = {"", fmt::format("{}: {}", written.option, issue.text)};
+    for (const ConfigChange& change : changes) {
+      const auto is_here = [&](const std::string& pointer) {
+        return issue.pointer == pointer || issue.pointer.starts_with(pointer + "/");
+      };
+      if (std::ranges::any_of(change.pointers, is_here)) {
+        issue = {"", fmt::format("{}: {}", change.option, issue.text)};
         break;
       }
+    }
 }
 
 /// Throws BadInput with all issues, if there are any. A mistake that is found at several points of
@@ -121,7 +125,7 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
   Plan plan;
   plan.config = parse(file, text, issues);
   const Json written = plan.config;
-  const std::vector<WrittenBy> written_by = apply_changes(plan.config, options, issues);
+  plan.changes = apply_changes(plan.config, options, issues);
   Head head = read_head(plan.config, options, issues);
   plan.name = std::move(head.name);
   plan.about = std::move(head.about);
@@ -137,7 +141,7 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
                       .issues = issues,
                       .resolved = {}};
   plan.groups = plan_experiments(head.experiments, context);
-  blame_options(issues, written_by);
+  blame_options(issues, plan.changes);
   throw_if_any(file, plan.config, issues);
   keep_only(plan.groups, options.only, issues);
   throw_if_any(file, plan.config, issues);

@@ -10,19 +10,21 @@
 
 #include "core/json.h"
 #include "plan/case.h"
+#include "plan/changes.h"
 #include "plan/options.h"
 
 namespace normbench {
 
 struct Plan {
   std::string name, about;
-  Json config;  // with the values of --set
+  Json config;  // as --set, --axis and --vary changed it
   Measure measure;
   ProfileOptions profile;
   std::vector<Group> groups;
   std::map<std::string, PeerCommand> peers = {};  // by name
   Sides free_bytes = {};                          // free memory when the plan was made; 0: unknown
   SideNotes free_notes = {};                      // what limits that memory
+  std::vector<ConfigChange> changes = {};         // what --set, --axis and --vary changed
 
   Measure measure_of(const Group& group) const { return group.own.over(measure); }
 };

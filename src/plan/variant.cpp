@@ -28,13 +28,23 @@ constexpr auto shared = std::to_array<Shared>({{"sub", "mean", "normalize"},
 
 /// Members of which a source or a load has only one. A stage that says one of a pair does not take
 /// the other one from the experiment.
-constexpr auto instead_of =
-    std::to_array<std::pair<std::string_view, std::string_view>>({{"shape", "batch"},
-                                                                  {"shape", "channels"},
-                                                                  {"shape", "size"},
-                                                                  {"path", "dataset"},
-                                                                  {"storage", "fit"},
-                                                                  {"storage", "shorter"}});
+constexpr auto instead_of = std::to_array<std::pair<std::string_view, std::string_view>>(
+    {{"shape", "batch"}, {"shape", "channels"}, {"shape", "size"}, {"path", "dataset"}});
+
+/// Returns true if a stage with the members `said` has no use for this member of the experiment's
+/// source or load: a stored image is not fitted, and only a crop has a `shorter`.
+bool is_replaced(std::string_view member, const Json& said) {
+  const auto says_other = [&](std::string_view key, std::string_view value) {
+    const auto found = said.find(key);
+    return found != said.end() && *found != value;
+  };
+  if ((member == "fit" || member == "shorter") && says_other("storage", "image")) return true;
+  if (member == "shorter" && says_other("fit", "crop")) return true;
+  return std::ranges::any_of(instead_of, [&](const auto& pair) {
+    return (pair.first == member && said.contains(pair.second)) ||
+           (pair.second == member && said.contains(pair.first));
+  });
+}
 
 /// Reads a stage from `text`, in which axes are already replaced.
 StageText read_stage_text(const Json& text, const std::string& pointer,
@@ -165,11 +175,8 @@ class Flattening {
     const Json said = stage.members.fields;
     const std::string pointer = place_.pointer + "/" + stage.op;
     for (const auto& [member, value] : found->items()) {
-      const bool is_replaced = std::ranges::any_of(instead_of, [&](const auto& pair) {
-        return (pair.first == member && said.contains(pair.second)) ||
-               (pair.second == member && said.contains(pair.first));
-      });
-      if (is_replaced || said.contains(member) || (member == "as" && !text_.stages.empty()))
+      if (is_replaced(member, said) || said.contains(member) ||
+          (member == "as" && !text_.stages.empty()))
         continue;
       stage.members.add({{member, axes_.apply(value, pointer + "/" + pointer_token(member))}},
                         pointer);
@@ -217,6 +224,12 @@ void add_defaults(const Json& defaults, StageText& stage, Substitution& axes) {
 }
 
 }  // namespace
+
+bool takes_default_of(std::string_view op, std::string_view from, std::string_view member) {
+  return op == from || std::ranges::any_of(shared, [&](const Shared& one) {
+           return one.op == op && one.from == from && one.member == member;
+         });
+}
 
 std::string read_range(Reader& reader) {
   std::string name = read_label(reader, "range", "");

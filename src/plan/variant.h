@@ -34,6 +34,10 @@ struct VariantText {
 /// Returns the name of {"range": NAME, "stages": …}. Does not read the stages.
 std::string read_range(Reader& reader);
 
+/// Returns true if stages of `op` take this member from the defaults of the op `from`: `sub` takes
+/// `mean` from those of `normalize`, for example.
+bool takes_default_of(std::string_view op, std::string_view from, std::string_view member);
+
 /// Where a variant's text comes from.
 struct VariantPlace {
   const Json& defaults;  // `defaults` of the config

@@ -16,9 +16,12 @@ namespace {
 
 constexpr double ns_in_ms = 1e6;
 
+/// Returns true for the winner, and for cases between which there is no difference.
 bool is_fastest(const GroupAnalysis& analysis, std::size_t index) {
-  return std::ranges::find(analysis.verdict.fastest, static_cast<int>(index)) !=
-         analysis.verdict.fastest.end();
+  const Outcome outcome = analysis.verdict.outcome;
+  return (outcome == Outcome::Winner || outcome == Outcome::Tie) &&
+         std::ranges::find(analysis.verdict.fastest, static_cast<int>(index)) !=
+             analysis.verdict.fastest.end();
 }
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -95,10 +98,9 @@ MarkupTable table_of(const Experiment& experiment, const Results& results) {
         const CaseAnalysis& one = analysis.cases[index];
         const bool is_baseline = result.variant == group.baseline;
         const auto per_second = one.images_per_second;
-        const char* const note = is_fastest(analysis, index) && !analysis.verdict.winner.empty()
-                                     ? "fastest"
-                                 : is_baseline ? "baseline"
-                                               : "";
+        std::vector<std::string_view> notes;
+        if (is_fastest(analysis, index)) notes.emplace_back("fastest");
+        if (is_baseline) notes.emplace_back("baseline");
         table.rows.push_back(
             {{.text = point_text(group.point)},
              {.text = result.variant},
@@ -107,7 +109,7 @@ MarkupTable table_of(const Experiment& experiment, const Results& results) {
              {.text = one.ratio && !is_baseline ? factor(1 / one.ratio->value) : ""},
              {.text = per_second ? format_count(std::llround(*per_second)) : ""},
              {.text = one.of_limit ? format_percent(one.of_limit->value) : ""},
-             {.text = note}});
+             {.text = fmt::format("{}", fmt::join(notes, ", "))}});
       });
   const auto drop_if_empty = [&](std::size_t column) {
     if (std::ranges::any_of(table.rows, [&](const auto& row) { return !row[column].text.empty(); }))

@@ -6,6 +6,7 @@
 
 #include "core/issue.h"
 #include "ops/op.h"
+#include "plan/changes.h"
 
 namespace normbench {
 namespace {
@@ -69,48 +70,27 @@ Json usual_variants(const TryConfig& wanted) {
   return variants;
 }
 
-Json place_experiment(const TryConfig& wanted) {
-  return {{"name", "place"},
-          {"question", wanted.question},
-          {"source",
-           {{"batch", wanted.batch}, {"size", {wanted.height, wanted.width}}, {"memory", "pinned"}}},
-          {"variants",
-           {{"CPU fused, send the result",
-             Json::array({Json{{"op", "normalize"}, {"memory", "pinned"}}, "h2d"})},
-            {"send uint8, GPU fused", Json::array({"h2d", "normalize"})}}}};
-}
-
-/// Splits "a=1,b=[2,3]" at the commas outside of brackets and quotes.
-std::vector<std::string> fields_of(const std::string& text) {
-  std::vector<std::string> fields{""};
-  int depth = 0;
-  bool is_quoted = false;
-  for (const char c : text) {
-    if (c == '"') is_quoted = !is_quoted;
-    if (!is_quoted && (c == '[' || c == '{')) ++depth;
-    if (!is_quoted && (c == ']' || c == '}')) --depth;
-    if (c == ',' && depth == 0 && !is_quoted)
-      fields.emplace_back();
-    else
-      fields.back() += c;
-  }
-  return fields;
-}
-
-Json json_or_text(const std::string& text) {
-  std::vector<Issue> duplicates;
-  try {
-    return parse_json(text, duplicates);
-  } catch (const Invalid&) {
-    return text;
-  }
+/// Returns the experiment of --gpu. `vary` has the axes of the defaults that it uses, too.
+Json place_experiment(const TryConfig& wanted, const Json& vary) {
+  Json experiment{{"name", "place"}, {"question", wanted.question}};
+  experiment["may_differ"] = Json::array({"dtype"});
+  if (vary.contains("out_dtype")) experiment["vary"] = {{"out_dtype", vary.at("out_dtype")}};
+  experiment["source"] = {{"batch", wanted.batches.front()},
+                          {"size", {wanted.height, wanted.width}},
+                          {"memory", "pinned"}};
+  experiment["variants"] = {{"CPU fused, send the result",
+                             Json::array({Json{{"op", "normalize"}, {"memory", "pinned"}}, "h2d"})},
+                            {"send uint8, GPU fused", Json::array({"h2d", "normalize"})}};
+  return experiment;
 }
 
 /// Returns the stage that a word describes. Throws Invalid.
 Json stage_of(const std::string& word) {
   if (word.starts_with('{')) {
     std::vector<Issue> duplicates;
-    return parse_json(word, duplicates);
+    Json stage = parse_json(word, duplicates);
+    if (!duplicates.empty()) throw Invalid("has a key twice");
+    return stage;
   }
   const std::size_t colon = word.find(':');
   const std::string op = word.substr(0, colon);
@@ -118,11 +98,13 @@ Json stage_of(const std::string& word) {
   if (std::ranges::find(known, op) == known.end()) throw Invalid(unknown("op", op, known));
   if (colon == word.npos) return op;
   Json stage{{"op", op}};
-  for (const std::string& field : fields_of(word.substr(colon + 1))) {
+  for (const std::string& field : split_values(word.substr(colon + 1))) {
     const std::size_t equals = field.find('=');
     if (equals == field.npos || equals == 0)
       throw Invalid(fmt::format("expected FIELD=VALUE after the colon, got \"{}\"", field));
-    stage[field.substr(0, equals)] = json_or_text(field.substr(equals + 1));
+    const std::string key = field.substr(0, equals);
+    if (stage.contains(key)) throw Invalid(fmt::format("says \"{}\" twice", key));
+    stage[key] = json_or_text(field.substr(equals + 1));
   }
   return stage;
 }
@@ -130,12 +112,11 @@ Json stage_of(const std::string& word) {
 }  // namespace
 
 Json try_config(const TryConfig& wanted) {
-  Json vary = Json::object();
-  Json start{{"batch", wanted.batch}, {"size", {wanted.height, wanted.width}}};
-  if (!wanted.images.empty()) {
-    start = {{"path", wanted.images}, {"batch", wanted.batch},
-             {"size", {wanted.height, wanted.width}}, {"on_error", "skip"}};
-  }
+  Json vary = Json::object(), sweep = Json::object(), start = Json::object();
+  if (!wanted.images.empty()) start["path"] = wanted.images;
+  start["batch"] = one_or_axis(wanted.batches, "batch", sweep);
+  start["size"] = {wanted.height, wanted.width};
+  if (!wanted.images.empty()) start["on_error"] = "skip";
   put(start, "dtype", one_or_axis(names_of(wanted.dtypes), "dtype", vary));
   put(start, "layout", one_or_axis(names_of(wanted.layouts), "layout", vary));
   Json normalize{{"mean", {123.675, 116.28, 103.53}}, {"std", {58.395, 57.12, 57.375}}};
@@ -143,6 +124,7 @@ Json try_config(const TryConfig& wanted) {
   Json experiment{{"name", "form"}, {"question", wanted.question}};
   experiment["may_differ"] = Json::array({"dtype", "layout"});
   const Json threads = one_or_axis(wanted.threads, "threads", vary);
+  if (!sweep.empty()) experiment["sweep"] = sweep;
   if (!vary.empty()) experiment["vary"] = vary;
   experiment[wanted.images.empty() ? "source" : "load"] = start;
   put(experiment, "threads", threads);
@@ -153,7 +135,7 @@ Json try_config(const TryConfig& wanted) {
     for (const auto& [name, stages] : wanted.variants) experiment["variants"][name] = stages;
   }
   Json experiments = Json::array({experiment});
-  if (wanted.gpu) experiments.push_back(place_experiment(wanted));
+  if (wanted.gpu) experiments.push_back(place_experiment(wanted, vary));
   return {{"schema", 1},
           {"name", "try"},
           {"measure", {{"precision", 0.02}, {"max_seconds_per_group", wanted.seconds}}},
@@ -169,10 +151,11 @@ std::vector<std::pair<std::string, Json>> variants_of(const std::vector<std::str
   const auto finish = [&] {
     const auto same = [&](const auto& one) { return one.first == name; };
     const std::string misplaced = "\"vs\" stands between the stages of two variants";
-    const bool is_told = std::ranges::find(mistakes, misplaced) != mistakes.end();
-    if (stages.empty() && !is_told)
-      mistakes.push_back(misplaced);
-    else if (std::ranges::any_of(variants, same))
+    if (stages.empty()) {
+      if (std::ranges::find(mistakes, misplaced) == mistakes.end()) mistakes.push_back(misplaced);
+      return;
+    }
+    if (std::ranges::any_of(variants, same))
       mistakes.push_back(fmt::format("the variant \"{}\" is there twice", name));
     variants.emplace_back(std::exchange(name, ""), std::exchange(stages, Json::array()));
   };

@@ -14,7 +14,8 @@ namespace normbench {
 struct TryConfig {
   std::string question;                // shown in the report
   std::string images;                  // the path of photographs to load; "": random images
-  std::int64_t batch = 32, height = 224, width = 224;
+  Json batches = Json::array({32});    // numbers of images; several are swept
+  std::int64_t height = 224, width = 224;
   std::vector<DType> dtypes = {};      // of the images in memory; empty: uint8. Not with `images`
   std::vector<Layout> layouts = {};    // of the images in memory; empty: the default of the op
   std::vector<DType> out_dtypes = {};  // of the normalised values; empty: float32

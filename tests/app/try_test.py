@@ -61,7 +61,7 @@ class Try(InFolder):
 
     def test_every_config_that_is_shown_can_be_run(self):
         for args in ([], ["--gpu"], ["--dtype", "float32"], ["--out-dtype", "float16,bfloat16"], ["--dtype", "uint8,float16"],
-                     ["--threads", "all"], ["cast", "sub", "div", "vs", "normalize"], ["--layout", "nhwc"]):
+                     ["--threads", "all"], ["cast", "sub", "div", "vs", "normalize"], ["--layout", "nhwc"], ["--gpu", "--out-dtype", "float32,float16"]):
             path = self.dir / "shown.json"
             path.write_text(json.dumps(self.shown("--batch", 1, "--size", 8, 8, *args)))
             done = normbench("check", path)
@@ -78,9 +78,34 @@ class Try(InFolder):
             self.assertIn(text, done.stderr)
         self.assertEqual([path.name for path in self.dir.iterdir()], ["there.json"])
 
+    def test_what_an_option_cannot_do_is_a_mistake(self):
+        for args, text in (
+            (["--out-dtype", "float16", "cast", "vs", "normalize"],
+             '--out-dtype is that of normalize, which "cast" does not have (write cast:to=float16)'),
+            (["normalize:dtype=float16,dtype=float32"], 'says "dtype" twice'),
+            (["normalize:op=h2d"], 'says "op" twice'),
+            (['{"op": "normalize", "scale": 1, "scale": 2}'], "has a key twice"),
+            (["vs"], '"vs" stands between the stages of two variants'),
+            (["normalize:dtype=\udcff"], "UTF-8"),
+            (["normalize:crop=5", "--show"], "/experiments/0/variants/normalize:crop=5/0/crop: "),
+            (["--set", "normalize.dtype=flaot32", "--show"], "--set normalize.dtype=flaot32: unknown value"),
+        ):
+            done = normbench("try", *args, cwd=self.dir)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), (args, done.stderr))
+            self.assertIn(text, done.stderr)
+            self.assertEqual(list(self.dir.iterdir()), [])
+        self.assertEqual(normbench("try", "vs").stderr, 'normbench: "vs" stands between the stages of two variants\n')
+
+    def test_a_batch_that_is_given_stays(self):
+        (self.dir / "photos").mkdir()
+        (self.dir / "photos/a.jpg").write_bytes(b"")
+        self.assertEqual(self.shown("--images", "photos", "--batch", "1,4")["experiments"][0]["sweep"], {"batch": [1, 4]})
+        self.assertEqual(self.shown("--images", "photos")["experiments"][0]["load"]["batch"], 1)
+
     def test_a_saved_config_gives_the_same_run(self):
         done = normbench("try", "--batch", 1, "--size", 8, 8, "--save", "mine.json", cwd=self.dir)
-        self.assertEqual((done.returncode, done.stdout), (0, "Wrote mine.json\nNext: normbench run mine.json\n"), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertEqual(done.stderr, "normbench: wrote mine.json\n")
         self.assertEqual(json.loads((self.dir / "mine.json").read_text())["experiments"][0]["source"], {"batch": 1, "size": [8, 8]})
 
     def test_the_answer_names_what_differs(self):

@@ -440,6 +440,10 @@ TEST(LoadCentre, GoesWithACropOfAtMostItsSize) {
   };
   EXPECT_THAT(issues(R"({"fit": "crop", "shorter": 256})"), IsEmpty());
   EXPECT_THAT(issues(R"({"shorter": 256})"), ElementsAre(R"(/shorter: goes with "fit": "crop")"));
+  EXPECT_THAT(issues(R"({"fit": "crop", "shorter": 0})"),
+              ElementsAre(testing::StartsWith("/shorter: must be at least 1")));
+  EXPECT_THAT(issues(R"({"storage": "raw", "shorter": 256})"),
+              ElementsAre(R"(/shorter: goes with "storage": "image" and "fit": "crop")"));
   EXPECT_THAT(issues(R"({"fit": "crop", "shorter": 200, "size": [100, 224]})"),
               ElementsAre("/shorter: is smaller than the size, 100x224 (at least 224)"));
 }

@@ -112,7 +112,9 @@ TEST(Changes, WhatNamesAValueThatIsGoneIsRemoved) {
      "published": [{"variant": "v", "point": {"n": 1}, "wall_ms": 2}])");
   PlanOptions options;
   options.set = {{"source.batch", "4"}, {"cast.to", "float16"}};
-  const Group group = changed(text, options).groups.at(0);
+  const Plan plan = changed(text, options);
+  EXPECT_EQ(plan.changes.at(0).dropped + plan.changes.at(1).dropped, 5);
+  const Group& group = plan.groups.at(0);
   ASSERT_THAT(group.claims, SizeIs(1));
   EXPECT_EQ(group.claims[0].text, "kept");
   EXPECT_THAT(group.published, SizeIs(0));
@@ -139,6 +141,34 @@ TEST(Changes, MistakesNameTheOption) {
           ": --vary threads=1,-1: must be at least 1, got -1",
           ": --axis cast.to=float16,flaot32: unknown value \"flaot32\" (did you mean "
           "\"float32\"?)"));
+}
+
+TEST(Changes, OpsThatTakeFromAnotherOpUseItsParameter) {
+  PlanOptions options;
+  options.vary = {{"normalize.mean", "1,[1,2,3]"}};
+  const Plan plan =
+      changed(config(R"("source": {"dtype": "float32"}, "variants": {"v": ["sub"]})"), options);
+  ASSERT_THAT(plan.groups.at(0).cases, SizeIs(2));
+  EXPECT_EQ(std::get<Sub>(plan.groups[0].cases[1].stages[0].op).mean,
+            (std::vector<double>{1, 2, 3}));
+}
+
+TEST(Changes, MistakesOfTheConfigStay) {
+  PlanOptions options;
+  options.axis = {{"cast.to", "float16,float32"}};
+  const std::string variants = R"("variants": {"v": [{"op": "cast", "to": "float16"}]})";
+  EXPECT_THAT(mistakes(config(variants, R"("defaults": 5)"), options),
+              testing::Contains(testing::StartsWith("/defaults: ")));
+  EXPECT_THAT(mistakes(config(R"("sweep": 3, )" + variants), options),
+              testing::Contains(testing::StartsWith("/experiments/0/sweep: ")));
+}
+
+TEST(Changes, ARangeMayHoldTheStart) {
+  PlanOptions options;
+  options.axis = {{"source.batch", "1,2"}};
+  EXPECT_THAT(
+      mistakes(config(R"("variants": {"v": [{"range": "r", "stages": ["load"]}]})"), options),
+      ElementsAre(": --axis source.batch=1,2: no experiment has a stage \"source\""));
 }
 
 TEST(Changes, AValueThatIsThereTwiceIsOneMistake) {

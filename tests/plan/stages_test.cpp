@@ -101,6 +101,19 @@ TEST(Stages, AStartTakesFromTheExperimentWhatItDoesNotSay) {
   EXPECT_EQ(first(source, R"({"op": "load"})"), " 8x3x9x9 uint8 nhwc pageable");
 }
 
+TEST(Stages, AStartDoesNotTakeWhatItHasNoUseFor) {
+  const auto load = [](const std::string& own) {
+    const Case one = only_case(config(
+        R"("load": {"fit": "crop", "shorter": 256}, "variants": {"v": [)" + own + R"(, "copy"]})"));
+    const Load& op = *one.loader();
+    return fmt::format("{} {} {}", name_of(op.storage), name_of(op.fit), op.shorter);
+  };
+  EXPECT_EQ(load(R"({"op": "load", "storage": "image"})"), "image crop 256");
+  EXPECT_EQ(load(R"({"op": "load", "storage": "raw"})"), "raw resize 0");
+  EXPECT_EQ(load(R"({"op": "load", "fit": "resize"})"), "image resize 0");
+  EXPECT_EQ(load(R"({"op": "load", "shorter": 300})"), "image crop 300");
+}
+
 TEST(Stages, AnotherStartOfTheVariantDoesNotTakeTheName) {
   const Case one =
       only_case(config(R"("source": {"batch": 2, "as": "x"}, "variants": {"v": [{"op": "source"},
