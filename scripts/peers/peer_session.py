@@ -167,7 +167,9 @@ class Session:
         gc.freeze()
         psnr = self._peer.psnr(task)
         reply = {"type": "ready"}
-        if task.unlike and not task.loads:
+        if task.loads:
+            reply["takes_first"] = True
+        elif task.unlike:
             reply["unlike"] = len(self._copies)
         if psnr is not None:
             reply.update(psnr=psnr, filter=self._peer.filter(task))
@@ -203,12 +205,13 @@ class Session:
             raise Refused("run before prepare")
         iterations = whole(request, "iterations", 1)
         warmup_ns = whole(request, "warmup_ns", 0)
+        first = whole(request, "first", 0) if "first" in request else 0
         gc.disable()
         try:
             if "copy" in request:
                 return self._run_on(whole(request, "copy", 0))
             self._warm_up(warmup_ns)
-            return self._timed(iterations)
+            return self._timed(iterations, first)
         finally:
             gc.enable()
 
@@ -253,16 +256,16 @@ class Session:
         on_cpu = self._task.device == "cpu"
         return count if count > 1 and on_cpu and iteration_ns > SHORTEST_TIMED_STAGE_NS * count else 0
 
-    def _timed(self, iterations):
+    def _timed(self, iterations, first=0):
         spent = [0] * (self._timed_stages or 0)
         self._peer.synchronize()
         meter = Meter()
         start = time.perf_counter_ns()
         self._peer.start_device_clock()  # begins after the host's time and ends before it
         if spent:
-            self._loop_by_stage(self._read_from(0, iterations), iterations, spent)
+            self._loop_by_stage(self._read_from(first, iterations), iterations, spent)
         else:
-            self._loop(self._read_from(0, iterations), iterations)
+            self._loop(self._read_from(first, iterations), iterations)
         self._called(iterations)
         self._peer.stop_device_clock()
         self._peer.synchronize()

@@ -87,9 +87,12 @@ void Progress::group_started(std::size_t index, const Group&, std::int64_t part)
     line_.show(fmt::format("{}: preparing · {}", name(index), left()));
 }
 
+void Progress::turns_fitted(std::size_t index, const GroupForecast& forecast) {
+  if (pace_.turns_fitted(index, forecast)) tell_overrun(index, forecast);
+}
+
 void Progress::step_done(const GroupStep& step) {
-  const auto overrun = pace_.step_done(step, line_.spent());
-  if (overrun) tell_overrun(step, *overrun);
+  pace_.step_done(step, line_.spent());
   if (step.kind == GroupStep::Kind::Process && step.done < step.all) tell_process(step);
   if (line_.is_due())
     line_.show(fmt::format("{}: {}{} {} of {} · {}", name(step.group), rounds_, name_of(step.kind),
@@ -125,16 +128,20 @@ std::string Progress::name(std::size_t index) const {
 }
 
 /// Reports that a group takes longer than max_seconds_per_group, how long, and why.
-void Progress::tell_overrun(const GroupStep& step, const Overrun& overrun) {
+void Progress::tell_overrun(std::size_t index, const GroupForecast& forecast) {
   line_.clear();
-  tell(
-      "{}: about {:.0f} s instead of {:g} s: {} s to prepare and at least {} rounds of {}, of "
-      "which one takes {} s\n",
-      name(step.group), overrun.seconds(),
-      plan_.measure_of(plan_.groups[step.group]).max_seconds_per_group,
-      format_significant(overrun.preparing_seconds, 2), overrun.fewest_rounds,
-      counted(static_cast<std::int64_t>(step.all), "turn"),
-      format_significant(overrun.round_seconds, 2));
+  tell("{}: {}\n", name(index),
+       overrun_text(forecast, plan_.measure_of(plan_.groups[index]).max_seconds_per_group));
+}
+
+std::string overrun_text(const GroupForecast& forecast, double limit) {
+  const auto seconds = [](double value) { return format_significant(value, 2); };
+  return fmt::format(
+      "about {} s instead of {:g} s: {} s to prepare, at least {} rounds of {}, of which one takes "
+      "{} s, and {} s for checks",
+      seconds(forecast.seconds()), limit, seconds(forecast.preparing_seconds),
+      forecast.fewest_rounds, counted(static_cast<std::int64_t>(forecast.turns), "turn"),
+      seconds(forecast.round_seconds), seconds(forecast.after_seconds));
 }
 
 CalibrateProgress::CalibrateProgress(int pairs, double seconds, ProgressStyle style)

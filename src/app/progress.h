@@ -15,6 +15,7 @@ namespace normbench {
 class Silent : public Observer {
  public:
   void group_started(std::size_t, const Group&, std::int64_t) override {}
+  void turns_fitted(std::size_t, const GroupForecast&) override {}
   void step_done(const GroupStep&) override {}
   void round_done(int, double, double) override {}
   void group_finished(std::size_t, const GroupResult&) override {}
@@ -56,6 +57,7 @@ class Progress final : public Observer {
   Progress(const Plan& plan, ProgressStyle style);
 
   void group_started(std::size_t index, const Group& group, std::int64_t part) override;
+  void turns_fitted(std::size_t index, const GroupForecast& forecast) override;
   void step_done(const GroupStep& step) override;
   void round_done(int rounds, double seconds, double half_width) override;
   void group_finished(std::size_t index, const GroupResult& group) override;
@@ -68,7 +70,7 @@ class Progress final : public Observer {
   std::string left() const;
   std::string name(std::size_t index) const;
   void tell_process(const GroupStep& step);
-  void tell_overrun(const GroupStep& step, const Overrun& overrun);
+  void tell_overrun(std::size_t index, const GroupForecast& forecast);
 
   const Plan& plan_;
   Pace pace_;
@@ -79,6 +81,10 @@ class Progress final : public Observer {
 
 /// Shows the progress of a calibration: in one line that is overwritten, or by a line every ten
 /// cycles.
+/// Returns how long a group takes instead of its time limit `limit`, in seconds, and what takes so
+/// long: "about 12 s instead of 1.5 s: …".
+std::string overrun_text(const GroupForecast& forecast, double limit);
+
 class CalibrateProgress final : public Silent {
  public:
   /// `pairs` is the number of pairs of each kind: identical and slowed. 0: as many as `seconds`

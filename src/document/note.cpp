@@ -11,6 +11,15 @@ std::string sentence(const Note& note) {
   switch (note.kind) {
     case Note::Kind::ImagesOfATurn:
       return fmt::format("a turn loads {} of {} images", note.count, note.of);
+    case Note::Kind::ImagesOfTurns:
+      return fmt::format("all turns load {} of {} images", note.count, note.of);
+    case Note::Kind::FewerIterations:
+      return fmt::format(
+          "a turn is {} of {} iterations long, to keep max_seconds_per_group: single files weigh "
+          "more, and so does the start of a pipeline; intervals are wider",
+          note.count, note.of);
+    case Note::Kind::ChecksInTime:
+      return "max_seconds_per_group leaves no time to check whole outputs";
     case Note::Kind::SmallDataset:
       return fmt::format(
           "only {} images for a batch of {}: some images are loaded more than once, from a cache",

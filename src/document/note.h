@@ -9,14 +9,17 @@ namespace normbench {
 
 struct Note {
   enum class Kind {
-    ImagesOfATurn,   // a turn loads only `count` of the `of` images
-    SmallDataset,    // a batch of `of` images has only `count` different ones
-    NoReference,     // op `names` has no reference, and no other variant has an output to compare
-    Undefined,       // the output of op `names` is undefined
-    Rounding,        // no output is checked: rounding errors may be as large as the values
-    RoundingOfSome,  // as Rounding, but for the outputs `names` only
+    ImagesOfATurn,    // a turn loads only `count` of the `of` images
+    ImagesOfTurns,    // all turns load only `count` of the `of` images
+    FewerIterations,  // a turn has `count` instead of `of` iterations, because of the time limit
+    ChecksInTime,     // the time limit left no time to check whole outputs
+    SmallDataset,     // a batch of `of` images has only `count` different ones
+    NoReference,      // op `names` has no reference, and no other variant has an output to compare
+    Undefined,        // the output of op `names` is undefined
+    Rounding,         // no output is checked: rounding errors may be as large as the values
+    RoundingOfSome,   // as Rounding, but for the outputs `names` only
     Allowance,  // the bounds allow for `names`, which a peer rounds to the dtype of the output
-    SameInput,       // the peer `names` gets the same input in every call
+    SameInput,  // the peer `names` gets the same input in every call
   };
 
   Kind kind;

@@ -44,6 +44,19 @@ void drop_pages(const std::string& file) try {
   throw_named(file, error);
 }
 
+void read_ahead(const std::string& file, std::int64_t offset, std::int64_t bytes) try {
+  constexpr std::int64_t piece = 1 << 20;
+  const InputFile input(file);
+  const std::int64_t end = bytes == 0 ? input.bytes() : std::min(offset + bytes, input.bytes());
+  std::vector<std::byte> read;
+  for (; offset < end; offset += std::ssize(read)) {
+    read.resize(static_cast<std::size_t>(std::min(piece, end - offset)));
+    input.read(offset, read);
+  }
+} catch (const std::runtime_error& error) {
+  throw_named(file, error);
+}
+
 Residency residency(const std::string& file) try {
   return residency_of(file);
 } catch (const std::runtime_error& error) {

@@ -11,6 +11,10 @@ namespace normbench {
 /// cannot be opened.
 void drop_pages(const std::string& file);
 
+/// Reads bytes of a file, so that they are in the page cache afterwards. `bytes` 0: up to the end.
+/// Throws std::runtime_error if the file cannot be read.
+void read_ahead(const std::string& file, std::int64_t offset = 0, std::int64_t bytes = 0);
+
 /// The bytes of a file that are in memory, by whole pages, and its size.
 struct Residency {
   std::int64_t resident_bytes = 0, bytes = 0;

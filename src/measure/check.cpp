@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "backend/cpu/team.h"
@@ -311,6 +313,17 @@ CheckOutcome held_by_likeness(const Likeness& likeness, double bound_db,
           .note = ""};
 }
 
+/// Counts the values of the images `all` that no check has compared as unchecked, and says why.
+void leave_out(const Case& planned, const ImageRange& all, std::span<const OutputCheck> checks,
+               CheckOutcome& outcome) {
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    const TensorDesc& desc = planned.values[planned.outputs[i]].desc;
+    const std::int64_t asked = desc.elements() / desc.shape.n * all.of(desc, planned).count;
+    outcome.result.unchecked_values += asked - checks[i].values();
+  }
+  if (outcome.note.empty()) outcome.note = sentence({.kind = Note::Kind::ChecksInTime});
+}
+
 }  // namespace
 
 void CheckOutcome::judge_files(std::string wrong) {
@@ -321,7 +334,8 @@ void CheckOutcome::judge_files(std::string wrong) {
 
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
-                          std::int64_t item, double psnr_db, std::optional<ImageRange> only) {
+                          std::int64_t item, double psnr_db, std::optional<ImageRange> only,
+                          const std::function<bool()>& is_over) {
   const auto is_undefined = [](const Op& op) { return !has_reference(op) && !is_peer_only(op); };
   if (const auto op = first_op(planned, is_undefined); !op.empty())
     return {.result = {.ok = true, .held_to = HeldTo::Nothing},
@@ -342,10 +356,13 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
   const ImageRange all =
       only && !planned.whole_batch() ? *only : ImageRange{.first = 0, .count = planned.images()};
   const bool by_rows = psnr_bound_db == 0 && planned.row_wise();
-  const std::vector<ImageRange> parts = parts_of(planned, all, by_rows);
+  std::vector<ImageRange> parts = parts_of(planned, all, by_rows);
+  if (is_over) std::ranges::shuffle(parts, std::mt19937_64(static_cast<std::uint64_t>(item)));
+  std::atomic<std::size_t> compared{0};
   const auto check_parts = [&](std::size_t begin, std::size_t end, std::vector<Images> in,
                                std::vector<Images> out, std::vector<OutputCheck>& checks) {
     for (const ImageRange& images : std::span(parts).subspan(begin, end - begin)) {
+      if (compared > 0 && is_over && is_over()) return;
       const auto exact = exact_outputs(planned, known_inputs(planned, in, images), images, item);
       for (std::size_t i = 0; i < out.size(); ++i) {
         const ImageRange part = images.of(out[i].desc(), planned);
@@ -354,6 +371,7 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
         checks[i].compare(exact[i], got, part, out[i].desc().shape.h);
         if (psnr_bound_db > 0) likeness.add(exact[i], got, part.first);
       }
+      ++compared;
     }
   };
   // Chosen images are checked on one thread, because this happens between rounds, when the other
@@ -371,8 +389,11 @@ CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
   });
   for (const std::vector<OutputCheck>& one : found)
     for (std::size_t i = 0; i < checks.size(); ++i) checks[i].add(one[i]);
-  if (psnr_bound_db > 0) return held_by_likeness(likeness, psnr_bound_db, checks);
-  return held_to_bounds(planned, checks);
+  CheckOutcome outcome = psnr_bound_db > 0 ? held_by_likeness(likeness, psnr_bound_db, checks)
+                                           : held_to_bounds(planned, checks);
+  if (compared < parts.size()) leave_out(planned, all, checks, outcome);
+  outcome.share = static_cast<double>(compared) / static_cast<double>(parts.size());
+  return outcome;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 /// output.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@ struct CheckOutcome {
   CheckResult result;
   std::string reason;  // why it is wrong, like "wrong output: error 3.1 at [0, 2, 17, 5], bound …"
   std::string note;    // why outputs could not be compared; "" if all could
+  double share = 1;    // of the values that were asked for and compared before time was over
   // The whole output, if there is no reference to compare it with.
   std::optional<Tensor64> output = {};
 
@@ -39,12 +41,16 @@ struct CheckOutcome {
 /// the case loads files, because each iteration loads other files.
 /// `only`: the images to check; `outputs` may hold just these. Ignored for a case with
 /// whole_batch().
+/// `is_over`: called between the pieces that are compared. Once it returns true, the remaining
+/// pieces are left out: `share` says how much was compared, and `unchecked_values` contains the
+/// rest. Empty: all is compared. The first piece always is, and the pieces come in random order.
 /// Checks about 1 million values, or one image, at a time; with whole_batch(), all images at once.
 /// Tensors in memory that host code cannot read are copied in such pieces.
 CheckOutcome check_output(const Case& planned, std::span<const View> inputs,
                           std::span<const View> outputs, const Backends& backends,
                           std::int64_t item = 0, double psnr_db = 0,
-                          std::optional<ImageRange> only = {});
+                          std::optional<ImageRange> only = {},
+                          const std::function<bool()>& is_over = {});
 
 /// The output of a case, with which the outputs of other cases are compared.
 struct Standard {

@@ -82,6 +82,7 @@ CaseContender::CaseContender(const Case& planned, GroupMemory& memory, const Bac
       random_(planned.pipeline ? random() : 0),
       engine_(planned, memory, backends, recorder, clock, random),
       keeps_images_(engine_.frees_outputs_last() && are_images_known(planned)),
+      items_(planned.pipeline ? planned.pipeline->items : 1),
       checked_items_(checked_items) {}
 
 std::int64_t CaseContender::first_call() {
@@ -97,22 +98,23 @@ std::int64_t CaseContender::first_call() {
 
 void CaseContender::last_call() {
   constexpr std::byte poison{0x55};
-  if (planned().pipeline) return run_checked(planned().pipeline->items, poison);
+  if (planned().pipeline) return run_checked(items_, poison);
   checked_ = last_item_;
   poisoned_iteration(engine_, Poison{poison}, true, checked_);
 }
 
-CheckOutcome CaseContender::check() {
-  if (planned().pipeline) return check_items();
+CheckOutcome CaseContender::check(const std::function<bool()>& is_over) {
+  if (planned().pipeline) return check_items(is_over);
   Item& item = engine_.item();
   CheckOutcome outcome =
-      check_output(planned(), item.inputs(), item.outputs(), backends_, checked_);
+      check_output(planned(), item.inputs(), item.outputs(), backends_, checked_, 0, {}, is_over);
   outcome.judge_files(item.why_not_saved());
   return outcome;
 }
 
 /// Compares kept outputs with the reference: all images, or only the images `only`.
-CheckOutcome CaseContender::check_kept(const Kept& kept, std::optional<ImageRange> only) const {
+CheckOutcome CaseContender::check_kept(const Kept& kept, std::optional<ImageRange> only,
+                                       const std::function<bool()>& is_over) const {
   std::vector<View> outputs;
   for (std::size_t i = 0; i < kept.outputs.size(); ++i) {
     TensorDesc desc = planned().values[planned().outputs[i]].desc;
@@ -120,7 +122,7 @@ CheckOutcome CaseContender::check_kept(const Kept& kept, std::optional<ImageRang
     desc.memory = Memory::Pageable;
     outputs.push_back({.data = const_cast<std::byte*>(kept.outputs[i].data()), .desc = desc});
   }
-  return check_output(planned(), kept.inputs, outputs, backends_, kept.item, 0, only);
+  return check_output(planned(), kept.inputs, outputs, backends_, kept.item, 0, only, is_over);
 }
 
 void CaseContender::keep_an_image(std::mt19937_64& random) {
@@ -153,7 +155,7 @@ CheckOutcome CaseContender::check_one_more(std::mt19937_64& random) {
 
 std::optional<CheckOutcome> CaseContender::check_recent(std::mt19937_64& random) {
   if (planned().pipeline) return std::nullopt;  // its items are checked in turns of their own
-  const std::int64_t calls = std::min(engine_.calls_left(), last_item_ + 1);
+  const std::int64_t calls = std::min(engine_.calls_left(), items_);
   // The first time, the last call and one more are checked, to find a fault in every other call.
   const bool is_pair = drawn_++ == 0;
   if (!keeps_images_ && calls == 0) return check_one_more(random);
@@ -219,14 +221,15 @@ void CaseContender::keep(Item& item) {
   if (is_checked) kept_.push_back(std::move(kept));
 }
 
-CheckOutcome CaseContender::check_items() {
+CheckOutcome CaseContender::check_items(const std::function<bool()>& is_over) {
   // For a part of a pipeline kept_ is empty: its stages are checked with the whole pipeline.
   CheckOutcome worst{.result = {.ok = true, .held_to = HeldTo::Nothing}, .reason = "", .note = ""};
   for (const Kept& kept : kept_) {
     const bool is_end = kept.item == chosen_.front() || kept.item == chosen_.back();
+    if (!is_end && is_over && is_over()) continue;
     std::optional<ImageRange> only;  // empty (all images) for the first and the last item
     if (!is_end) only = drawn_image(planned(), random_);
-    CheckOutcome outcome = check_kept(kept, only);
+    CheckOutcome outcome = check_kept(kept, only, is_over);
     outcome.judge_files(kept.wrong_file);
     if (!outcome.result.ok) outcome.reason = fmt::format("item {}: {}", kept.item, outcome.reason);
     if (&kept == &kept_.front()) {
@@ -252,7 +255,8 @@ TurnShape CaseContender::shape_of_turns(double clock_cost_ns) {
 }
 
 Turn CaseContender::take_turn(const TurnShape& shape, std::mt19937_64& random) {
-  last_item_ = shape.iterations - 1;
+  last_item_ = shape.first + shape.iterations - 1;
+  items_ = shape.iterations;
   std::function<void(Item&)> look;
   if (keeps_images_ && shape.looked_at) look = [&](Item&) { keep_an_image(random); };
   return normbench::take_turn(engine_, shape, random, look);

@@ -24,8 +24,8 @@ class Contender {
   /// last turn itself.
   virtual void last_call() = 0;
   /// Compares the output of the latest first_call() or last_call() with the reference. If there is
-  /// no reference, the outcome contains the output itself.
-  virtual CheckOutcome check() = 0;
+  /// no reference, the outcome contains the output itself. `is_over`: see check_output().
+  virtual CheckOutcome check(const std::function<bool()>& is_over = {}) = 0;
   /// Checks a random image of one call:
   /// - If outputs of the latest turn are still in memory: of one of the calls that gave them.
   /// - If calls free their outputs: of the turn's last call, whose image was kept, or of a call
@@ -36,6 +36,9 @@ class Contender {
   /// Warms up, and decides how the contender's turns run. `clock_cost_ns`: see clock_cost_ns().
   virtual TurnShape shape_of_turns(double clock_cost_ns) = 0;
   virtual Turn take_turn(const TurnShape& shape, std::mt19937_64& random) = 0;
+  /// True if turns can start at any item (`TurnShape::first`). False for a peer whose turns all
+  /// start at item 0.
+  virtual bool takes_first() const { return true; }
 };
 
 /// Runs iteration `item` of a turn on poisoned buffers and returns its time in ns. With
@@ -62,7 +65,7 @@ class CaseContender final : public Contender {
 
   std::int64_t first_call() override;
   void last_call() override;
-  CheckOutcome check() override;
+  CheckOutcome check(const std::function<bool()>& is_over = {}) override;
   /// Returns nothing for a pipeline, whose items are checked in turns of their own.
   std::optional<CheckOutcome> check_recent(std::mt19937_64& random) override;
   TurnShape shape_of_turns(double clock_cost_ns) override;
@@ -85,7 +88,8 @@ class CaseContender final : public Contender {
   };
 
   const Case& planned() const { return engine_.planned(); }
-  CheckOutcome check_kept(const Kept& kept, std::optional<ImageRange> only) const;
+  CheckOutcome check_kept(const Kept& kept, std::optional<ImageRange> only,
+                          const std::function<bool()>& is_over = {}) const;
 
   void keep_an_image(std::mt19937_64& random);
   CheckOutcome check_image(ImageRange image);
@@ -94,7 +98,7 @@ class CaseContender final : public Contender {
   void run_checked(std::int64_t items, std::byte poison);
   void keep(Item& item);
   void compare_items();
-  CheckOutcome check_items();
+  CheckOutcome check_items(const std::function<bool()>& is_over);
 
   const Backends& backends_;
   std::mt19937_64 random_;  // draws the items and images of a pipeline that are checked
@@ -106,6 +110,8 @@ class CaseContender final : public Contender {
   bool keeps_images_;           // whether turns with `looked_at` keep an image of their last call
   Kept kept_image_ = {};
   int drawn_ = 0;  // calls of check_recent() so far
+
+  std::int64_t items_;  // the number of items of the latest turn
 
   // For a pipeline:
   std::mutex mutex_;        // guards the members that keep() writes, on any thread

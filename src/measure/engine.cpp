@@ -279,7 +279,7 @@ void Engine::submit(Item& item, const Submission& what, Queue& queue, StageTimes
   if (options_.external_ids && !on_host)
     run.external_id = external_id(planned_, item.number, what.first);
   StageTimes* const marked = options_.marks ? times : nullptr;
-  queue.item = item.number;
+  queue.item = in_turn() ? item.number : options_.first + item.number;
   queue.stage = options_.ranges ? run.name : std::string_view();
   if (times != nullptr) times->start();
   {

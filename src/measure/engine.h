@@ -38,7 +38,8 @@ struct EngineOptions {
   std::optional<Poison> poison = {};
   bool keep_outputs = false;  // in turn: fresh outputs are not freed at the end of an iteration
   bool graphs = true;         // false: a case with graphs runs without them
-  std::int64_t first = 0;     // in turn: the number of the first iteration
+  // The number of the first item. Loaders read the files of items from this number on.
+  std::int64_t first = 0;
   /// In lanes: called for each item when all of its work is done, on any thread. In turn: called on
   /// the host during the last iteration, when all outputs exist and none is freed; the turn's times
   /// and counts do not contain this call.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -98,12 +99,11 @@ bool walks_through_files(const Case& planned) {
   return load != nullptr && load->image_count() > load->batch;
 }
 
-/// Adds a note if a turn does not load all images of the dataset.
-void note_images_of_a_turn(CaseResult& result) {
-  const std::int64_t images = result.iterations * result.images;
+/// Adds a note if only `items` items are loaded, and these are not all images of the dataset.
+void note_images_of(CaseResult& result, std::int64_t items, Note::Kind kind) {
+  const std::int64_t images = items * result.images;
   if (result.dataset && images < result.dataset->images)
-    result.notes.push_back(sentence(
-        {.kind = Note::Kind::ImagesOfATurn, .count = images, .of = result.dataset->images}));
+    result.notes.push_back(sentence({.kind = kind, .count = images, .of = result.dataset->images}));
 }
 
 /// Stores the properties of the dataset that the case loads. Files that `on_error: skip` leaves out
@@ -205,6 +205,14 @@ void Member::judge(const CheckOutcome& outcome) {
   if (!outcome.result.ok) fail(outcome.reason);
 }
 
+bool is_one_stage(const Case& planned) {
+  return planned.stages.size() == 1 && planned.stages[0].place != Place::Cuda;
+}
+
+bool takes_staged_turns(const Member& member) {
+  return !is_one_stage(*member.planned) && !member.shape.marks;
+}
+
 std::string point_name(const Group& group) {
   return group.point.empty() ? group.experiment
                              : fmt::format("{} {}", group.experiment, group.point.dump());
@@ -270,8 +278,10 @@ bool GroupRun::prepare(double clock_cost_ns) {
     skip_limits(NoLimit::NothingRuns);
   else if (!context_.rounds)
     skip_limits(NoLimit::NothingTimed);
-  else
+  else {
     align_turns();
+    fit_turns();
+  }
   return true;
 }
 
@@ -284,14 +294,19 @@ void GroupRun::skip_limits(NoLimit why) {
 }
 
 void GroupRun::first_call(Member& member, double clock_cost_ns) {
+  const double start = seconds();
   member.contender =
       make_contender(*member.planned, plan_, *memory_, context_, random_, *member.result);
+  if (!member.planned->peer.empty()) peers_seconds_ += seconds() - start;
   member.result->first_call_ns = member.contender->first_call();
-  if (context_.part.check) check(member);
+  if (context_.part.check) check(member, seconds_for_first_check());
   if (!member.live()) return;
   note_dataset(member);
   if (!context_.rounds) return;
   member.shape = member.contender->shape_of_turns(clock_cost_ns);
+  if (const Load* load = member.planned->loader(); load && load->page_cache == PageCache::Cold)
+    member.shape.iteration_ns =
+        std::max(member.shape.iteration_ns, static_cast<double>(member.result->first_call_ns));
   member.result->bracket_ns = member.shape.bracket_ns;
   if (context_.part.first != nullptr) {
     const GroupResult& first = *context_.part.first;
@@ -308,8 +323,26 @@ const Standard* GroupRun::standard_for(const Case& planned) const {
   return found == standards_.end() ? nullptr : &*found;
 }
 
-void GroupRun::check(Member& member) {
-  CheckOutcome outcome = member.contender->check();
+/// Half of the time limit is for the first calls' checks. Each gets an equal share of what is left.
+double GroupRun::seconds_for_first_check() const {
+  const auto is_checked = [&](const Member& member) {
+    return member.check_seconds > 0 || !member.is_case(group());
+  };
+  double left = plan_.measure_of(group()).max_seconds_per_group / 2;
+  for (const Member& member : members_) left -= member.check_seconds;
+  const auto waiting = std::ranges::count_if(members_, std::not_fn(is_checked));
+  return left / static_cast<double>(std::max<std::ptrdiff_t>(1, waiting));
+}
+
+void GroupRun::check(Member& member, double seconds_allowed) {
+  constexpr double least = 0.1;
+  const double start = seconds(), until = start + std::max(least, seconds_allowed);
+  CheckOutcome outcome = member.contender->check([&] { return seconds() > until; });
+  member.check_seconds = seconds() - start;
+  member.image_check_seconds = member.check_seconds;
+  if (!member.planned->whole_batch())
+    member.image_check_seconds /=
+        std::max(1.0, outcome.share * static_cast<double>(member.planned->images()));
   if (!outcome.output) return member.judge(outcome);
   if (standard_for(*member.planned) != nullptr)
     hold_to_standard(member, *outcome.output);
@@ -319,7 +352,9 @@ void GroupRun::check(Member& member) {
 
 bool GroupRun::check_recent(Member& member) {
   if (member.result->check.held_to != HeldTo::Reference) return false;
+  const double start = seconds();
   const auto outcome = member.contender->check_recent(check_random_);
+  checks_seconds_ += seconds() - start;
   // The next turn then does not count disturbances during the check.
   if (device_turn_) device_turn_->until = disturbance_now();
   if (outcome) member.judge(*outcome);
@@ -330,6 +365,7 @@ bool GroupRun::draws_a_call(const Member& member) {
   constexpr std::int64_t first_and_last = 2;
   if (!context_.part.check || !member.is_case(group())) return false;
   if (plan_.measure.checked_calls <= first_and_last) return false;
+  if (checks_seconds_ > plan_.measure_of(group()).max_seconds_per_group / 4) return false;
   constexpr double early = 8, often = 3.0 / 8;  // a call is drawn in 3 of the first 8 rounds
   const double rounds = std::max(early, static_cast<double>(member.result->rounds.size() + 1));
   return std::bernoulli_distribution(often * early / rounds)(check_random_);
@@ -418,9 +454,64 @@ void GroupRun::align_turns() {
     const bool decides = context_.part.first == nullptr && !member->planned->pipeline;
     if (decides && about_as_long(member)) member->shape.iterations = most;
     if (decides && walks_through_files(*member->planned)) member->shape.iterations = most_walking;
-    member->result->iterations = member->shape.iterations;
-    note_images_of_a_turn(*member->result);
   }
+}
+
+ContenderTime GroupRun::time_of(const Member& member) const {
+  const TurnShape& shape = member.shape;
+  ContenderTime time{.iteration = shape.iteration_ns * 1e-9,
+                     .beside = shape.beside_ns * 1e-9,
+                     .iterations = shape.iterations,
+                     .fewest = shape.iterations,
+                     .is_staged = takes_staged_turns(member)};
+  const std::optional<Pipeline>& pipeline = member.planned->pipeline;
+  if (context_.part.first == nullptr) {
+    if (pipeline)
+      time.fewest = pipeline->in_flight;
+    else if (member.planned->loader() != nullptr)
+      time.fewest = 1;
+  }
+  if (!context_.part.check) return time;
+  time.last_call = time.iteration * static_cast<double>(pipeline ? time.fewest : 1);
+  if (!member.is_case(group())) return time;
+  time.last_call += member.check_seconds;
+  const auto calls = static_cast<double>(plan_.measure.checked_calls - 2);
+  if (!pipeline && calls > 0) time.checks = calls * (member.image_check_seconds + time.iteration);
+  return time;
+}
+
+void GroupRun::fit_turns() {
+  const Measure measure = plan_.measure_of(group());
+  const std::vector<Member*> contenders = live();
+  std::vector<ContenderTime> times;
+  for (const Member* member : contenders) times.push_back(time_of(*member));
+  budget_ = budget_of({.limit = measure.max_seconds_per_group,
+                       .preparing = spent(),
+                       .processes = measure.processes},
+                      times);
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    Member& member = *contenders[i];
+    const std::int64_t wanted = member.shape.iterations;
+    member.shape.iterations = iterations_of(times[i], budget_.share);
+    member.result->iterations = member.shape.iterations;
+    if (member.shape.iterations < wanted)
+      member.result->notes.push_back(sentence(
+          {.kind = Note::Kind::FewerIterations, .count = member.shape.iterations, .of = wanted}));
+    if (!walks_through_files(*member.planned)) continue;
+    walk_.add(*member.planned->loader(), member.shape.iterations, member.shape.most_iterations);
+    if (!member.contender->takes_first()) walk_.stay();
+  }
+  if (!walk_.goes_on())
+    for (const Member* member : contenders)
+      note_images_of(*member->result, member->result->iterations, Note::Kind::ImagesOfATurn);
+  walk_.begin();
+  context_.observer.turns_fitted(index_, budget_.forecast);
+}
+
+void GroupRun::note_images() {
+  if (!walk_.goes_on()) return;
+  for (const Member* member : live())
+    note_images_of(*member->result, walk_.items(), Note::Kind::ImagesOfTurns);
 }
 
 Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
@@ -436,6 +527,7 @@ Turn GroupRun::turn(Member& member, TurnShape shape, std::size_t number) {
   if (follows)
     shape.device_awake =
         static_cast<double>(context_.clock.now_ns() - last->end_ns) < device_idle_ns;
+  if (walks_through_files(*member.planned)) shape.first = walk_.first();
   Turn turn = member.contender->take_turn(shape, random_);
   if (on_device) device_turn_ = {.end_ns = turn.round.start_ns + turn.round.wall_ns};
   const Disturbance after = disturbance_now();

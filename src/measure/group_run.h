@@ -5,7 +5,9 @@
 #include <random>
 
 #include "document/note.h"
+#include "measure/budget.h"
 #include "measure/contender.h"
+#include "measure/file_walk.h"
 #include "measure/run_context.h"
 #include "measure/state_reader.h"
 #include "measure/watchdog.h"
@@ -36,6 +38,8 @@ struct Member {
   TurnShape shape = {};
   // The outcome of the first call, until its output was compared with the outputs of other members.
   std::optional<CheckOutcome> given = {};
+  // The time of the latest check of an output, and of the share of one image in it, in seconds.
+  double check_seconds = 0, image_check_seconds = 0;
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
@@ -49,6 +53,13 @@ struct Member {
  private:
   void end(Status status, const std::string& reason);
 };
+
+/// True if the times of a case's stages come from turns of their own, with marks.
+bool takes_staged_turns(const Member& member);
+
+/// True if a turn's time is the time of its only stage. False for a stage on a device, because the
+/// turn's time then contains the gaps between successive runs of the stage.
+bool is_one_stage(const Case& planned);
 
 /// Returns the name of a group in ranges, like `place {"batch":10}`, or like `place` without a
 /// sweep.
@@ -71,14 +82,16 @@ class GroupRun {
   Turn turn(Member& member, TurnShape shape, std::size_t number);
   /// Compares the output of the member's latest first_call() or last_call() with the reference. If
   /// there is no reference, compares it with the standard. A wrong output fails the member.
-  void check(Member& member);
+  /// Leaves values out once it has taken `seconds`, but at least 0.1 s.
+  void check(Member& member, double seconds);
   /// Checks a call of the member's latest turn (Contender::check_recent). Returns false if nothing
   /// was checked, because the member has no reference or is checked only at its first and last
   /// calls.
   bool check_recent(Member& member);
   /// Decides at random whether a call of the member's next turn is checked. On average, that
   /// happens in three of the first eight rounds, and more and more rarely in later rounds. It never
-  /// happens for limits, nor if `checked_calls` is 2 or less.
+  /// happens for limits, nor if `checked_calls` is 2 or less, nor once checks between rounds have
+  /// taken a quarter of the group's time limit.
   bool draws_a_call(const Member& member);
   /// Draws a number from 1 to `calls`.
   std::int64_t drawn_call(std::int64_t calls) {
@@ -113,11 +126,22 @@ class GroupRun {
   RunContext& context() { return context_; }
   GroupResult& result() { return result_; }
   std::mt19937_64& random() { return random_; }
+  /// The seconds since the group's start. spent() leaves out the start of peers, which no time
+  /// limit contains.
   double seconds() const;
+  double spent() const { return seconds() - peers_seconds_; }
+
+  /// How the group spends its time; decided by prepare().
+  const Budget& budget() const { return budget_; }
+  /// Lets the next turns of loaders start where the latest ones ended. Call after each round.
+  void walk_on() { walk_.go_on(); }
+  /// Adds notes on the images that all turns of a loader have read.
+  void note_images();
 
  private:
   void enter(const std::vector<Case>& planned, std::vector<CaseResult>& results);
   void first_call(Member& member, double clock_cost_ns);
+  double seconds_for_first_check() const;
   const Standard* standard_for(const Case& planned) const;
   /// Returns a live member, apart from the standard's own, whose output agrees with the standard;
   /// null for none.
@@ -140,6 +164,10 @@ class GroupRun {
   /// No number is set above the smallest `most_iterations` of all contenders. Pipelines keep their
   /// numbers. If `context_.part.first` is set, all contenders keep theirs.
   void align_turns();
+  /// Divides the group's time, shortens the turns of loaders and pipelines if they do not fit, and
+  /// starts the walk through the files.
+  void fit_turns();
+  ContenderTime time_of(const Member& member) const;
   Sides need(const Case& planned) const;
   void take_memory();
 
@@ -154,6 +182,10 @@ class GroupRun {
   std::vector<Member> members_;      // cases, then limits
   std::vector<Standard> standards_;  // one for each kind of output
   bool cut_short_ = false;
+  Budget budget_;
+  FileWalk walk_;
+  double peers_seconds_ = 0;   // time in which peers were started and prepared
+  double checks_seconds_ = 0;  // time of checks between rounds
   StateReader states_;
   // The latest turn, if it ran on the device: when it ended, and the disturbances read after it.
   struct DeviceTurn {

@@ -13,15 +13,7 @@ namespace normbench {
 
 namespace {
 
-constexpr std::int64_t staged_turns = 12;  // turns of a contender, in all processes together
-
 bool is_on_device(const Stage& stage) { return stage.place == Place::Cuda; }
-
-/// True if a turn's time is the time of its only stage. False for a stage on a device, because the
-/// turn's time then contains the gaps between successive runs of the stage.
-bool is_one_stage(const Case& planned) {
-  return planned.stages.size() == 1 && !is_on_device(planned.stages[0]);
-}
 
 void add_stage_times(const Case& planned, CaseResult& result, const Turn& turn) {
   if (turn.stage_ns.empty() && is_one_stage(planned))
@@ -110,6 +102,7 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
       run.tell({GroupStep::Kind::Turn, run.index(), ++turns, contenders.size(), order.size()});
     }
     order.push_back(std::move(took));
+    run.walk_on();
     run.context().observer.round_done(static_cast<int>(order.size()), run.seconds(),
                                       rule.half_width());
   }
@@ -143,7 +136,7 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
 /// interrupted.
 bool run_rounds(GroupRun& run) {
   const Measure measure = run.plan().measure_of(run.group());
-  StopRule rule(measure.precision, measure.max_seconds_per_group, measure.processes);
+  StopRule rule(measure.precision, run.budget().rounds, measure.processes);
   const double start = run.seconds();
   while (!run.live_cases().empty()) {
     const BlockEnd end = run_block(run, rule, start);
@@ -177,15 +170,12 @@ bool run_rounds_in_condition(GroupRun& run) {
 /// Takes staged turns, with marks, for cases whose stages are too short to be timed in the rounds.
 /// Returns false when interrupted.
 bool run_staged(GroupRun& run) {
-  const auto is_staged = [](const Member* member) {
-    return !is_one_stage(*member->planned) && !member->shape.marks;
-  };
-  const std::int64_t processes = run.plan().measure.processes;
-  const auto each = static_cast<std::size_t>((staged_turns + processes - 1) / processes);
+  const auto is_staged = [](const Member* member) { return takes_staged_turns(*member); };
+  const auto each = static_cast<std::size_t>(run.budget().staged_turns);
   const std::size_t turns =
       each * static_cast<std::size_t>(std::ranges::count_if(run.live(), is_staged));
   std::size_t done = 0;
-  for (std::size_t number = 0; number < each; ++number)
+  for (std::size_t number = 0; number < each; ++number) {
     for (Member* member : run.live()) {
       if (!is_staged(member)) continue;
       if (run.context().interrupted) return false;
@@ -197,17 +187,19 @@ bool run_staged(GroupRun& run) {
       });
       run.tell({GroupStep::Kind::StagedTurn, run.index(), ++done, turns});
     }
+    run.walk_on();
+  }
   return true;
 }
 
-/// Makes the last call of a contender and checks it.
-void check_last_call(GroupRun& run, Member& member) {
+/// Makes the last call of a contender and checks it for at most `seconds`.
+void check_last_call(GroupRun& run, Member& member, double seconds) {
   member.contender->last_call();
-  run.check(member);
+  run.check(member, seconds);
 }
 
-/// Takes turns until enough calls of a case are checked or the time `until` is reached, in seconds
-/// since the group's start.
+/// Takes turns until enough calls of a case are checked or the time `until` of GroupRun::spent() is
+/// reached.
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
   const std::int64_t enough = run.plan().measure.checked_calls;
@@ -215,7 +207,7 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
   shape.looked_at = true;
   bool draws = true;
   while (draws && member.live() && member.result->check.calls < enough &&
-         !run.context().interrupted && run.seconds() < until)
+         !run.context().interrupted && run.spent() < until)
     run.guarded(member, [&] {
       // The number of iterations is random, because the last call of the turn is checked.
       shape.iterations = run.drawn_call(member.shape.iterations);
@@ -228,18 +220,22 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
 /// false when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
-  // The additional checks may take as long as the time limit of the rounds, but at least `least`
-  // seconds.
-  constexpr double least = 10;
-  const double until =
-      run.seconds() + std::max(least, run.plan().measure_of(run.group()).max_seconds_per_group);
+  constexpr double least = 1, share = 0.95;
+  const double end =
+      share * most_of_limit * run.plan().measure_of(run.group()).max_seconds_per_group;
   const std::vector<Member*> members = run.live();
   std::size_t done = 0;
   for (Member* member : members) {
     if (run.context().interrupted) return false;
-    run.guarded(*member, [&] { check_last_call(run, *member); });
-    check_missing_calls(run, *member, until);
+    const double seconds = (end - run.spent()) / static_cast<double>(members.size() - done);
+    run.guarded(*member, [&] { check_last_call(run, *member, seconds); });
     run.tell({GroupStep::Kind::Checked, run.index(), ++done, members.size()});
+  }
+  // The missing checks end in time, but get at least `least` seconds.
+  const double until = std::max(end, run.spent() + least);
+  for (Member* member : members) {
+    if (run.context().interrupted) return false;
+    check_missing_calls(run, *member, until);
   }
   run.name_witnesses();
   return true;
@@ -274,6 +270,7 @@ std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, Ru
   if (!run.prepare(clock_cost_ns)) return std::nullopt;
   const bool whole =
       !context.rounds || (run_rounds_in_condition(run) && run_staged(run) && check_again(run));
+  run.note_images();
   if (!whole || run.cut_short()) return std::nullopt;
   return std::move(run.result());
 }

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <ranges>
 
+#include "measure/budget.h"
 #include "measure/profiled_steps.h"
-#include "measure/stop_rule.h"
 
 namespace normbench {
 namespace {
 
-// A group overruns if it exceeds its time limit by more than this share of the limit and by more
-// than these seconds.
-constexpr double kOverrunShare = 0.25, kOverrunSeconds = 2;
+// A group that takes longer than its limit by no more than these seconds is not worth a word.
+constexpr double overrun_seconds = 1;
 
 /// Returns the number of iterations that a group's profiles take. Peers are not profiled.
 double profile_iterations(const Plan& plan, const Group& group) {
@@ -19,13 +18,6 @@ double profile_iterations(const Plan& plan, const Group& group) {
   const auto cases = std::ranges::count_if(
       group.cases, [](const Case& planned) { return !planned.skip && planned.peer.empty(); });
   return static_cast<double>(cases * schedule_steps(plan.profile));
-}
-
-/// Returns the least number of rounds: StopRule::fewest_rounds, rounded up to whole blocks. A block
-/// has as many rounds as there are contenders.
-std::size_t whole_blocks(std::size_t contenders) {
-  const std::size_t blocks = (StopRule::fewest_rounds + contenders - 1) / contenders;
-  return blocks * contenders;
 }
 
 }  // namespace
@@ -39,34 +31,32 @@ void Pace::group_started(std::size_t index, std::int64_t part, double now) {
   begin_part();
 }
 
-std::optional<Overrun> Pace::step_done(const GroupStep& step, double now) {
-  const auto all = static_cast<double>(step.all);
-  if (step.kind == GroupStep::Kind::Prepared) prepared_ = now;
-  if (step.kind == GroupStep::Kind::Process) part_finished(now);
-  if (step.kind == GroupStep::Kind::Profiled) {
-    const auto share = [&](std::size_t done) {
-      return (running_before(step.group) + static_cast<double>(done) / all) /
-             running_before(plan_.groups.size());
-    };
-    if (profiled_ == 0) profiled_before_ = share(step.done - 1);
-    profiled_ = share(step.done);
-  }
-  if (step.kind != GroupStep::Kind::Turn || step.done < step.all || step.rounds > 0)
-    return std::nullopt;
-  const double prepared = prepared_.value_or(start_);
-  const Overrun overrun{prepared - start_, now - prepared, whole_blocks(step.all)};
+bool Pace::turns_fitted(std::size_t index, const GroupForecast& forecast) {
   // In a round, each contender runs at least two iterations: a warm-up and a turn. So one iteration
   // of a profile takes about half of a contender's time in a round, or less.
-  profiles_ +=
-      profile_iterations(plan_, plan_.groups[step.group]) * overrun.round_seconds / 2 / all;
+  if (forecast.turns > 0)
+    profiles_ += profile_iterations(plan_, plan_.groups[index]) * forecast.round_seconds / 2 /
+                 static_cast<double>(forecast.turns);
   ++known_;
-  const double asked = plan_.measure_of(plan_.groups[step.group]).max_seconds_per_group;
-  if (overrun.seconds() - overrun.preparing_seconds <
-      asked + std::max(kOverrunShare * asked, kOverrunSeconds))
-    return std::nullopt;
-  overrun_ = overrun;
-  if (asked_of(group_) > 0) factor_ = std::max(factor_, overrun.seconds() / asked_of(group_));
-  return overrun;
+  const double limit = plan_.measure_of(plan_.groups[index]).max_seconds_per_group;
+  if (forecast.seconds() <= limit + std::max((most_of_limit - 1) * limit, overrun_seconds))
+    return false;
+  overrun_ = forecast;
+  if (asked_of(group_) > 0) factor_ = std::max(factor_, forecast.seconds() / asked_of(group_));
+  return true;
+}
+
+void Pace::step_done(const GroupStep& step, double now) {
+  if (step.kind == GroupStep::Kind::Prepared) prepared_ = now;
+  if (step.kind == GroupStep::Kind::Process) part_finished(now);
+  if (step.kind != GroupStep::Kind::Profiled) return;
+  const auto share = [&](std::size_t done) {
+    return (running_before(step.group) +
+            static_cast<double>(done) / static_cast<double>(step.all)) /
+           running_before(plan_.groups.size());
+  };
+  if (profiled_ == 0) profiled_before_ = share(step.done - 1);
+  profiled_ = share(step.done);
 }
 
 void Pace::group_finished(double now) {

@@ -6,27 +6,17 @@
 
 namespace normbench {
 
-/// The expected time of a group if the least number of rounds takes longer than the group's time
-/// limit.
-struct Overrun {
-  double preparing_seconds = 0, round_seconds = 0;
-  std::size_t fewest_rounds = 0;
-
-  double seconds() const {
-    return preparing_seconds + round_seconds * static_cast<double>(fewest_rounds);
-  }
-};
-
 /// All times are seconds since the same, arbitrary start. The plan must outlive this object.
 class Pace {
  public:
   explicit Pace(const Plan& plan);
 
   void group_started(std::size_t index, std::int64_t part, double now);
-  /// Call after each step. At the end of the group's first round, returns the overrun if the group
-  /// will take too long; returns nothing at other steps. A step of kind Process ends a part of the
-  /// group.
-  std::optional<Overrun> step_done(const GroupStep& step, double now);
+  /// Call when the group's turns are decided. Returns true if the fewest rounds exceed the group's
+  /// time limit so far that this has to be said.
+  bool turns_fitted(std::size_t index, const GroupForecast& forecast);
+  /// Call after each step. A step of kind Process ends a part of the group.
+  void step_done(const GroupStep& step, double now);
   /// Call when a group has been measured.
   void group_finished(double now);
 
@@ -52,7 +42,7 @@ class Pace {
   bool is_finished_ = false;        // the present part has ended
   double start_ = 0;                // start of the present part, or of the profiles
   std::optional<double> prepared_;  // when the part's contenders were prepared
-  std::optional<Overrun> overrun_;  // overrun of the present part
+  std::optional<GroupForecast> overrun_;  // set if the present part exceeds its time limit
   double factor_ = 1;               // seconds that a part takes, per second of asked_of()
   double rounds_factor_ = 1;        // seconds that a part's rounds take, per second of asked_of()
   double spent_ = 0, rounds_spent_ = 0, asked_ = 0;  // sums over the parts that have ended

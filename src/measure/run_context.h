@@ -35,12 +35,25 @@ struct GroupStep {
   std::size_t rounds = 0;  // finished rounds before the present one
 };
 
+/// What a group will take, in seconds, with turns as long as they are going to be.
+struct GroupForecast {
+  double preparing_seconds = 0;                 // what preparing took
+  double round_seconds = 0, after_seconds = 0;  // one round; all work after the rounds
+  std::size_t fewest_rounds = 0, turns = 0;     // turns: of a round
+
+  double seconds() const {
+    return preparing_seconds + round_seconds * static_cast<double>(fewest_rounds) + after_seconds;
+  }
+};
+
 /// Receives the progress of a run, which the app draws. All calls come from one thread.
 class Observer {
  public:
   virtual ~Observer() = default;
   /// Called before each part of the group.
   virtual void group_started(std::size_t index, const Group& group, std::int64_t part) = 0;
+  /// Called when the lengths of a group's turns are decided, before its first round.
+  virtual void turns_fitted(std::size_t index, const GroupForecast& forecast) = 0;
   /// Called after each first call, turn, process, check and profiled case.
   virtual void step_done(const GroupStep& step) = 0;
   /// Called after each round with the rounds so far, the seconds spent in the group, and the

@@ -11,6 +11,11 @@ namespace {
 /// A group ends for precision only if its rounds are worth at least this many independent ones.
 constexpr double enough_effective = 40;
 
+/// Returns a process's share of the fewest rounds.
+std::size_t fewest_of(std::int64_t processes) {
+  return static_cast<std::size_t>((StopRule::fewest_rounds + processes - 1) / processes);
+}
+
 struct Look {
   double half_width = 0;                                  // of the widest interval
   double effective = std::numeric_limits<double>::max();  // the least effective_rounds of a ratio
@@ -34,9 +39,13 @@ Look look_at_all(std::span<const std::vector<double>> series, std::size_t baseli
 }  // namespace
 
 StopRule::StopRule(double precision, double max_seconds, std::int64_t processes)
-    : precision_(precision),
-      max_seconds_(max_seconds),
-      fewest_rounds_(static_cast<std::size_t>((fewest_rounds + processes - 1) / processes)) {}
+    : precision_(precision), max_seconds_(max_seconds), fewest_rounds_(fewest_of(processes)) {}
+
+std::size_t StopRule::whole_blocks(std::size_t contenders, std::int64_t processes) {
+  if (contenders == 0) return 0;
+  const std::size_t blocks = (fewest_of(processes) + contenders - 1) / contenders;
+  return blocks * contenders;
+}
 
 std::optional<Stop> StopRule::decide(std::span<const std::vector<double>> series,
                                      std::size_t baseline, double seconds) {

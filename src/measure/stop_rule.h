@@ -24,6 +24,10 @@ class StopRule {
   /// %). If several processes measure a group, each needs only its share of the fewest rounds.
   StopRule(double precision, double max_seconds, std::int64_t processes = 1);
 
+  /// Returns the fewest rounds of a process, rounded up to whole blocks. A block has as many rounds
+  /// as there are contenders.
+  static std::size_t whole_blocks(std::size_t contenders, std::int64_t processes = 1);
+
   /// Returns why to stop now, or nothing:
   /// - Stop::Precision: the interval of every ratio is narrow enough, and its rounds are worth at
   ///   least 40 independent ones (effective_rounds).

@@ -74,26 +74,39 @@ bool marks_are_cheap(Engine& engine, double clock_cost_ns, double iteration_ns) 
   return cost_ns < marks_share * iteration_ns;
 }
 
+/// Drops cold files from the page cache, and returns how long that takes in ns.
+double ns_to_drop(Engine& engine) {
+  const std::int64_t start_ns = engine.clock().now_ns();
+  engine.cold_files().drop();
+  return static_cast<double>(engine.clock().now_ns() - start_ns);
+}
+
 TurnShape shape_in_turn(Engine& engine, double clock_cost_ns) {
   const Range range = warm_up_range(engine);
   const Bound bound = engine.bind_fresh();
   const double iteration_ns = quiet_iteration_ns(engine);
+  const double drop_ns = ns_to_drop(engine);
   const std::int64_t most = engine.cold_files().most_items();
   const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
                                        iterations_of_an_epoch(engine.planned(), iteration_ns));
   return {.iterations = std::min(enough, most),
           .most_iterations = most,
           .marks = marks_are_cheap(engine, clock_cost_ns, iteration_ns) && !engine.planned().graph,
+          .iteration_ns = iteration_ns,
+          .beside_ns = std::max(iteration_ns, warm_up_ns(engine, {})) + drop_ns,
           .bracket_ns = engine.device() != nullptr ? empty_bracket_ns(*engine.device()) : 0};
 }
 
 TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
   const Pipeline& pipeline = *engine.planned().pipeline;
-  TurnShape shape{.iterations = pipeline.items, .marks = true};
-  if (engine.device() == nullptr) return shape;
   const Flow flow = engine.run(pipeline.in_flight, {});
-  const double item_ns =
-      static_cast<double>(flow.round.wall_ns) / static_cast<double>(pipeline.in_flight);
+  const double run_ns = static_cast<double>(flow.round.wall_ns),
+               item_ns = run_ns / static_cast<double>(pipeline.in_flight);
+  TurnShape shape{.iterations = pipeline.items,
+                  .marks = true,
+                  .iteration_ns = item_ns,
+                  .beside_ns = run_ns + ns_to_drop(engine)};
+  if (engine.device() == nullptr) return shape;
   shape.marks = marks_are_cheap(engine, clock_cost_ns, item_ns);
   shape.bracket_ns = empty_bracket_ns(*engine.device());
   return shape;
@@ -103,7 +116,7 @@ TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
 void prepare_turn(Engine& engine, const TurnShape& shape, const EngineOptions& options) {
   if (const auto& pipeline = engine.planned().pipeline) {
     if (shape.warmup_ns > 0)
-      engine.run(std::min<std::int64_t>(pipeline->in_flight, pipeline->items), options);
+      engine.run(std::min<std::int64_t>(pipeline->in_flight, shape.iterations), options);
     return;
   }
   const Range range = warm_up_range(engine);
@@ -194,7 +207,8 @@ Turn take_turn(Engine& engine, const TurnShape& shape, std::mt19937_64& random,
   engine.cold_files().drop();
   options.cycles = true;
   options.on_done = look;
-  Flow flow = engine.run(pipeline ? pipeline->items : shape.iterations, options);
+  options.first = shape.first;
+  Flow flow = engine.run(shape.iterations, options);
   Turn turn;
   turn.round = flow.round;
   if (shape.marks) {

@@ -43,10 +43,14 @@ double clock_cost_ns(Clock& clock);
 /// How a contender's turns run. This is decided before the first round.
 struct TurnShape {
   std::int64_t iterations = 1;
+  std::int64_t first = 0;  // the number of the first item: a loader reads its files from there on
   // The limit for `iterations`: with cold files, no image may be read twice in a turn.
   std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
   bool marks = false;                  // each stage is timed and has a range; graphs are not used
   std::int64_t warmup_ns = 1'000'000;  // least warm-up; on an idle device 20 ms or more; 0: none
+  // The estimated times of an iteration, and of what a turn takes beside its iterations: the
+  // warm-up, the drop of cold files, and the wait for an idle peer.
+  double iteration_ns = 0, beside_ns = 0;
   bool looked_at = false;              // keeps the last outputs, for a check after the turn
   bool device_awake = false;           // the device worked just now, so one iteration warms it up
   std::int64_t bracket_ns = 0;         // device time between two marks without work; 0: unknown
@@ -58,6 +62,8 @@ struct TurnShape {
 /// an iteration and the case has no graphs.
 /// A pipeline's turn has as many items as the config says. It has marks if they cost less than 0.5
 /// % of an item; without a device it always has them.
+/// Also estimates the time of such a turn, from one run of an iteration, or of as many items as may
+/// be in flight.
 TurnShape shape_of_turns(Engine& engine, double clock_cost_ns);
 
 /// Further times of a pipeline's turn. `fill_ns` is from the turn's start to the first end of an

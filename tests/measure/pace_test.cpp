@@ -18,10 +18,6 @@ Plan plan_of(std::size_t groups, bool profiled = false) {
 }
 
 GroupStep prepared(std::size_t group) { return {GroupStep::Kind::Prepared, group, 4, 4}; }
-/// Returns the step of the last turn of a round of two variants and two limits.
-GroupStep last_turn(std::size_t group, std::size_t rounds) {
-  return {GroupStep::Kind::Turn, group, 4, 4, rounds};
-}
 
 TEST(Pace, BeforeTheFirstRoundIsWhatWasAskedFor) {
   const Plan plan = plan_of(3);
@@ -35,7 +31,6 @@ TEST(Pace, AFinishedGroupSaysWhatTheNextOnesTake) {
   Pace pace(plan);
   pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 2);
-  pace.step_done(last_turn(0, 0), 2.1);
   pace.group_finished(3);  // the group stops early, after 3 s
   EXPECT_DOUBLE_EQ(pace.seconds_left(3), 2 * 3);
   pace.group_started(1, 0, 3);
@@ -93,32 +88,24 @@ TEST(Pace, SlowRoundsTakeLongerThanWasAskedFor) {
   const Plan plan = plan_of(2);
   Pace pace(plan);
   pace.group_started(0, 0, 0);
-  EXPECT_FALSE(pace.step_done(prepared(0), 3));
-  EXPECT_FALSE(pace.step_done({GroupStep::Kind::Turn, 0, 3, 4, 0}, 4));
-  const auto overrun = pace.step_done(last_turn(0, 0), 5);
-  ASSERT_TRUE(overrun);
-  EXPECT_EQ(overrun->fewest_rounds, 12u);  // three whole blocks of four
-  EXPECT_DOUBLE_EQ(overrun->round_seconds, 2);
-  EXPECT_DOUBLE_EQ(overrun->preparing_seconds, 3);
-  EXPECT_DOUBLE_EQ(overrun->seconds(), 3 + 12 * 2);
-  EXPECT_DOUBLE_EQ(pace.seconds_left(5), 27 - 5 + 27);
-  EXPECT_FALSE(pace.step_done(last_turn(0, 1), 7));  // reported only once
+  pace.step_done(prepared(0), 3);
+  EXPECT_TRUE(pace.turns_fitted(0, {.preparing_seconds = 3,
+                                    .round_seconds = 2,
+                                    .after_seconds = 1,
+                                    .fewest_rounds = 12,
+                                    .turns = 4}));
+  EXPECT_DOUBLE_EQ(pace.seconds_left(5), 28 - 5 + 28);
 }
 
-TEST(Pace, BlocksAreWhole) {
+TEST(Pace, TwiceTheLimitIsNoOverrun) {
   const Plan plan = plan_of(1);
   Pace pace(plan);
   pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 0);
-  EXPECT_EQ(pace.step_done({GroupStep::Kind::Turn, 0, 7, 7, 0}, 1)->fewest_rounds, 14u);
-}
-
-TEST(Pace, RoundsThatFitAreNoOverrun) {
-  const Plan plan = plan_of(1);
-  Pace pace(plan);
-  pace.group_started(0, 0, 0);
-  pace.step_done(prepared(0), 0);
-  EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.5));  // 12 rounds take 6 s
+  GroupForecast forecast{.round_seconds = 0.8, .fewest_rounds = 12, .turns = 4};
+  EXPECT_FALSE(pace.turns_fitted(0, forecast));  // 9.6 s
+  forecast.after_seconds = 0.5;
+  EXPECT_TRUE(pace.turns_fitted(0, forecast));
 }
 
 TEST(Pace, ASecondMoreThanNearlyNoneIsNotWorthAWord) {
@@ -127,7 +114,8 @@ TEST(Pace, ASecondMoreThanNearlyNoneIsNotWorthAWord) {
   Pace pace(plan);
   pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 0);
-  EXPECT_FALSE(pace.step_done(last_turn(0, 0), 0.1));  // 12 rounds take 1.2 s
+  EXPECT_FALSE(
+      pace.turns_fitted(0, {.round_seconds = 0.09, .fewest_rounds = 12, .turns = 4}));  // 1.08 s
 }
 
 TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
@@ -137,7 +125,7 @@ TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
     const double start = 10 * static_cast<double>(group);
     pace.group_started(group, 0, start);
     pace.step_done(prepared(group), start);
-    pace.step_done(last_turn(group, 0), start + 0.4);
+    pace.turns_fitted(group, {.round_seconds = 0.4, .fewest_rounds = 12, .turns = 4});
     // A group's profile has 10 steps of each of its two variants. A step takes 0.05 s: half a turn.
     const double profiles = group == 0 ? 2 : 1 + 1;
     pace.group_finished(start + 10);

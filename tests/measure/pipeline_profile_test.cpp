@@ -16,6 +16,7 @@ using testing::SizeIs;
 class IgnoringObserver final : public Observer {
  public:
   void group_started(std::size_t, const Group&, std::int64_t) override {}
+  void turns_fitted(std::size_t, const GroupForecast&) override {}
   void step_done(const GroupStep&) override {}
   void round_done(int, double, double) override {}
   void group_finished(std::size_t, const GroupResult&) override {}

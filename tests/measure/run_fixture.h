@@ -21,6 +21,7 @@ class FakeObserver final : public Observer {
   void group_started(std::size_t index, const Group&, std::int64_t) override {
     told.push_back(fmt::format("start {}", index));
   }
+  void turns_fitted(std::size_t, const GroupForecast& one) override { forecast = one; }
   void step_done(const GroupStep& step) override {
     steps.push_back(step);
     if (on_step) on_step(step);
@@ -36,6 +37,7 @@ class FakeObserver final : public Observer {
 
   std::vector<std::string> told;
   std::vector<GroupStep> steps;
+  std::optional<GroupForecast> forecast;
   int last_rounds = 0;
   double last_seconds = 0;
   std::function<void(int)> on_round;

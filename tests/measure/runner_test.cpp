@@ -242,7 +242,7 @@ TEST_F(RunnerTest, OutputsThatAreNotWrittenAreWrong) {
   stop_at_once();
   const GroupResult group = run_plan().groups[0];
   EXPECT_EQ(group.cases[1].status, Status::Failed);
-  EXPECT_THAT(group.cases[1].reason, HasSubstr("wrong output: error inf at [0, 0, 0, 0]"));
+  EXPECT_THAT(group.cases[1].reason, HasSubstr("wrong output: error inf at ["));
   EXPECT_FALSE(group.cases[1].check.ok);
   EXPECT_EQ(fake->rows[1].calls, 1);
   EXPECT_TRUE(group.cases[0].check.ok);

@@ -97,7 +97,7 @@ struct WalkingLoadTest : testing::Test {
     contender->first_call();
     const CheckOutcome first = contender->check();
     EXPECT_TRUE(first.result.ok) << first.reason;
-    contender->take_turn({.iterations = 6}, random);
+    contender->take_turn({.iterations = planned.pipeline ? planned.pipeline->items : 6}, random);
     contender->last_call();
     return contender->check();
   }
@@ -222,7 +222,7 @@ struct WalkingTurns : RunTest {
 };
 
 TEST_F(WalkingTurns, ReadTheSameFiles) {
-  plan.measure.max_seconds_per_group = 0;
+  plan.measure.max_seconds_per_group = 1;
   fake->rows[0].cost_ns = 1'000'000;
   fake->rows[1].cost_ns = 250'000;
   fake->rows[2].cost_ns = 100'000;

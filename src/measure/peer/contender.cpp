@@ -177,12 +177,12 @@ std::string PeerContender::write_file_list(const PeerFolder& folder) const {
   return path;
 }
 
-PeerTurn PeerContender::run(std::int64_t iterations, std::int64_t warmup_ns) {
+PeerTurn PeerContender::run(std::int64_t iterations, std::int64_t warmup_ns, std::int64_t first) {
   PeerTurn turn;
-  last_item_ = iterations - 1;
+  last_item_ = first + iterations - 1;
   const double seconds = limits_.turn_seconds + static_cast<double>(warmup_ns) * 1e-9;
   const auto answer =
-      ask({"run", run_request(iterations, warmup_ns), seconds},
+      ask({"run", run_request(iterations, warmup_ns, first), seconds},
           [&](const std::string& line) { turn = read_ran(line, work_.stages.size()); });
   for (const std::int64_t told : {turn.wall_ns, turn.device_ns})
     if (told > answer.took.count())
@@ -210,11 +210,11 @@ std::string rounds_text(const Rounds& rounds) {
 
 }  // namespace
 
-CheckOutcome PeerContender::check() {
+CheckOutcome PeerContender::check(const std::function<bool()>& is_over) {
   // The outputs of networks are compared with one another for the first images of the data set. So
   // if the latest run ended with another item than item 0, the peer runs item 0 again.
   if (has_network() && work_.loader() != nullptr && last_item_ > 0) run(1, 0);
-  CheckOutcome outcome = compare({});
+  CheckOutcome outcome = compare({}, is_over);
   if (ready_.unlike == 1 && !work_.inputs.empty() && outcome.note.empty() && !has_network())
     outcome.note = sentence({.kind = Note::Kind::SameInput, .names = {work_.peer}});
   return outcome;
@@ -241,7 +241,8 @@ std::optional<CheckOutcome> PeerContender::check_recent(std::mt19937_64& random)
   return outcome;
 }
 
-CheckOutcome PeerContender::compare(std::optional<ImageRange> only) {
+CheckOutcome PeerContender::compare(std::optional<ImageRange> only,
+                                    const std::function<bool()>& is_over) {
   const PeerFolder folder(work_.output_bytes());
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < work_.outputs.size(); ++i)
@@ -264,8 +265,9 @@ CheckOutcome PeerContender::compare(std::optional<ImageRange> only) {
     Case held = work_;
     for (Stage& stage : held.stages)
       stage.op = with_filter(with_rounds(stage.op, ready_.rounds), ready_.filter);
-    CheckOutcome outcome = check_output(held, inputs(static_cast<std::size_t>(copy)), outputs,
-                                        context_.backends, last_item_, ready_.psnr_db, only);
+    CheckOutcome outcome =
+        check_output(held, inputs(static_cast<std::size_t>(copy)), outputs, context_.backends,
+                     last_item_, ready_.psnr_db, only, is_over);
     if (outcome.note.empty()) outcome.note = rounds_text(ready_.rounds);
     return outcome;
   } catch (const Invalid& mistake) {
@@ -275,16 +277,25 @@ CheckOutcome PeerContender::compare(std::optional<ImageRange> only) {
 
 TurnShape PeerContender::shape_of_turns(double clock_cost_ns) {
   const std::int64_t warmup_ns = asked_warm_up_ns(work_, {});
+  double turn_ns = 0, timed_ns = 0;  // of the latest run, as a whole and as the peer times it
   const double iteration_ns = iteration_in_burst_ns(context_.clock, [&](std::int64_t iterations) {
-    return static_cast<double>(run(iterations, warmup_ns).wall_ns);
+    const std::int64_t start_ns = context_.clock.now_ns();
+    timed_ns = static_cast<double>(run(iterations, warmup_ns).wall_ns);
+    turn_ns = static_cast<double>(context_.clock.now_ns() - start_ns);
+    return timed_ns;
   });
+  const std::int64_t start_ns = context_.clock.now_ns();
   process_.settle(duration(limits_.settle_seconds));
+  cold_files_.drop();
+  const auto between_ns = static_cast<double>(context_.clock.now_ns() - start_ns);
   // `marks` is always set, because a peer times its stages either in every turn or never.
   const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
                                        iterations_of_an_epoch(work_, iteration_ns));
   return {.iterations = std::min(enough, cold_files_.most_items()),
           .most_iterations = cold_files_.most_items(),
-          .marks = true};
+          .marks = true,
+          .iteration_ns = iteration_ns,
+          .beside_ns = std::max(0.0, turn_ns - timed_ns) + between_ns};
 }
 
 /// Returns the times of all stages. Empty if the peer does not report all of them, or if the case
@@ -310,7 +321,7 @@ Turn PeerContender::take_turn(const TurnShape& shape, std::mt19937_64&) {
   // With cold files there is no warm-up: a warm-up would bring files into memory, and the peer's
   // workers would read more files ahead.
   const PeerTurn told =
-      run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape));
+      run(shape.iterations, cold_files_.any() ? 0 : asked_warm_up_ns(work_, shape), shape.first);
   const std::int64_t whole_ns = context_.clock.now_ns() - asked_ns;
   const auto delay_ns = longest_delay(delays, queue_delays(process_.tasks()), whole_ns);
   Turn turn;

@@ -54,10 +54,11 @@ class PeerContender final : public Contender {
 
   std::int64_t first_call() override;
   void last_call() override {}  // a peer keeps the outputs of its last iteration
-  CheckOutcome check() override;
+  CheckOutcome check(const std::function<bool()>& is_over = {}) override;
   std::optional<CheckOutcome> check_recent(std::mt19937_64& random) override;
   TurnShape shape_of_turns(double clock_cost_ns) override;
   Turn take_turn(const TurnShape& shape, std::mt19937_64& random) override;
+  bool takes_first() const override { return ready_.takes_first; }
 
  private:
   struct Request {
@@ -68,13 +69,13 @@ class PeerContender final : public Contender {
   PeerProcess::Answer ask(const Request& request,
                           const std::function<void(const std::string&)>& read);
   std::string write_file_list(const PeerFolder& folder) const;
-  PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns);
+  PeerTurn run(std::int64_t iterations, std::int64_t warmup_ns, std::int64_t first = 0);
   /// Returns copy number `copy` of the inputs. Makes the copy if the group's memory does not have
   /// it.
   std::vector<View> inputs(std::size_t copy);
   bool has_network() const;
   /// Compares the latest outputs with the reference: all images, or only the images `only`.
-  CheckOutcome compare(std::optional<ImageRange> only);
+  CheckOutcome compare(std::optional<ImageRange> only, const std::function<bool()>& is_over = {});
   std::vector<std::int64_t> stage_times(const PeerTurn& turn);
 
   const Case& work_;

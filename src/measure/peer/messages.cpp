@@ -166,8 +166,10 @@ std::string prepare_request(const Case& planned, std::size_t copies, bool unlike
   return text_of(request);
 }
 
-std::string run_request(std::int64_t iterations, std::int64_t warmup_ns) {
-  return text_of({{"type", "run"}, {"iterations", iterations}, {"warmup_ns", warmup_ns}});
+std::string run_request(std::int64_t iterations, std::int64_t warmup_ns, std::int64_t first) {
+  Json request = {{"type", "run"}, {"iterations", iterations}, {"warmup_ns", warmup_ns}};
+  if (first > 0) request["first"] = first;
+  return text_of(request);
 }
 
 std::string run_on_request(std::size_t copy) {
@@ -227,6 +229,7 @@ PeerReady read_ready(const std::string& line) {
   if (ready.filter != ResizeFilter::Triangle && ready.psnr_db == 0)
     reader.complain_at("psnr", "expected the PSNR in dB of images resized by this filter");
   ready.unlike = reader.integer("unlike", 1, 1, most_copies);
+  ready.takes_first = reader.boolean("takes_first", false);
   ready.rounds = read_rounds(reader);
   reply.throw_mistakes();
   return ready;

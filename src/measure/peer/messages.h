@@ -27,7 +27,8 @@ std::string hello_request();
 std::string prepare_request(const Case& planned, std::size_t copies, bool unlike,
                             std::span<const std::string> paths, const std::string& files,
                             int device);
-std::string run_request(std::int64_t iterations, std::int64_t warmup_ns);
+/// `first`: the number of the first item; above 0 only for a peer with PeerReady::takes_first.
+std::string run_request(std::int64_t iterations, std::int64_t warmup_ns, std::int64_t first = 0);
 /// Returns the request to run one iteration on this copy of the inputs.
 std::string run_on_request(std::size_t copy);
 std::string output_request(std::span<const std::string> paths);
@@ -54,6 +55,7 @@ struct PeerReady {
   ResizeFilter filter = ResizeFilter::Triangle;  // the filter that resizes images
   Rounds rounds = {};       // intermediate values that the peer rounds to the output's dtype
   std::int64_t unlike = 1;  // how many copies of the inputs differ; 1: none do
+  bool takes_first = false;  // a run of a case that loads files can start at any item
   bool operator==(const PeerReady&) const = default;
 };
 PeerReady read_ready(const std::string& line);

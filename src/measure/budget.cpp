@@ -1,0 +1,78 @@
+#include "measure/budget.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/stop_rule.h"
+
+namespace normbench {
+namespace {
+
+constexpr double reserve = 0.1;  // the part of a group's time that is left for what is not foreseen
+constexpr double quarter = 0.25;
+constexpr double least_staged_seconds = 0.5;
+constexpr std::int64_t most_staged = 12, fewest_staged = 3;
+
+/// Returns the number of staged turns of each contender, in all processes together.
+std::int64_t staged_turns(double limit, double seconds_each) {
+  if (seconds_each <= 0) return most_staged;
+  const double seconds = std::max(quarter * limit, least_staged_seconds);
+  const double fitting = std::floor(seconds / seconds_each);
+  return static_cast<std::int64_t>(std::clamp(fitting, static_cast<double>(fewest_staged),
+                                              static_cast<double>(most_staged)));
+}
+
+double round_seconds(const GroupTime& group, std::span<const ContenderTime> contenders,
+                     double share) {
+  double seconds = group.before_round;
+  for (const ContenderTime& one : contenders) seconds += one.turn(iterations_of(one, share));
+  return seconds;
+}
+
+/// Returns the largest share of the iterations with which a round takes at most `seconds`; 0 if
+/// none is small enough. A round's time grows with the share in steps of whole iterations.
+double largest_share(const GroupTime& group, std::span<const ContenderTime> contenders,
+                     double seconds) {
+  if (round_seconds(group, contenders, 1) <= seconds) return 1;
+  constexpr int halvings = 40;
+  double fits = 0, exceeds = 1;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = (fits + exceeds) / 2;
+    (round_seconds(group, contenders, middle) <= seconds ? fits : exceeds) = middle;
+  }
+  return fits;
+}
+
+}  // namespace
+
+std::int64_t iterations_of(const ContenderTime& contender, double share) {
+  const auto part =
+      static_cast<std::int64_t>(std::floor(share * static_cast<double>(contender.iterations)));
+  return std::clamp(part, std::min(contender.fewest, contender.iterations), contender.iterations);
+}
+
+Budget budget_of(const GroupTime& group, std::span<const ContenderTime> contenders) {
+  double last_calls = 0, checks = 0, staged = 0;
+  for (const ContenderTime& one : contenders) {
+    last_calls += one.last_call;
+    checks += one.checks;
+    if (one.is_staged) staged += one.turn(one.fewest);
+  }
+  const std::int64_t turns = staged_turns(group.limit, staged);
+  Budget budget{.staged_turns = (turns + group.processes - 1) / group.processes, .forecast = {}};
+  checks = std::min(checks, quarter * group.limit);
+  const double after = last_calls + checks + static_cast<double>(budget.staged_turns) * staged;
+  const double left = (1 - reserve) * most_of_limit * group.limit - group.preparing - after;
+  budget.rounds = std::clamp(left, quarter * group.limit, group.limit);
+  const std::size_t rounds = StopRule::whole_blocks(contenders.size(), group.processes);
+  budget.share =
+      largest_share(group, contenders, budget.rounds / static_cast<double>(rounds));
+  budget.forecast = {.preparing_seconds = group.preparing,
+                     .round_seconds = round_seconds(group, contenders, budget.share),
+                     .after_seconds = after,
+                     .fewest_rounds = rounds,
+                     .turns = contenders.size()};
+  return budget;
+}
+
+}  // namespace normbench

@@ -1,0 +1,46 @@
+#include "measure/file_walk.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "machine/page_cache.h"
+
+namespace normbench {
+
+void FileWalk::add(const Load& load, std::int64_t iterations, std::int64_t most) {
+  iterations_ = std::max(iterations_, iterations);
+  most_ = std::min(most_, most);
+  if (load.page_cache != PageCache::Warm) return;
+  ImageWalk walk = load.walk();
+  const bool is_known = std::ranges::any_of(warm_, [&](const Loader& other) {
+    return other.walk.files() == walk.files() && other.walk.numbers_of(1) == walk.numbers_of(1);
+  });
+  if (!is_known) warm_.push_back({.walk = std::move(walk), .bytes = load.image().bytes()});
+}
+
+void FileWalk::begin() {
+  items_ = iterations_;
+  if (goes_on()) read_files_ahead();
+}
+
+void FileWalk::go_on() {
+  if (!goes_on()) return;
+  items_ += iterations_;
+  first_ += iterations_;
+  if (first_ > most_ - iterations_) first_ = 0;
+  read_files_ahead();
+}
+
+void FileWalk::read_files_ahead() const {
+  for (const auto& [walk, bytes] : warm_)
+    for (std::int64_t item = first_; item < first_ + iterations_; ++item)
+      for (const ImagePlace& place : walk.places_of(item)) {
+        try {
+          read_ahead(walk.files()[place.file], place.offset, place.alone ? 0 : bytes);
+        } catch (const std::runtime_error&) {
+          // The turn that loads this file reports it.
+        }
+      }
+}
+
+}  // namespace normbench
