@@ -127,7 +127,10 @@ for line in sys.stdin:
         shape = stage["out"][0]["shape"]
         if request["stages"][-1]["out"][0]["layout"] == "nhwc":
             shape = [shape[i] for i in (0, 2, 3, 1)]
-        say("ready", psnr=float(where)) if how == "psnr" else say("ready")
+        members = {"psnr": float(where)} if how == "psnr" else {}
+        if how == "first":
+            members["takes_first"] = True
+        say("ready", **members)
     elif kind == "run":
         warm = time.perf_counter_ns() + request["warmup_ns"]
         while request["warmup_ns"] and time.perf_counter_ns() < warm:
@@ -135,7 +138,7 @@ for line in sys.stdin:
         start = time.perf_counter_ns()
         for item in range(request["iterations"]):
             if pixels is not None:
-                data = item_of(pixels, item, first["out"][0]["shape"])
+                data = item_of(pixels, request.get("first", 0) + item, first["out"][0]["shape"])
             values = compute(stage, data, pixels is not None)
         wall = time.perf_counter_ns() - start
         turns += 1

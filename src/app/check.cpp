@@ -8,11 +8,17 @@
 #include <stdexcept>
 #include <variant>
 
+#include "app/begin.h"
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
+#include "app/progress.h"
+#include "app/run_context.h"
 #include "app/terminal.h"
 #include "core/units.h"
+#include "measure/budget.h"
+#include "measure/measure_group.h"
+#include "measure/turn.h"
 #include "ops/load.h"
 #include "plan/plan.h"
 #include "report/dataset_text.h"
@@ -120,6 +126,42 @@ void check_scales(const std::string& file, const Plan& plan) {
     }
 }
 
+/// True if the time of the group's turns is tried: if it loads files, or if it has peers that may
+/// be started.
+bool is_tried(const Group& group, bool with_peers) {
+  return std::ranges::any_of(group.cases, [&](const Case& planned) {
+    if (planned.skip) return false;
+    return planned.peer.empty() ? planned.loader() != nullptr : with_peers;
+  });
+}
+
+/// Prepares the first group of each experiment that loads files as `run` does, for 20 s at most,
+/// and tells which groups will take much longer than their time limit.
+void tell_overruns(const std::string& file, Plan plan, const Backends& backends, bool with_peers) {
+  constexpr double most_seconds = 20;
+  Silent silent;
+  const auto scratch = make_scratch(plan, "", backends);
+  OwnRunContext own(backends, silent, plan, [](std::size_t, const std::string&) {
+    throw std::runtime_error("a call takes longer than turn_timeout_seconds");
+  });
+  const double clock_cost = clock_cost_ns(own.clock);
+  const std::int64_t start_ns = own.clock.now_ns();
+  std::set<std::string> tried;
+  for (std::size_t i = 0; i < plan.groups.size(); ++i) {
+    const Group& group = plan.groups[i];
+    if (!is_tried(group, with_peers) || !tried.insert(group.experiment).second) continue;
+    if (static_cast<double>(own.clock.now_ns() - start_ns) * 1e-9 > most_seconds) return;
+    own.context.part = {};
+    for (const Case& planned : group.cases)
+      if (!planned.peer.empty() && !with_peers)
+        own.context.part.hung.emplace(planned.variant, "peers are not started");
+    const auto forecast = forecast_group(plan, i, own.context, clock_cost);
+    const double limit = plan.measure_of(group).max_seconds_per_group;
+    if (forecast && is_overrun(*forecast, limit))
+      tell("normbench: {}: {}: {}\n", file, group_name(group), overrun_text(*forecast, limit));
+  }
+}
+
 /// Reads the document called `name`; nothing if `name` is empty. Throws BadFiles, or Invalid for
 /// several documents.
 std::optional<Results> read_times(const std::string& name) {
@@ -164,6 +206,7 @@ Subcommand make_check() {
       tell_memory(plan, options->config);
       check_scales(file, plan);
       check_images(file, plan);
+      tell_overruns(file, plan, backends, options->given.contains("--allow-peers"));
     });
     suggest(options->quiet, run_of(*options));
     return Exit::Fine;

@@ -122,9 +122,7 @@ void Progress::tell_process(const GroupStep& step) {
 
 /// Returns a group's name, like "[1/3] place batch=8, size=720x1280".
 std::string Progress::name(std::size_t index) const {
-  const Group& group = plan_.groups[index];
-  return fmt::format("[{}/{}] {}{}{}", index + 1, plan_.groups.size(), group.experiment,
-                     group.point.empty() ? "" : " ", point_text(group.point));
+  return fmt::format("[{}/{}] {}", index + 1, plan_.groups.size(), group_name(plan_.groups[index]));
 }
 
 /// Reports that a group takes longer than max_seconds_per_group, how long, and why.
@@ -132,6 +130,11 @@ void Progress::tell_overrun(std::size_t index, const GroupForecast& forecast) {
   line_.clear();
   tell("{}: {}\n", name(index),
        overrun_text(forecast, plan_.measure_of(plan_.groups[index]).max_seconds_per_group));
+}
+
+std::string group_name(const Group& group) {
+  return fmt::format("{}{}{}", group.experiment, group.point.empty() ? "" : " ",
+                     point_text(group.point));
 }
 
 std::string overrun_text(const GroupForecast& forecast, double limit) {

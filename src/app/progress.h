@@ -81,6 +81,9 @@ class Progress final : public Observer {
 
 /// Shows the progress of a calibration: in one line that is overwritten, or by a line every ten
 /// cycles.
+/// Returns the name of a group: "place batch=8, size=720x1280".
+std::string group_name(const Group& group);
+
 /// Returns how long a group takes instead of its time limit `limit`, in seconds, and what takes so
 /// long: "about 12 s instead of 1.5 s: …".
 std::string overrun_text(const GroupForecast& forecast, double limit);

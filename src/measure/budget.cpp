@@ -45,6 +45,11 @@ double largest_share(const GroupTime& group, std::span<const ContenderTime> cont
 
 }  // namespace
 
+bool is_overrun(const GroupForecast& forecast, double limit) {
+  constexpr double least_seconds = 1;
+  return forecast.seconds() > limit + std::max((most_of_limit - 1) * limit, least_seconds);
+}
+
 std::int64_t iterations_of(const ContenderTime& contender, double share) {
   const auto part =
       static_cast<std::int64_t>(std::floor(share * static_cast<double>(contender.iterations)));

@@ -41,6 +41,10 @@ struct Budget {
   GroupForecast forecast;
 };
 
+/// True if a group takes so much longer than its time limit of `limit` seconds that this has to be
+/// said: more than most_of_limit times the limit, and at least 1 s more than the limit.
+bool is_overrun(const GroupForecast& forecast, double limit);
+
 /// Returns the iterations of a turn with a share of them: at least the fewest, and at most all.
 std::int64_t iterations_of(const ContenderTime& contender, double share);
 

@@ -275,4 +275,12 @@ std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, Ru
   return std::move(run.result());
 }
 
+std::optional<GroupForecast> forecast_group(const Plan& plan, std::size_t index,
+                                            RunContext& context, double clock_cost_ns) {
+  GroupRun run(plan, index, context);
+  if (!run.prepare(clock_cost_ns) || run.cut_short() || run.live_cases().empty())
+    return std::nullopt;
+  return run.budget().forecast;
+}
+
 }  // namespace normbench

@@ -18,4 +18,9 @@ std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random);
 std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, RunContext& context,
                                          double clock_cost_ns);
 
+/// Prepares the group as measure_group() does, and returns what measuring it would take. Returns
+/// nothing when the run is interrupted or no case can run.
+std::optional<GroupForecast> forecast_group(const Plan& plan, std::size_t index,
+                                            RunContext& context, double clock_cost_ns);
+
 }  // namespace normbench

@@ -9,9 +9,6 @@
 namespace normbench {
 namespace {
 
-// A group that takes longer than its limit by no more than these seconds is not worth a word.
-constexpr double overrun_seconds = 1;
-
 /// Returns the number of iterations that a group's profiles take. Peers are not profiled.
 double profile_iterations(const Plan& plan, const Group& group) {
   if (!plan.profile.enabled) return 0;
@@ -39,8 +36,7 @@ bool Pace::turns_fitted(std::size_t index, const GroupForecast& forecast) {
                  static_cast<double>(forecast.turns);
   ++known_;
   const double limit = plan_.measure_of(plan_.groups[index]).max_seconds_per_group;
-  if (forecast.seconds() <= limit + std::max((most_of_limit - 1) * limit, overrun_seconds))
-    return false;
+  if (!is_overrun(forecast, limit)) return false;
   overrun_ = forecast;
   if (asked_of(group_) > 0) factor_ = std::max(factor_, forecast.seconds() / asked_of(group_));
   return true;

@@ -177,6 +177,7 @@ Load Load::read(Reader& reader) {
 }
 
 void Load::resolve(const Paths& paths) {
+  if (paths.probe != nullptr && storage == Storage::Image) probe = paths.probe;
   const auto find = [&](const std::string& folder, const std::string& said) {
     FoundFiles found = find_files(folder, said, endings_of(storage));
     files = std::move(found.files);
@@ -261,6 +262,7 @@ std::vector<ImagePlace> ImageWalk::places_of(std::int64_t item) const {
 
 ImageWalk Load::walk() const {
   if (files.empty()) throw std::runtime_error(why_no_files());
+  if (storage == Storage::Image) probe->look_into(files, try_image);
   std::vector<std::string> usable;
   std::vector<ImagePlace> places;
   for (const std::string& file : files) {

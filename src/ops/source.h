@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,10 +10,14 @@
 
 namespace normbench {
 
+class Probe;
+
 /// The folder in which relative paths start, and the value of --images.
 struct Paths {
   std::string base_dir;
   std::optional<std::string> images_dir;
+  // What is known about encoded images, for all loaders of a config. Null: each loader has its own.
+  std::shared_ptr<Probe> probe = nullptr;
 };
 
 /// The distribution of a source's random values. Bytes: the whole numbers 0 to 255, equally likely.

@@ -313,7 +313,9 @@ void describe_variant(Reader& reader) {
 
 std::optional<Case> decide_case(const VariantText& text, PlanContext& context) {
   const std::size_t before = context.issues.size();
-  const Paths paths{.base_dir = context.options.base_dir, .images_dir = context.options.images_dir};
+  const Paths paths{.base_dir = context.options.base_dir,
+                    .images_dir = context.options.images_dir,
+                    .probe = context.probe};
   const auto read = [&](const std::vector<StageText>& stages) {
     Specs specs;
     for (const StageText& stage : stages)

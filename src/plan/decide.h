@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct PlanContext {
   const Measure& measure;  // `measure` of the config
   std::vector<Issue>& issues;
   ResolvedOps resolved;
+  std::shared_ptr<Probe> probe = std::make_shared<Probe>();  // of all loaders
 };
 
 /// Makes the case of a variant, without a name. After a mistake adds an issue to `context.issues`

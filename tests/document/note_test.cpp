@@ -10,6 +10,13 @@ using Kind = Note::Kind;
 TEST(Notes, AreSentences) {
   EXPECT_EQ(sentence({.kind = Kind::ImagesOfATurn, .count = 16, .of = 40}),
             "a turn loads 16 of 40 images");
+  EXPECT_EQ(sentence({.kind = Kind::ImagesOfTurns, .count = 96, .of = 2000}),
+            "all turns load 96 of 2000 images");
+  EXPECT_EQ(sentence({.kind = Kind::FewerIterations, .count = 1, .of = 16}),
+            "a turn is 1 of 16 iterations long, to keep max_seconds_per_group: single files weigh "
+            "more, and so does the start of a pipeline; intervals are wider");
+  EXPECT_EQ(sentence({.kind = Kind::ChecksInTime}),
+            "max_seconds_per_group leaves no time to check whole outputs");
   EXPECT_EQ(sentence({.kind = Kind::SmallDataset, .count = 3, .of = 8}),
             "only 3 images for a batch of 8: some images are loaded more than once, from a cache");
   EXPECT_EQ(sentence({.kind = Kind::NoReference, .names = {"model"}}),

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "document/note.h"
 #include "measure/engine.h"
 #include "measure/output_check.h"
 #include "measure/run_fixture.h"
@@ -12,7 +13,8 @@ namespace {
 
 struct CheckTest : RunTest {
   /// Checks an output that the references compute and `spoil` then changes. Returns the outcome.
-  CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {}) {
+  CheckOutcome outcome(const Case& planned, const std::function<void(View)>& spoil = {},
+                       const std::function<bool()>& is_over = {}) {
     fake->rows[0].then = [&](const FakeCall& call) {
       if (spoil && call.out[0].desc == planned.result()) spoil(call.out[0]);
     };
@@ -22,7 +24,7 @@ struct CheckTest : RunTest {
     prepared.iterate({});
     const std::vector<View> inputs = prepared.item().inputs();
     second_image = to_double(inputs.at(0), 1, 1).values;
-    return check_output(planned, inputs, prepared.item().outputs(), backends);
+    return check_output(planned, inputs, prepared.item().outputs(), backends, 0, 0, {}, is_over);
   }
   static void set(View view, int index, float value) {
     std::memcpy(view.data + 4 * index, &value, 4);
@@ -161,6 +163,25 @@ TEST_F(CheckTest, SlabsCoverEveryImage) {
   EXPECT_TRUE(outcome(planned).result.ok);
   const CheckOutcome got = outcome(planned, [](View view) { set(view, 4'999'999, -1); });
   EXPECT_THAT(got.reason, testing::HasSubstr("at [4, 0, 999, 999]"));
+}
+
+TEST_F(CheckTest, WhatThereIsNoTimeForIsLeftOutAndCounted) {
+  Source source = small_source();
+  source.shape = {.n = 2, .c = 3, .h = 101, .w = 307};  // 14 parts: 16 rows each, or the last 5
+  const Case planned = fake_case(*fake, "cast", source, {{.op = Cast{}}});
+  const std::int64_t values = 2 * 3 * 101 * 307;
+  const CheckOutcome first = outcome(planned, {}, [] { return true; });
+  EXPECT_TRUE(first.result.ok);
+  EXPECT_EQ(first.result.held_to, HeldTo::Reference);
+  EXPECT_GT(first.share, 0);
+  EXPECT_LT(first.share, 1);
+  EXPECT_GE(first.result.unchecked_values, values / 2);
+  EXPECT_LT(first.result.unchecked_values, values);
+  EXPECT_EQ(first.note, sentence({.kind = Note::Kind::ChecksInTime}));
+  const CheckOutcome all = outcome(planned, {}, [] { return false; });
+  EXPECT_EQ(all.share, 1);
+  EXPECT_EQ(all.result.unchecked_values, 0);
+  EXPECT_EQ(all.note, "");
 }
 
 TEST_F(CheckTest, SaysWhatCannotBeChecked) {

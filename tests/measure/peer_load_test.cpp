@@ -53,7 +53,8 @@ struct PeerLoadTest : testing::Test {
     std::vector<CheckOutcome> outcomes{peer.check()};
     shape = peer.shape_of_turns(20);
     std::mt19937_64 random;
-    peer.take_turn({.iterations = 5}, random);  // the last item has image 3, then image 1
+    // The last item has image 3, then image 1. With `first` 1, it has image 2, then image 3.
+    peer.take_turn({.iterations = 5, .first = peer.takes_first() ? 1 : 0}, random);
     outcomes.push_back(peer.check());
     return outcomes;
   }
@@ -78,6 +79,13 @@ TEST_F(PeerLoadTest, EveryItemIsHeldToItsImages) {
   }
   EXPECT_GT(shape.iterations, 1);
   EXPECT_FALSE(outcomes("wrong later")[1].result.ok);
+}
+
+TEST_F(PeerLoadTest, ATurnMayStartAtAnyItem) {
+  for (const CheckOutcome& outcome : outcomes("first")) {
+    EXPECT_TRUE(outcome.result.ok) << outcome.reason;
+    EXPECT_EQ(outcome.result.max_abs_error, 0);
+  }
 }
 
 TEST_F(PeerLoadTest, ANetworkGivesWhatItMakesOfTheFirstItem) {

@@ -38,6 +38,7 @@ TEST_F(Requests, AreOneLineEach) {
       hello_request(),
       testing::MatchesRegex(R"(\{"type":"hello","protocol":1,"tool":"normbench [0-9.]+"\})"));
   EXPECT_EQ(run_request(3, 1'000'000), R"({"type":"run","iterations":3,"warmup_ns":1000000})");
+  EXPECT_EQ(run_request(3, 0, 7), R"({"type":"run","iterations":3,"warmup_ns":0,"first":7})");
   EXPECT_EQ(output_request(std::vector<std::string>{"/x/\"out\n.npy"}),
             R"({"type":"output","path":"/x/\"out\n.npy"})");
   EXPECT_EQ(close_request(), R"({"type":"close"})");
@@ -105,6 +106,8 @@ TEST(Replies, ThatAreRight) {
                     R"({"type": "written", "copy": -1})"),
             " answered `output` wrongly: /copy: must be at least 0, got -1");
   EXPECT_EQ(read_ready(R"({"type": "ready", "unlike": 8})"), PeerReady{.unlike = 8});
+  EXPECT_EQ(read_ready(R"({"type": "ready", "takes_first": true})"),
+            PeerReady{.takes_first = true});
 }
 
 TEST(Replies, OfATurn) {

@@ -233,5 +233,39 @@ TEST_F(WalkingTurns, ReadTheSameFiles) {
               testing::ElementsAre(1, 4));
 }
 
+/// Notes the items that row 1 of the fake backend loads in turns.
+TEST_F(WalkingTurns, GoOnFromRoundToRound) {
+  plan.measure.max_seconds_per_group = 1;
+  Case planned = load_case("v", 0, 2);
+  Kernel noting = *planned.stages[0].kernel;
+  static std::vector<std::int64_t>* items;
+  std::vector<std::int64_t> loaded;
+  items = &loaded;
+  static const Kernel* real;
+  real = planned.stages[0].kernel;
+  noting.prepare = [](const Op& op, const Signature& signature) -> Launch {
+    return [launch = real->prepare(op, signature)](Queue& queue, std::span<const View> in,
+                                                   std::span<const View> out, View scratch) {
+      items->push_back(queue.item);
+      launch(queue, in, out, scratch);
+    };
+  };
+  planned.stages[0].kernel = &noting;
+  fake->rows[0].cost_ns = 10'000'000;
+  EXPECT_THAT(iterations({planned}), testing::ElementsAre(2));
+  // Items 0 and 1 load the three images; the next rounds load items 2 and 3, then 4 and 5.
+  for (const std::int64_t item : {1, 2, 3, 4, 5, 20, 21})
+    EXPECT_THAT(loaded, testing::Contains(item));
+}
+
+/// A turn of 2 iterations takes 3 ms with its warm-up; 12 rounds of two variants take 72 ms.
+TEST_F(WalkingTurns, AreAsLongAsTheTimeLimitLets) {
+  fake->rows[0].cost_ns = fake->rows[1].cost_ns = 1'000'000;
+  plan.measure.max_seconds_per_group = 0.072 / 0.9;
+  EXPECT_THAT(iterations({load_case("a", 0, 2), load_case("b", 1, 2)}), testing::ElementsAre(2, 2));
+  plan.measure.max_seconds_per_group = 0.05;
+  EXPECT_THAT(iterations({load_case("a", 0, 2), load_case("b", 1, 2)}), testing::ElementsAre(1, 1));
+}
+
 }  // namespace
 }  // namespace normbench::walking_load_test

@@ -5,16 +5,19 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 
 #include "core/issue.h"
 #include "core/units.h"
+#include "machine/environment.h"
 #include "ops/images/manifest.h"
 
 namespace normbench {
@@ -304,8 +307,30 @@ FileContents try_image(const std::string& file) try {
   return {.why_broken = error.what()};
 }
 
-FileContents Probe::contents(const std::string& file,
-                             const std::function<FileContents(const std::string&)>& look) {
+void Probe::look_into(std::span<const std::string> files, const Look& look) {
+  constexpr std::ptrdiff_t few = 16;  // files that are not worth a thread
+  std::vector<std::string> fresh;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& file : files)
+      if (!contents_.contains(file)) fresh.push_back(file);
+  }
+  std::vector<FileContents> found(fresh.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < fresh.size(); i = next++) found[i] = look(fresh[i]);
+  };
+  {
+    std::vector<std::jthread> helpers;
+    const auto threads = std::min<std::ptrdiff_t>(available_threads(), std::ssize(fresh) / few);
+    for (std::ptrdiff_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+    work();
+  }
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < fresh.size(); ++i) contents_.emplace(fresh[i], std::move(found[i]));
+}
+
+FileContents Probe::contents(const std::string& file, const Look& look) {
   const std::lock_guard lock(mutex_);
   const auto [entry, fresh] = contents_.try_emplace(file);
   if (fresh) entry->second = look(file);

@@ -65,8 +65,11 @@ FileContents try_image(const std::string& file);
 /// Looks into each file once, however often its contents are asked for. Threads may share a Probe.
 class Probe {
  public:
-  FileContents contents(const std::string& file,
-                        const std::function<FileContents(const std::string&)>& look);
+  using Look = std::function<FileContents(const std::string&)>;
+
+  /// Looks into all of these files that are new, on as many threads as this process has CPUs.
+  void look_into(std::span<const std::string> files, const Look& look);
+  FileContents contents(const std::string& file, const Look& look);
 
  private:
   std::mutex mutex_;
