@@ -58,6 +58,7 @@ void compare_with_baseline(const GroupResult& group, const CaseResult& result,
   const auto times = times_ns(result, results), others = times_ns(baseline, results);
   if (log_ratios(times, others).empty()) return;
   analysis.ratio = paired_ratio(times, others, decision_level);
+  analysis.of_medians = analysis.time_ns->value / median_ns(baseline, results);
   analysis.states = two_levels(log_ratios(times, others), std::log(other_state));
 }
 

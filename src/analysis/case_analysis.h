@@ -21,6 +21,8 @@ struct CaseAnalysis {
   std::optional<double> bytes_moved;  // bytes that the stages move, over the fewest possible
   std::optional<Interval> time_ns;    // per iteration: median and 95 % interval
   std::optional<Interval> ratio;      // case's time over the baseline's; speed-up is the inverse
+  // The case's `time_ns` over the baseline's; set if `ratio` is. contradicts() tells if it differs.
+  std::optional<double> of_medians;
   // The two levels of the log ratios to the baseline (two_levels). Nothing if they have one level.
   std::optional<Levels> states;
   std::optional<Interval> of_limit;  // the limit's time over the case's time

@@ -332,6 +332,11 @@ Interval paired_ratio(std::span<const double> numerator, std::span<const double>
   return {.value = std::exp(logs.value), .low = std::exp(logs.low), .high = std::exp(logs.high)};
 }
 
+bool contradicts(double of_medians, double paired) {
+  const double apart = std::abs(std::log(of_medians / paired));
+  return apart > std::log(1.1) || (apart > std::log(1.02) && (of_medians > 1) != (paired > 1));
+}
+
 double half_width(const Interval& ratio) {
   if (ratio.low <= 0) return std::numeric_limits<double>::infinity();
   return (std::log(ratio.high) - std::log(ratio.low)) / 2;

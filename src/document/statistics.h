@@ -108,6 +108,11 @@ std::vector<double> log_ratios(std::span<const double> numerator,
 Interval paired_ratio(std::span<const double> numerator, std::span<const double> denominator,
                       double level);
 
+/// Returns true if the ratio of two medians contradicts the median `paired` of the rounds' ratios:
+/// they differ by more than 10 %, or by more than 2 % and lie on different sides of 1. That happens
+/// if the machine changes its speed between rounds.
+bool contradicts(double of_medians, double paired);
+
 /// Returns the half-width of the interval of a ratio on the log scale; infinity if `low` is 0.
 double half_width(const Interval& ratio);
 

@@ -26,6 +26,14 @@ bool is_fastest(const GroupAnalysis& analysis, std::size_t index) {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+/// Returns why the row's speed-up is not that of its times; "" if it is.
+std::string remark(const GroupAnalysis& analysis, std::size_t index) {
+  return by_times_text(analysis.cases[index]).empty()
+             ? ""
+             : "speed_up is the median of the rounds' ratios, which compares neighbours in time; "
+               "the times are medians over all rounds, and the machine changed between rounds";
+}
+
 /// Returns the members of a case's row. A member that is not known is null, so that all rows have
 /// the same members.
 Json case_json(const GroupResult& group, const GroupAnalysis& analysis, std::size_t index) {
@@ -50,6 +58,8 @@ Json case_json(const GroupResult& group, const GroupAnalysis& analysis, std::siz
           {"speed_up", times(one.ratio, &Interval::value)},
           {"speed_up_low", times(one.ratio, &Interval::high)},
           {"speed_up_high", times(one.ratio, &Interval::low)},
+          {"speed_up_by_times", one.of_medians ? Json(1 / *one.of_medians) : Json()},
+          {"remark", remark(analysis, index)},
           {"images_per_second", or_null(one.images_per_second)},
           {"of_limit", one.of_limit ? Json(one.of_limit->value) : Json()},
           {"limit", one.limit}};
@@ -106,7 +116,7 @@ MarkupTable table_of(const Experiment& experiment, const Results& results) {
              {.text = result.variant},
              {.text = ms_or_status(result, one)},
              {.text = one.time_ns ? width_text(analysis, static_cast<int>(index)) : ""},
-             {.text = one.ratio && !is_baseline ? factor(1 / one.ratio->value) : ""},
+             {.text = one.ratio && !is_baseline ? speed_up_text(one) : ""},
              {.text = per_second ? format_count(std::llround(*per_second)) : ""},
              {.text = one.of_limit ? format_percent(one.of_limit->value) : ""},
              {.text = fmt::format("{}", fmt::join(notes, ", "))}});
@@ -121,19 +131,29 @@ MarkupTable table_of(const Experiment& experiment, const Results& results) {
   return table;
 }
 
+/// Returns the explanation of the speed-ups that their times contradict; "" without any.
+std::string legend_of(const Experiment& experiment) {
+  for (const GroupAnalysis& analysis : experiment.analyses)
+    if (std::string text = unlike_times_text(analysis); !text.empty()) return text;
+  return "";
+}
+
 std::string markdown_of(const Experiment& experiment, const Results& results) {
   const GroupResult& group = *experiment.groups.front();
   std::string text = "### " + escaped_markdown(group.experiment) + "\n\n";
   if (!group.question.empty()) text += escaped_markdown(group.question) + "\n\n";
   for (const std::string& line : verdict_lines(experiment, results))
     text += "- " + escaped_markdown(line) + "\n";
-  return text + "\n" + table_of(experiment, results).markdown() + "\n";
+  text += "\n" + table_of(experiment, results).markdown() + "\n";
+  const std::string legend = legend_of(experiment);
+  return legend.empty() ? text : text + escaped_markdown(legend) + ".\n\n";
 }
 
 std::string text_of(const Experiment& experiment, const Results& results, const Screen& screen) {
   const GroupResult& group = *experiment.groups.front();
   std::string text = group.experiment + "\n";
   text += columns_text(table_of(experiment, results).text_columns(screen), 2, screen.width);
+  text += wrapped(legend_of(experiment), 2, prose_width(screen));
   for (const std::string& line : verdict_lines(experiment, results))
     text += wrapped(line, 2, prose_width(screen));
   return text;

@@ -19,8 +19,9 @@ constexpr std::size_t most_answer_bytes = 60'000;
 ///   would be too long, whole experiments are left out and named.
 /// - CSV and JSON have a row for each case: experiment, point, variant, whether it is the baseline
 ///   and among the fastest, times in ms with their 95 % interval, speed-up over the baseline,
-///   images per second, share of the limit; status and reason of a case that was not measured. If
-///   `names` is not empty, the document's name is in front.
+///   the same by the two times, a remark if these contradict it, images per second, share of the
+///   limit; status and reason of a case that was not measured. If `names` is not empty, the
+///   document's name is in front.
 std::string answer_report(std::span<const Analysed> documents, std::span<const std::string> names,
                           TableFormat format, const Screen& screen);
 

@@ -59,6 +59,8 @@ Json compared(const ComparedCase& one) {
   json["new_ns"] = finite(one.now_ns);
   json["ratio"] = ratio_json(one.ratio, one.visible.has_value());
   json["ratio_over_limits"] = ratio_json(one.over_limits, one.visible.has_value());
+  const bool has_times = one.ratio && one.base_ns && one.now_ns;
+  json["ratio_of_medians"] = has_times ? finite(*one.now_ns / *one.base_ns) : Json();
   json["visible"] = finite(one.visible);
   json["drift"] = finite(one.drift);
   json["p_value"] = one.visible ? finite(one.p_value) : Json();

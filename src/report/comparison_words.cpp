@@ -58,6 +58,17 @@ std::string signed_percent(double ratio) {
                                    : fmt::format("{:+.1f}", percent);
 }
 
+/// Returns true if the times of a case contradict the change beside them.
+bool has_unlike_times(const ComparedCase& one) {
+  return one.ratio && contradicts(*one.now_ns / *one.base_ns, one.ratio->value);
+}
+
+/// Returns " (by ms -12 %)" if the times of a case contradict the change beside them, else "".
+std::string by_times_text(const ComparedCase& one) {
+  if (!has_unlike_times(one)) return "";
+  return fmt::format(" (by ms {} %)", signed_percent(*one.now_ns / *one.base_ns));
+}
+
 std::string side_text(const ComparedSide& side) {
   return fmt::format("{} of {} ({})", counted(static_cast<std::int64_t>(side.runs), "run"),
                      text_at(side.tool, "/version", "?"), text_at(side.tool, "/revision", "?"));
@@ -216,7 +227,8 @@ std::string verdict_text(const ComparedCase& one) {
 
 std::string change_text(const ComparedCase& one) {
   if (!one.ratio) return "";
-  return signed_percent(one.deciding().value) + (one.over_limits ? " %*" : " %");
+  return signed_percent(one.deciding().value) + (one.over_limits ? " %*" : " %") +
+         by_times_text(one);
 }
 
 std::string interval_text(const ComparedCase& one) {
@@ -231,6 +243,7 @@ std::string case_sentence(const ComparedCase& one) {
                                  one.over_limits ? " over the limits of the same rounds" : "",
                                  interval_text(one), times_text(one));
   if (one.over_limits) text += fmt::format(" ({} %)", signed_percent(one.ratio->value));
+  text += by_times_text(one);
   text += fmt::format("; could have seen {}", format_percent(*one.visible));
   if (one.change == Change::Regressed)
     text += fmt::format("; p = {:.2g}{}", one.p_value, one.certain ? "" : ", not beyond doubt");
@@ -352,6 +365,11 @@ std::vector<std::string> caution_lines(const Comparison& comparison) {
     texts.emplace_back(
         "* over the limits of the same rounds: what these changed by, from run to run, is divided "
         "out");
+  if (std::ranges::any_of(comparison.cases, has_unlike_times))
+    texts.emplace_back(
+        "by ms: what the two medians say. A change is the median of the changes of pairs of runs, "
+        "which are neighbours in time; each median is over all runs. The machine changed its speed "
+        "between runs, so the two differ");
   return texts;
 }
 

@@ -46,6 +46,7 @@ void add_derived(Json& json, const CaseResult& result, const CaseAnalysis& analy
   if (analysis.ratio) {
     json["ratio"] = {{"to", baseline}};
     json["ratio"].update(interval(*analysis.ratio));
+    json["ratio"]["of_medians"] = finite(analysis.of_medians);
     if (analysis.states)
       json["ratio"]["states"] = {{{"value", finite(std::exp(analysis.states->low))},
                                   {"rounds", analysis.states->low_count}},

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/text.h"
 #include "core/units.h"
@@ -24,17 +23,7 @@ std::string name_cell(const GroupResult& group, const CaseResult& result) {
 std::string speed_up(const GroupResult& group, const CaseResult& result,
                      const CaseAnalysis& analysis) {
   if (!analysis.ratio) return "";
-  return result.variant == group.baseline ? "1" : factor(1 / analysis.ratio->value);
-}
-
-/// Returns true if a speed-up differs by more than 10 % from the ratio of the medians in the table.
-bool unlike_medians(const GroupResult& group, const GroupAnalysis& analysis) {
-  const int baseline = index_of(group, group.baseline);
-  return std::ranges::any_of(analysis.cases, [&](const CaseAnalysis& one) {
-    if (!one.time_ns || !one.ratio || analysis.pairs.empty()) return false;
-    const double of_medians = one.time_ns->value / analysis.cases[baseline].time_ns->value;
-    return std::abs(std::log(one.ratio->value / of_medians)) > std::log(1.1);
-  });
+  return result.variant == group.baseline ? "1" : speed_up_text(analysis);
 }
 
 std::string count_or_blank(const std::optional<double>& value, bool any) {
@@ -159,9 +148,7 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
   }
   const Laid laid = rows.laid_out({0}, screen.width, spare_columns(lanes.size()));
   std::string text = laid.text + wrapped(pipeline_legend(laid.has, lanes), 2, prose_width(screen));
-  if (unlike_medians(group, analysis))
-    text += wrapped("speed-up is the median of the rounds' ratios, not the ratio of the medians", 2,
-                    prose_width(screen));
+  text += wrapped(unlike_times_text(analysis), 2, prose_width(screen));
   return text;
 }
 

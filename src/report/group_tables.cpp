@@ -38,6 +38,11 @@ std::string joules_per_image(const GroupResult& group, const CaseResult& result)
   return joules ? format_significant(*joules, 3) : "";
 }
 
+/// Returns the ratio of the medians, like ", by ms 0.0897", if it contradicts the ratio beside it.
+std::string by_times(const CaseAnalysis& one) {
+  return by_times_text(one).empty() ? "" : ", by ms " + format_significant(*one.of_medians, 4);
+}
+
 /// Returns a count like "0", "0.25" or "54,002".
 std::string count_text(double value) {
   const double whole = std::round(value);
@@ -138,7 +143,7 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
     }
     rows.add({result.variant, status_text(result), peer_text(result),
               std::to_string(result.threads), ms_text(*one.time_ns), other_time(result, results),
-              one.ratio ? ratio_text(*one.ratio) : "",
+              one.ratio ? ratio_text(*one.ratio) + by_times(one) : "",
               one.of_limit ? percents_text(*one.of_limit) : "", one.limit,
               one.floor_ns ? format_ms(*one.floor_ns) : "",
               one.bytes_moved ? format_significant(*one.bytes_moved, 3) : "",
@@ -148,7 +153,7 @@ std::string case_table(const GroupResult& group, const GroupAnalysis& analysis,
               format_ms(static_cast<double>(result.first_call_ns)), format_count(result.iterations),
               std::to_string(result.rounds.size())});
   }
-  std::string text = rows.text({0, 1, 2, 8});
+  std::string text = rows.text({0, 1, 2, 8}) + wrapped(unlike_times_text(analysis), 2);
   add_published(group, analysis, text);
   for (const CaseResult& result : group.cases)
     for (const std::string& note : notes_of(result))

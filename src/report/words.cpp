@@ -35,6 +35,25 @@ std::string ratio_number(double value) {
 
 std::string factor(double value) { return ratio_number(value) + "x"; }
 
+std::string by_times_text(const CaseAnalysis& analysis) {
+  const bool is_unlike = analysis.ratio && analysis.of_medians &&
+                         contradicts(*analysis.of_medians, analysis.ratio->value);
+  return is_unlike ? fmt::format(" (by ms {})", factor(1 / *analysis.of_medians)) : "";
+}
+
+std::string speed_up_text(const CaseAnalysis& analysis) {
+  return factor(1 / analysis.ratio->value) + by_times_text(analysis);
+}
+
+std::string unlike_times_text(const GroupAnalysis& analysis) {
+  const bool any = std::ranges::any_of(
+      analysis.cases, [](const CaseAnalysis& one) { return !by_times_text(one).empty(); });
+  return any ? "by ms: what the two medians say. A speed-up is the median of the rounds' ratios, "
+               "and compares turns that are neighbours in time; each median is over all rounds. "
+               "The machine changed its speed between rounds, so the two differ"
+             : "";
+}
+
 std::string width_text(const GroupAnalysis& analysis, int index) {
   if (analysis.busy && std::ranges::find(analysis.busy->cases, index) != analysis.busy->cases.end())
     return "busy";

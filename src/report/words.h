@@ -71,6 +71,13 @@ T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key
 std::string ratio_number(double value);
 /// Returns a ratio like "34.0x" or "0.72x".
 std::string factor(double value);
+/// Returns a case's speed-up over the baseline, like "3.21x". If the times of the two cases
+/// contradict it, " (by ms 11.1x)" follows; unlike_times_text() explains that. Needs `ratio`.
+std::string speed_up_text(const CaseAnalysis& analysis);
+/// Returns " (by ms 11.1x)" if the case's times contradict its ratio, else "".
+std::string by_times_text(const CaseAnalysis& analysis);
+/// Returns the explanation of "by ms" if the row of any case of the group has it, else "".
+std::string unlike_times_text(const GroupAnalysis& analysis);
 /// Returns the half-width of the interval of a case's time, like "1.1 %", or "busy" if other
 /// programs disturbed too many of the case's rounds.
 std::string width_text(const GroupAnalysis& analysis, int index);

@@ -279,6 +279,16 @@ TEST(PairedRatio, LeavesOutWhatHasNoRatio) {
   EXPECT_EQ(half_width(Interval{}), std::numeric_limits<double>::infinity());
 }
 
+TEST(Contradicts, IsMoreThanATenthOrTheOtherDirection) {
+  EXPECT_FALSE(contradicts(2, 2.1));
+  EXPECT_TRUE(contradicts(2, 2.3));
+  EXPECT_TRUE(contradicts(0.09, 0.31));
+  EXPECT_FALSE(contradicts(0.995, 1.005));
+  EXPECT_TRUE(contradicts(0.98, 1.03));
+  EXPECT_TRUE(contradicts(1.03, 0.98));
+  EXPECT_FALSE(contradicts(1.03, 1.07));
+}
+
 TEST(HalfWidth, IsOnTheLogScale) {
   EXPECT_NEAR(half_width({1, 1 / 1.02, 1.02}), std::log(1.02), 1e-15);
 }

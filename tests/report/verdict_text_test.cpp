@@ -180,26 +180,6 @@ TEST(Claims, OfOnePointOrOfATrend) {
   EXPECT_THAT(lines({1})[0], testing::StartsWith("Claim \"at 8\": direction only ("));
 }
 
-TEST(SpeedUp, IsExplainedWhereTheMediansSayOtherwise) {
-  Results results = examples::make_results("rounds", {GroupResult{}});
-  GroupResult& group = results.groups[0];
-  group.cases = {examples::make_case({"base", 2}), examples::make_case({"other", 2})};
-  group.baseline = "base";
-  const auto says_it = [&] {
-    return terminal(Analysed(results))
-               .find(
-                   "\n  speed-up is the median of the rounds' ratios, not the ratio of the "
-                   "medians\n") != std::string::npos;
-  };
-  EXPECT_FALSE(says_it());
-  const std::vector<std::int64_t> base_ms{1, 2, 4}, other_ms{2, 4, 1};  // ratios: 2, 2, 0.25
-  for (std::size_t i = 0; i < examples::rounds; ++i) {
-    group.cases[0].rounds[i].wall_ns = base_ms[i % 3] * 1'000'000;
-    group.cases[1].rounds[i].wall_ns = other_ms[i % 3] * 1'000'000;
-  }
-  EXPECT_TRUE(says_it());
-}
-
 TEST(DeviceClock, SaysWhatItLeavesOut) {
   Results results = examples::gpu_device_clock();
   EXPECT_THAT(reasons_of(results),

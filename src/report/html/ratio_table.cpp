@@ -122,7 +122,9 @@ std::vector<NumberColumn> number_columns(const std::vector<RatioRow>& rows,
     const CaseResult& result = group.cases[row.index];
     const CaseAnalysis& one = analysis.cases[row.index];
     const auto cpu = result.dataset ? cpu_seconds_per_image(result) : std::nullopt;
-    add(!one.ratio ? "" : result.variant == group.baseline ? "1" : times_text(row.speed_up));
+    add(!one.ratio                         ? ""
+        : result.variant == group.baseline ? "1"
+                                           : times_text(row.speed_up) + by_times_text(one));
     add(one.time_ns ? format_ms(one.time_ns->value) : "");
     add(one.time_ns ? width_text(analysis, row.index) : "");
     add(other_time(result, results));
@@ -172,9 +174,12 @@ Markup ratio_table(const GroupResult& group, const GroupAnalysis& analysis,
     for (const NumberColumn& column : columns) line.cells.push_back({words(column.cells[r]), true});
     lines.push_back(std::move(line));
   }
+  const std::string unlike = unlike_times_text(analysis);
+  const Markup legend = unlike.empty() ? Markup() : paragraphs(std::vector{unlike + "."});
   return block("ratios", table(group.point.empty() ? "Speed-up over the baseline"
                                                    : "Speed-up at " + point_text(group.point),
-                               titles, lines));
+                               titles, lines) +
+                             legend);
 }
 
 }  // namespace normbench::html
