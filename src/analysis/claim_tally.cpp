@@ -19,6 +19,7 @@ void add(Judgement::Outcome outcome, ClaimTally& tally) {
     case Interrupted:
       ++tally.inconclusive;
       return;
+    case Failed:
     case NotRun:
       ++tally.not_run;
       return;

@@ -11,7 +11,7 @@ struct ClaimTally {
   int confirmed = 0;
   int contradicted = 0;  // also claims with a ratio that hold in direction only
   int inconclusive = 0;  // also trends whose points were not all measured
-  int not_run = 0;       // a side of the claim was not measured
+  int not_run = 0;       // a side of the claim failed or was skipped
 
   int decided() const { return confirmed + contradicted; }
 };

@@ -22,6 +22,7 @@
 #include "core/text.h"
 #include "report/chrome/chrome.h"
 #include "report/chrome/gzip.h"
+#include "report/document_text.h"
 #include "report/report.h"
 
 namespace normbench {
@@ -202,18 +203,24 @@ void tell_errors(const Job& job, const WrittenFiles& written, const std::string&
        shell_word(written.rescued.empty() ? job.dir : written.other), peers_option(job));
 }
 
-/// If every case was skipped, reports this and returns true. Otherwise returns false.
+/// If no case was measured, tells why and returns true. Otherwise returns false.
 bool tell_nothing_measured(const Results& results) {
   std::vector<std::string> reasons;
   for (const GroupResult& group : results.groups)
     for (const CaseResult& result : group.cases) {
-      if (result.status != Status::Skipped) return false;
-      if (std::ranges::find(reasons, result.reason) == reasons.end())
+      if (result.status == Status::Ok) return false;
+      if (result.status == Status::Skipped &&
+          std::ranges::find(reasons, result.reason) == reasons.end())
         reasons.push_back(result.reason);
     }
-  if (!reasons.empty())
-    tell("normbench: nothing was measured, every case was skipped: {}\n", fmt::join(reasons, "; "));
-  return !reasons.empty();
+  const std::string failures = failures_text(results.groups);
+  const std::string skipped = fmt::format("{}", fmt::join(reasons, "; "));
+  if (!failures.empty())
+    tell("normbench: nothing was measured: {}{}{}\n", failures,
+         skipped.empty() ? "" : ", all others were skipped: ", skipped);
+  else if (!skipped.empty())
+    tell("normbench: nothing was measured, every case was skipped: {}\n", skipped);
+  return !failures.empty() || !skipped.empty();
 }
 
 Exit code_of(const Results& results) {

@@ -8,6 +8,7 @@
 #include "app/process.h"
 #include "app/terminal.h"
 #include "core/units.h"
+#include "report/document_text.h"
 #include "report/words.h"
 
 namespace normbench {
@@ -27,8 +28,8 @@ namespace {
 constexpr auto kRedraw = std::chrono::seconds(1);
 constexpr int kCyclesPerLine = 10;
 
-/// Returns a text like "40 rounds (precision)". Returns "checked" if a profiling tool is attached
-/// and nothing is measured.
+/// Returns a text like "40 rounds (precision)", or "checked" if a profiling tool is attached and
+/// nothing is measured. How many cases failed and why follows, and stands alone if no other ran.
 std::string done_text(const GroupResult& group) {
   std::size_t rounds = 0;
   bool any = false;
@@ -36,9 +37,13 @@ std::string done_text(const GroupResult& group) {
     rounds = std::max(rounds, result.rounds.size());
     any = any || result.status == Status::Ok;
   }
-  if (any && rounds == 0) return "checked";
-  return fmt::format("{} rounds ({})", rounds,
-                     group.stop ? name_of(*group.stop) : "nothing to run here");
+  const std::string failures = failures_text({&group, 1});
+  if (!any && !failures.empty()) return failures;
+  const std::string done =
+      any && rounds == 0 ? "checked"
+                         : fmt::format("{} rounds ({})", rounds,
+                                       group.stop ? name_of(*group.stop) : "nothing to run here");
+  return failures.empty() ? done : done + ", " + failures;
 }
 
 }  // namespace

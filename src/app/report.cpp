@@ -13,6 +13,7 @@
 #include "app/own_files.h"
 #include "app/terminal.h"
 #include "report/answer.h"
+#include "report/document_text.h"
 #include "report/html/report_html.h"
 #include "report/profile_report.h"
 
@@ -68,10 +69,15 @@ Renderer renderer(const ReportOptions& options) {
 
 /// Reports the documents that have no profile, because an empty table does not show this.
 void tell_unprofiled(std::span<const std::string> files, std::span<const Analysed> documents) {
-  for (std::size_t i = 0; i < files.size(); ++i)
-    if (std::ranges::all_of(documents[i].results().groups,
-                            [](const GroupResult& group) { return group.profile.empty(); }))
-      tell("normbench: {}: nothing was profiled, so it has no table\n", files[i]);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::vector<GroupResult>& groups = documents[i].results().groups;
+    if (!std::ranges::all_of(groups,
+                             [](const GroupResult& group) { return group.profile.empty(); }))
+      continue;
+    const std::string failures = failures_text(groups);
+    tell("normbench: {}: nothing was profiled, so it has no table{}{}\n", files[i],
+         failures.empty() ? "" : ": ", failures);
+  }
 }
 
 Exit report_documents(const ReportOptions& options) {

@@ -152,6 +152,19 @@ std::string reason_text(const CaseResult& result) {
   return result.skip == Skip::NoGpu ? "no GPU" : result.reason;
 }
 
+std::string failures_text(std::span<const GroupResult> groups) {
+  std::size_t failed = 0;
+  std::vector<std::string> reasons;
+  for (const GroupResult& group : groups)
+    for (const CaseResult& result : group.cases) {
+      if (result.status != Status::Failed) continue;
+      ++failed;
+      if (std::ranges::find(reasons, result.reason) == reasons.end())
+        reasons.push_back(result.reason);
+    }
+  return failed == 0 ? "" : fmt::format("{} failed ({})", failed, fmt::join(reasons, "; "));
+}
+
 std::string likeness_text(const CheckResult& check) {
   constexpr double equal_db = 100;  // the check gives 200 dB to equal images
   if (check.psnr_db > equal_db)

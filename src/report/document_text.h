@@ -33,6 +33,10 @@ std::string gpu_text(const Results& results);
 /// gpu_text() has the reason for that.
 std::string reason_text(const CaseResult& result);
 
+/// Returns how many cases of the groups failed and why, like "2 failed (peer torch ended with exit
+/// code 3)"; "" if none did. Each reason is there once.
+std::string failures_text(std::span<const GroupResult> groups);
+
 /// Returns the peak signal-to-noise ratio of an output and the bound for it, like "41.3 dB, 30 or
 /// more expected". For equal images, returns "equal, 30 dB or more expected".
 std::string likeness_text(const CheckResult& check);

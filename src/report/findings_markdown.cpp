@@ -243,12 +243,19 @@ void add_arithmetic(const std::vector<const Reproduced*>& lines, std::vector<std
         text.push_back(overlap_sentence(overlap));
 }
 
+/// Returns why a case was not measured.
+std::string why_not_measured(const CaseResult& result) {
+  return (result.status == Status::Failed ? "failed: " : "") + reason_text(result);
+}
+
 /// Returns why nothing was measured for a line; "" if something was.
 struct WhyNot {
   const GroupResult& group;
 
   std::string operator()(const ReproducedClaim& found) const {
-    return found.judgement.pair ? "" : judgement_detail(group, *found.claim, found.judgement, 0);
+    if (found.judgement.pair) return "";
+    const bool failed = found.judgement.outcome == Judgement::Outcome::Failed;
+    return (failed ? "failed: " : "") + judgement_detail(group, *found.claim, found.judgement, 0);
   }
   std::string operator()(const TrendJudgement& trend) const {
     if (!trend.from.is_null()) return "";
@@ -258,7 +265,7 @@ struct WhyNot {
   std::string operator()(const ReproducedFigure& found) const {
     if (found.figure.here) return "";
     const int index = index_of(group, found.published->variant);
-    return index >= 0 && !measured(group.cases[index]) ? reason_text(group.cases[index])
+    return index >= 0 && !measured(group.cases[index]) ? why_not_measured(group.cases[index])
                                                        : "not measured";
   }
 };

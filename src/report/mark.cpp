@@ -210,7 +210,7 @@ bool is_text(std::string_view text) {
   }
   std::string_view summary = text;
   take(summary, "### normbench: ");
-  return is_report(line) || is_summary(summary) || line == "Nothing was profiled." ||
+  return is_report(line) || is_summary(summary) || line.starts_with("Nothing was profiled") ||
          is_csv_header(line) || is_table_text(text, /*is_titled=*/false);
 }
 

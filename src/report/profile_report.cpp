@@ -1,7 +1,10 @@
 #include "report/profile_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "report/document_text.h"
 #include "report/words.h"
@@ -37,6 +40,14 @@ Json titled(const std::string& document, const Found& found, const Json& values)
   json["variant"] = found.profile->variant;
   json.update(values);
   return json;
+}
+
+/// Returns that nothing was profiled, and which cases failed.
+std::string nothing_profiled(const Results& results) {
+  const std::string failures = failures_text(results.groups);
+  return wrapped(failures.empty() ? "Nothing was profiled."
+                                  : fmt::format("Nothing was profiled: {}.", failures),
+                 0);
 }
 
 /// Returns all tables, each below its title.
@@ -91,7 +102,8 @@ std::string profile_report(std::span<const Analysed> documents, std::span<const 
     if (format == TableFormat::Text || format == TableFormat::Markdown) {
       const std::vector<Found> all = all_profiles(documents[i].visible());
       const bool none = all.empty() && format == TableFormat::Text;
-      lines += none ? "Nothing was profiled.\n" : text(all, kind, format, options);
+      lines += none ? nothing_profiled(documents[i].visible().results())
+                    : text(all, kind, format, options);
       continue;
     }
     options.row_limit = -1;

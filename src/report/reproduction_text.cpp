@@ -52,6 +52,11 @@ std::string missing_ends(const GroupResult& group, const TrendJudgement& trend) 
   return skipped.empty() ? trend_needs(trend) : skipped;
 }
 
+/// Returns the outcome of a figure whose case was not measured.
+Judgement::Outcome why_without(const CaseResult& result) {
+  return result.status == Status::Failed ? Judgement::Outcome::Failed : Judgement::Outcome::NotRun;
+}
+
 struct ToLine {
   const Reproduced& line;
 
@@ -95,7 +100,7 @@ struct ToLine {
             .at = at_point(line),
             .published = figure_text(figure.kind, figure.published),
             .here = figure.here ? figure_text(figure.kind, *figure.here) : "",
-            .verdict = skipped ? std::string(name_of(Judgement::Outcome::NotRun)) : "",
+            .verdict = !skipped ? "" : std::string(name_of(why_without(line.group->cases[index]))),
             .why = skipped ? reason_text(line.group->cases[index]) : cause_of(line)};
   }
 };
@@ -215,7 +220,8 @@ std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
 /// decided.
 struct RanHere {
   static bool is_of_measured(Judgement::Outcome outcome) {
-    return outcome != Judgement::Outcome::NotRun && outcome != Judgement::Outcome::Interrupted;
+    using enum Judgement::Outcome;
+    return outcome != Failed && outcome != NotRun && outcome != Interrupted;
   }
   bool operator()(const ReproducedClaim& found) const {
     return is_of_measured(found.judgement.outcome);

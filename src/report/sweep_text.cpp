@@ -39,7 +39,9 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
   const std::string fastest = enumerate(names);
   switch (verdict.outcome) {
     case Outcome::NothingRan:
-      return "Nothing could be measured";
+      return failed_text(group).empty()
+                 ? "Nothing could be measured"
+                 : fmt::format("Nothing was measured ({})", failed_text(group));
     case Outcome::Traced:
       return std::ranges::any_of(group.cases, measured)
                  ? "Not ranked, a profiling tool was attached"

@@ -60,6 +60,12 @@ std::string allowed_differences_text(const GroupResult& group) {
   return fmt::format("Outputs differ, as the experiment allows: {}.", fmt::join(texts, "; "));
 }
 
+std::string nothing_text(const GroupResult& group) {
+  const std::string failed = failed_text(group);
+  return failed.empty() ? "Nothing could be measured here."
+                        : "Nothing was measured: " + failed + ".";
+}
+
 std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
   if (analysis.quality.rounds > 0) return "A profiling tool was attached: nothing is ranked.";
   const Json tool = results.environment.value("attached_tool", Json());
@@ -191,7 +197,7 @@ std::string headline(const GroupResult& group, const GroupAnalysis& analysis,
   const Verdict& verdict = analysis.verdict;
   switch (verdict.outcome) {
     case Outcome::NothingRan:
-      return "Nothing could be measured here.";
+      return nothing_text(group);
     case Outcome::Traced:
       return traced_text(analysis, results);
     case Outcome::Busy:

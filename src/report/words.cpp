@@ -60,6 +60,11 @@ std::string width_text(const GroupAnalysis& analysis, int index) {
   return format_percent(half_width(*analysis.cases[index].time_ns));
 }
 
+std::string failed_text(const GroupResult& group) {
+  const auto failed = std::ranges::count(group.cases, Status::Failed, &CaseResult::status);
+  return failed == 0 ? "" : fmt::format("{} of {} failed", failed, group.cases.size());
+}
+
 std::string figure_text(FigureKind kind, double value) {
   return kind == FigureKind::SpeedUp
              ? fmt::format("{} {}", factor(value), name_of(kind))

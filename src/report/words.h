@@ -48,6 +48,7 @@ constexpr auto words(Judgement::Outcome) {
                                                   {DirectionOnly, "direction only"},
                                                   {Contradicted, "contradicted"},
                                                   {Inconclusive, "inconclusive"},
+                                                  {Failed, "failed"},
                                                   {NotRun, "not testable here"},
                                                   {Interrupted, "interrupted"},
                                                   {NotJudged, "not judged here"}});
@@ -81,6 +82,8 @@ std::string unlike_times_text(const GroupAnalysis& analysis);
 /// Returns the half-width of the interval of a case's time, like "1.1 %", or "busy" if other
 /// programs disturbed too many of the case's rounds.
 std::string width_text(const GroupAnalysis& analysis, int index);
+/// Returns how many cases of the group failed, like "2 of 3 failed"; "" if none did.
+std::string failed_text(const GroupResult& group);
 /// Returns a figure like "56.6 ms wall" or "0.71x the baseline".
 std::string figure_text(FigureKind kind, double value);
 /// Returns a text like "differences below 9.3 % cannot be seen here". `visible` is the smallest

@@ -37,6 +37,17 @@ TEST(Claims, AreJudgedByPairs) {
   EXPECT_EQ(outcome("one", Relation::Less, "gone"), NotRun);
 }
 
+TEST(Claims, ASideThatFailedIsNotTakenForOneThatCannotRun) {
+  Results results = examples::tie();
+  results.groups[0].cases[0].status = Status::Failed;
+  const std::string failed = results.groups[0].cases[0].variant;
+  const std::string other = results.groups[0].cases[1].variant;
+  EXPECT_EQ(judged(claim(failed, Relation::Less, other), results).outcome,
+            Judgement::Outcome::Failed);
+  results.groups[0].cases[0].status = Status::Skipped;
+  EXPECT_EQ(judged(claim(failed, Relation::Less, other), results).outcome, NotRun);
+}
+
 // "slow" takes 1.80 times as long as "one".
 TEST(Claims, ASizeIsHeldToTheInterval) {
   EXPECT_EQ(sized("one", Relation::Less, "slow", {1.8, 1.8}), Confirmed);

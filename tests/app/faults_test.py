@@ -371,6 +371,33 @@ class ResumeTest(FaultsCase):
         self.run_config(code=1)
         self.assertIn("nothing left to measure", self.resume(code=1).stderr)
 
+    def test_a_case_that_failed_is_not_taken_for_one_that_cannot_run(self):
+        why = "1 of 1 files cannot be read: broken.png (a text, not a picture)"
+        load = {"load": {"batch": 1, "path": str(self.dir / "broken.png")},
+                "variants": {"load": ["copy"]}}
+        (self.dir / "broken.png").write_text("hello")
+        self.config.write_text(json.dumps({**SMALL, "experiments": [{"name": "files", **load}]}))
+        done = self.run_config(code=1)
+        self.assertIn(f"[1/1] files: 1 failed ({why})\n", done.stderr)
+        self.assertTrue(done.stderr.endswith(f"normbench: nothing was measured: 1 failed ({why})\n"), done.stderr)
+        self.assertNotIn("nothing to run here", done.stderr)
+        self.assertIn("  Nothing was measured: 1 of 1 failed.\n", done.stdout)
+        self.assertIn("  Nothing was measured: 1 of 1 failed.\n", normbench("report", self.out).stdout)
+        self.assertEqual(normbench("report", self.out, "--table", "torch").stdout,
+                         f"Nothing was profiled: 1 failed ({why}).\n")
+        asked = normbench("report", self.out, "--table", "torch", "--format", "csv")
+        self.assertIn(f"nothing was profiled, so it has no table: 1 failed ({why})\n", asked.stderr)
+
+    def test_a_case_that_failed_beside_one_that_ran_is_named_when_its_group_is_done(self):
+        broken = self.dir / "broken.png"
+        broken.write_text("hello")
+        self.config.write_text(json.dumps({**SMALL, "experiments": [
+            {"name": "mixed", "variants": {"ok": [{"op": "source", "batch": 1, "size": [64, 64]}, "copy"],
+                                           "bad": [{"op": "load", "batch": 1, "size": [64, 64], "path": str(broken)},
+                                                   "copy"]}}]}))
+        self.assertRegex(self.run_config(code=1).stderr,
+                         r"\[1/1\] mixed: \d+ rounds \(\w+\), 1 failed \(1 of 1 files cannot be read: ")
+
     def test_a_journal_is_open_in_one_process_at_a_time(self):
         self.cut_run()
         with (self.out / "journal.jsonl").open() as other:

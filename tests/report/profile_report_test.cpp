@@ -108,6 +108,12 @@ TEST(ProfileReport, OfNothing) {
   const Analysed document(results);
   EXPECT_EQ(profile_report(document, TableKind::Torch, TableFormat::Text),
             "Nothing was profiled.\n");
+  for (int i = 0; i < 2; ++i) {
+    results.groups[0].cases[i].status = Status::Failed;
+    results.groups[0].cases[i].reason = "peer bad ended with exit code 3";
+  }
+  EXPECT_EQ(profile_report(Analysed(results), TableKind::Torch, TableFormat::Text),
+            "Nothing was profiled: 2 failed (peer bad ended with exit code 3).\n");
   EXPECT_EQ(profile_report(document, TableKind::Torch, TableFormat::Csv), "");
   EXPECT_EQ(profile_report(document, TableKind::Torch, TableFormat::Json), "[]\n");
 }

@@ -40,7 +40,7 @@ TEST(Traced, AnotherReasonToMeasureNothingIsNotTheTools) {
   Results results = only_profiled();
   for (CaseResult& result : results.groups[0].cases) result.status = Status::Failed;
   EXPECT_EQ(headline(results.groups[0], analyse(results.groups[0], results), results),
-            "Nothing could be measured here.");
+            "Nothing was measured: 6 of 6 failed.");
   EXPECT_EQ(verdict_of(results).outcome, Outcome::NothingRan);
 }
 

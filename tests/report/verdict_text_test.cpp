@@ -141,7 +141,7 @@ TEST(Claims, SayWhatIsMissing) {
   Results failed = examples::failed();
   failed.groups[0].claims = {{"it", "right", Relation::Less, "wrong"}};
   EXPECT_EQ(verdict_text(failed.groups[0], analysed(failed), failed).back(),
-            "Claim \"it\": not testable here (wrong output: error 3.2, bound 1e-06).");
+            "Claim \"it\": failed (wrong output: error 3.2, bound 1e-06).");
 }
 
 TEST(Claims, OfOnePointOrOfATrend) {

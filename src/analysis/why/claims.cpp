@@ -148,6 +148,10 @@ std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysi
     const auto pair = pair_of(analysis.pairs, left, right);
     if (!pair) {
       const auto is_measured = [&](int i) { return i >= 0 && measured(group.cases[i]); };
+      const auto has_failed = [&](int i) {
+        return i >= 0 && group.cases[i].status == Status::Failed;
+      };
+      if (has_failed(left) || has_failed(right)) judgement.outcome = Judgement::Outcome::Failed;
       if (is_measured(left) && is_measured(right))
         judgement.outcome = Judgement::Outcome::Inconclusive;
       continue;

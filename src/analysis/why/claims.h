@@ -44,7 +44,8 @@ struct Judgement {
   /// - Confirmed, Contradicted: the intervals certainly agree or disagree with it.
   /// - Inconclusive: the intervals are too wide to tell.
   /// - DirectionOnly: the side claimed to be faster is faster, but by another ratio.
-  /// - NotRun: a side was not measured.
+  /// - Failed: a side failed.
+  /// - NotRun: a side was not measured, but none failed.
   /// - Interrupted: the run was interrupted before a trend had two points.
   /// - NotJudged: the claim is about another point or about a trend, or the run was traced.
   enum class Outcome {
@@ -52,6 +53,7 @@ struct Judgement {
     DirectionOnly,
     Contradicted,
     Inconclusive,
+    Failed,
     NotRun,
     Interrupted,
     NotJudged

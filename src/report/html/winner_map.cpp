@@ -51,7 +51,9 @@ Markup cell_of(const GroupResult& group, const GroupAnalysis& analysis,
   if (verdict.outcome == Outcome::Tie)
     return words("tie of " + spoken_cases(group, verdict.fastest));
   if (verdict.outcome == Outcome::Inconclusive) return words("inconclusive");
-  return words(verdict.outcome == Outcome::NothingRan ? "nothing ran" : "not ranked");
+  if (verdict.outcome != Outcome::NothingRan) return words("not ranked");
+  const std::string failed = failed_text(group);
+  return words(failed.empty() ? "nothing ran" : failed);
 }
 
 /// Returns the group whose point has all values of `fixed`, and sets `index` to its index. Returns
