@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/json.h"
+#include "core/system_error.h"
 #include "core/units.h"
 #include "document/read_document.h"
 #include "machine/process_limits.h"
@@ -79,7 +80,7 @@ std::vector<std::string> runs_in(const fs::path& folder, std::vector<BadInput>& 
     if (is_loose(entry.path())) files.push_back(entry.path().string());
     if (is_unfinished(entry.path())) mistakes.push_back(unfinished(entry.path()));
   }
-  if (error) mistakes.push_back({folder.string(), {{"", error.message()}}});
+  if (error) mistakes.push_back({folder.string(), {{"", system_error_text(error)}}});
   std::ranges::sort(files);
   return files;
 }

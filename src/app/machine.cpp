@@ -12,6 +12,7 @@
 #include "backend/cpu/simd_targets.h"
 #include "core/file.h"
 #include "core/issue.h"
+#include "core/system_error.h"
 #include "machine/environment.h"
 #include "record/nvtx.h"
 
@@ -131,7 +132,7 @@ std::string store_calibration(const Json& environment, const Json& calibration) 
     throw CannotWrite("cannot keep the calibration: neither XDG_STATE_HOME nor HOME is a folder");
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
-  if (error) throw CannotWrite(fmt::format("cannot write {}: {}", path, error.message()));
+  if (error) throw CannotWrite(fmt::format("cannot write {}: {}", path, system_error_text(error)));
   Json kept = is_there(path) ? read_kept(path) : Json{{"schema", 1}, {"machines", Json::object()}};
   kept["machines"][machine_key(environment)] = calibration;
   write_file(path, kept.dump(2) + "\n");

@@ -19,6 +19,7 @@
 #include "app/terminal.h"
 #include "core/file.h"
 #include "core/issue.h"
+#include "core/system_error.h"
 #include "core/text.h"
 #include "report/chrome/chrome.h"
 #include "report/chrome/gzip.h"
@@ -110,7 +111,8 @@ void rescue(const std::vector<OutputFile>& files, const std::vector<std::string>
   for (const std::string& wanted : templates) {
     std::string folder = wanted;
     if (mkdtemp(folder.data()) == nullptr) {
-      written.no_rescue.push_back(fmt::format("cannot create {}: {}", wanted, strerror(errno)));
+      written.no_rescue.push_back(
+          fmt::format("cannot create {}: {}", wanted, system_error_text(errno)));
       continue;
     }
     std::vector<std::string> names, errors;

@@ -11,6 +11,7 @@
 
 #include "core/file.h"
 #include "core/issue.h"
+#include "core/system_error.h"
 #include "report/chrome/gzip.h"
 
 namespace normbench {
@@ -42,7 +43,7 @@ std::string why_not_over(const std::string& path, Written kind) {
   if (!fs::exists(fs::symlink_status(path, unknown))) return "";
   if (const std::string obstacle = obstacle_at(path); !obstacle.empty()) return obstacle;
   std::ifstream in(path, std::ios::binary);
-  if (!in) return fmt::format("is there and cannot be read: {}", std::strerror(errno));
+  if (!in) return fmt::format("is there and cannot be read: {}", system_error_text(errno));
   if (fs::file_size(path, unknown) == 0) return "";
   const std::optional<Written> there =
       written_as(is_gzip(in) ? beginning_of(*gunzip_from(in)) : beginning_of(in));

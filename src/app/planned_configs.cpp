@@ -8,6 +8,7 @@
 
 #include "app/commands.h"
 #include "app/options.h"
+#include "core/system_error.h"
 #include "core/units.h"
 #include "plan/memory.h"
 #include "report/words.h"
@@ -47,7 +48,7 @@ std::vector<std::string> config_files(const std::string& folder) {
       files.push_back(entry.path().string());
   if (error || files.empty())
     throw Invalid(fmt::format("--configs {}: {}", shell_word(folder),
-                              error ? error.message() : "holds no configs"));
+                              error ? system_error_text(error) : "holds no configs"));
   std::ranges::sort(files);
   return files;
 }

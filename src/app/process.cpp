@@ -15,6 +15,7 @@
 #include "app/terminal.h"
 #include "core/descriptor.h"
 #include "core/file.h"
+#include "core/system_error.h"
 
 namespace normbench {
 namespace {
@@ -62,7 +63,7 @@ void write_to_stdout(const std::string& text) {
   const int error = written(stdout, text);
   if (error == 0 || error == EPIPE) return;
   throw CannotWrite(fmt::format("cannot write to stdout: {}",
-                                error == EBADF ? "it is closed" : std::strerror(error)));
+                                error == EBADF ? "it is closed" : system_error_text(error)));
 }
 
 void write_to_stderr(const std::string& text) {

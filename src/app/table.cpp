@@ -13,6 +13,7 @@
 #include "app/options.h"
 #include "app/own_files.h"
 #include "app/terminal.h"
+#include "core/system_error.h"
 #include "core/units.h"
 #include "document/visible.h"
 #include "report/chrome/gzip.h"
@@ -54,7 +55,7 @@ ReadTrace read_trace(const std::string& file) {
     throw Invalid(fmt::format("{}: {}", file,
                               errno == ENOENT
                                   ? "no such file (check the path)"
-                                  : fmt::format("cannot be read: {}", std::strerror(errno))));
+                                  : fmt::format("cannot be read: {}", system_error_text(errno))));
   return is_gzip(in) ? read_chrome(*gunzip_from(in), file) : read_chrome(in, file);
 }
 

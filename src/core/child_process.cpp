@@ -18,6 +18,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/system_error.h"
+
 namespace normbench {
 namespace {
 
@@ -54,7 +56,7 @@ struct Pipe {
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw std::runtime_error(fmt::format("cannot make a pipe to it: {}", std::strerror(errno)));
+    throw std::runtime_error(fmt::format("cannot make a pipe to it: {}", system_error_text(errno)));
   return {.read = Descriptor(ends[0]), .write = Descriptor(ends[1])};
 }
 
@@ -113,7 +115,7 @@ class Actions {
         posix_spawnp(&pid, arguments[0], &files_, &attributes_, arguments.data(), environ);
     if (error != 0)
       throw std::runtime_error(
-          fmt::format("cannot be started: {}: {}", words[0], std::strerror(error)));
+          fmt::format("cannot be started: {}: {}", words[0], system_error_text(error)));
     return pid;
   }
 

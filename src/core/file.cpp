@@ -13,6 +13,8 @@
 #include <ostream>
 #include <streambuf>
 
+#include "core/system_error.h"
+
 namespace normbench {
 namespace fs = std::filesystem;
 namespace {
@@ -111,7 +113,7 @@ std::string_view WholeFile::named_beside(std::string_view name) {
 }
 
 void WholeFile::fail() const {
-  throw CannotWrite(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+  throw CannotWrite(fmt::format("cannot write {}: {}", path_, system_error_text(errno)));
 }
 
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer) {
@@ -141,7 +143,13 @@ void create_folder(const std::string& folder) {
   fs::create_directories(folder, error);
   if (const std::string file = obstacle_of_folder(folder); !file.empty())
     throw CannotWrite(fmt::format("cannot create {}: {} is not a folder", folder, file));
-  if (error) throw CannotWrite(fmt::format("cannot create {}: {}", folder, error.message()));
+  if (error)
+    throw CannotWrite(fmt::format("cannot create {}: {}", folder, system_error_text(error)));
+}
+
+void remove_folder(const std::string& folder) {
+  std::error_code ignored;
+  if (rmdir(folder.c_str()) != 0) fs::remove_all(folder, ignored);
 }
 
 std::string create_own_folder(const std::string& name) {
@@ -149,7 +157,7 @@ std::string create_own_folder(const std::string& name) {
   std::string folder = name;
   for (int i = 2; mkdir(folder.c_str(), 0777) != 0; ++i) {
     if (errno != EEXIST)
-      throw CannotWrite(fmt::format("cannot create {}: {}", folder, std::strerror(errno)));
+      throw CannotWrite(fmt::format("cannot create {}: {}", folder, system_error_text(errno)));
     folder = fmt::format("{}-{}", name, i);
   }
   return folder;

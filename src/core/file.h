@@ -66,6 +66,10 @@ void sync_folder(const std::string& folder);
 /// Creates a folder and its parents if they do not exist. Throws CannotWrite.
 void create_folder(const std::string& folder);
 
+/// Removes a folder and everything in it, as far as possible. Removes an empty folder even if no
+/// file can be opened any more, which is needed to list it. Ignores all errors.
+void remove_folder(const std::string& folder);
+
 /// Creates a new folder and returns its path: `name`, or the first free one of "NAME-2", "NAME-3",
 /// … Concurrent processes get different folders. Throws CannotWrite.
 std::string create_own_folder(const std::string& name);

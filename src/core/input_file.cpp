@@ -9,10 +9,12 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "core/system_error.h"
+
 namespace normbench {
 namespace {
 
-[[noreturn]] void throw_last_error() { throw std::runtime_error(std::strerror(errno)); }
+[[noreturn]] void throw_last_error() { throw std::runtime_error(system_error_text(errno)); }
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "core/json_mistake.h"
+#include "core/system_error.h"
 #include "core/units.h"
 
 namespace normbench {
@@ -185,10 +186,10 @@ std::string read_text(const std::string& path, std::int64_t most_bytes) {
   struct stat status {};
   if (stat(name, &status) != 0)
     throw Invalid(errno == ENOENT ? std::string("no such file (check the path)")
-                                  : fmt::format("cannot be read: {}", std::strerror(errno)));
+                                  : fmt::format("cannot be read: {}", system_error_text(errno)));
   if (S_ISDIR(status.st_mode)) throw Invalid("is a directory (give a file)");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name, "rb"), &std::fclose);
-  if (!file) throw Invalid(fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (!file) throw Invalid(fmt::format("cannot be read: {}", system_error_text(errno)));
   const auto refuse_larger = [most_bytes](std::int64_t bytes) {
     if (bytes > most_bytes)
       throw Invalid(
@@ -206,7 +207,7 @@ std::string read_text(const std::string& path, std::int64_t most_bytes) {
     refuse_larger(std::ssize(text));
   }
   if (std::ferror(file.get()) != 0)
-    throw Invalid(fmt::format("cannot be read: {}", std::strerror(errno)));
+    throw Invalid(fmt::format("cannot be read: {}", system_error_text(errno)));
   if (text.empty()) throw Invalid("is empty (expected JSON)");
   return text;
 }

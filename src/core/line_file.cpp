@@ -13,6 +13,7 @@
 
 #include "core/file.h"
 #include "core/issue.h"
+#include "core/system_error.h"
 
 namespace normbench {
 namespace {
@@ -21,7 +22,7 @@ namespace {
   throw CannotWrite(fmt::format("cannot write {}: {}", path, why));
 }
 [[noreturn]] void cannot_write(const std::string& path, int error) {
-  cannot_write(path, std::strerror(error));
+  cannot_write(path, system_error_text(error));
 }
 
 [[noreturn]] void cannot_resume(const std::string& path, int error) {
@@ -52,7 +53,7 @@ bool read_on(const Descriptor& file, const std::string& path, std::int64_t at, s
   do {
     got = pread(file.number(), buffer.data(), buffer.size(), at);
   } while (got < 0 && errno == EINTR);
-  if (got < 0) throw Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  if (got < 0) throw Invalid(fmt::format("{}: cannot be read: {}", path, system_error_text(errno)));
   text.append(buffer.data(), static_cast<std::size_t>(got));
   return got > 0;
 }
@@ -164,7 +165,7 @@ std::optional<std::string> LineFile::lost() const {
   struct stat named {
   }, opened{};
   if (lstat(path_.c_str(), &named) != 0 || fstat(file_.number(), &opened) != 0)
-    return std::strerror(errno);
+    return system_error_text(errno);
   if (named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
     return "another file has taken its place";
   if (opened.st_size < end_) return "something else has shortened it";

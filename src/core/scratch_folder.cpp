@@ -11,7 +11,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/file.h"
 #include "core/issue.h"
+#include "core/system_error.h"
 
 namespace normbench {
 namespace {
@@ -38,11 +40,6 @@ bool is_still_at(const std::string& path, const Descriptor& folder) {
          there.st_ino == held.st_ino && there.st_dev == held.st_dev;
 }
 
-void remove_folder(const std::string& path) {
-  std::error_code ignored;
-  fs::remove_all(path, ignored);
-}
-
 /// Removes the scratch folders in `parent` that no process has locked.
 void sweep(const fs::path& parent) {
   std::error_code error;
@@ -55,12 +52,12 @@ void sweep(const fs::path& parent) {
   }
 }
 
-[[noreturn]] void cannot_make(const fs::path& parent) {
-  const int error = errno;
+[[noreturn]] void cannot_make(const fs::path& parent, int error) {
   std::error_code unknown;
   const bool takes_none = error == ENOENT && fs::is_directory(parent, unknown);  // true in /proc
-  throw Invalid(fmt::format("cannot make a scratch folder in {}: {}", parent.string(),
-                            takes_none ? "folders cannot be made there" : std::strerror(error)));
+  throw Invalid(
+      fmt::format("cannot make a scratch folder in {}: {}", parent.string(),
+                  takes_none ? "folders cannot be made there" : system_error_text(error)));
 }
 
 }  // namespace
@@ -70,17 +67,17 @@ ScratchFolder::ScratchFolder(const std::string& parent) {
   const fs::path in = parent.empty() ? fs::temp_directory_path(unknown) : fs::absolute(parent);
   if (unknown)
     throw Invalid(fmt::format("cannot make a scratch folder in $TMPDIR: {} (set it to a folder)",
-                              unknown.message()));
+                              system_error_text(unknown)));
   sweep(in);
   // Between mkdtemp() and the lock, another process may remove the folder in its sweep(). Then try
   // again.
   while (!lock_.is_open()) {
     path_ = (in / scratch_prefix).string() + "XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) cannot_make(in);
+    if (mkdtemp(path_.data()) == nullptr) cannot_make(in, errno);
     lock_ = lock_folder(path_);
-    if (!lock_.is_open() && errno != EWOULDBLOCK && errno != ENOENT) {
+    if (const int error = errno; !lock_.is_open() && error != EWOULDBLOCK && error != ENOENT) {
       remove_folder(path_);
-      cannot_make(in);
+      cannot_make(in, error);
     }
     if (lock_.is_open() && !is_still_at(path_, lock_)) lock_.close();
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
-#include <nlohmann/json.hpp>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,8 +13,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "core/system_error.h"
 #include "machine/environment.h"
 
 namespace normbench {
@@ -77,9 +78,9 @@ std::string perf_event_failure(int error, std::optional<int> paranoid, bool virt
       return fmt::format("not permitted in this container ({}: seccomp or a security module)",
                          name);
     case EMFILE:
-      return "too few file descriptors for a counter per thread (EMFILE; raise ulimit -n)";
+      return "no counter for each thread: " + system_error_text(error);
     default:
-      return fmt::format("perf_event_open fails ({}: {})", name, std::strerror(error));
+      return fmt::format("perf_event_open fails ({}: {})", name, system_error_text(error));
   }
 }
 

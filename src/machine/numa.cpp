@@ -9,6 +9,8 @@
 #include <climits>
 #include <cstring>
 
+#include "core/system_error.h"
+
 namespace normbench {
 namespace {
 
@@ -28,7 +30,7 @@ long set_policy(int mode, const Nodes& nodes) {
 }
 
 std::string failed(const char* call) {
-  return std::string(call) + " failed: " + std::strerror(errno);
+  return std::string(call) + " failed: " + system_error_text(errno);
 }
 
 }  // namespace

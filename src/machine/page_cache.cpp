@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/input_file.h"
+#include "core/system_error.h"
 
 namespace normbench {
 namespace {
@@ -24,7 +25,7 @@ Residency residency_of(const std::string& path) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> pages((map.size() + page - 1) / page);
   if (mincore(map.data(), map.size(), pages.data()) != 0)
-    throw std::runtime_error(std::strerror(errno));
+    throw std::runtime_error(system_error_text(errno));
   const auto held = std::ranges::count_if(pages, [](unsigned char flags) { return flags & 1; });
   return {.resident_bytes = std::min(bytes, held * static_cast<std::int64_t>(page)),
           .bytes = bytes};

@@ -13,6 +13,7 @@
 
 #include "core/descriptor.h"
 #include "core/issue.h"
+#include "core/system_error.h"
 #include "ops/array_file.h"
 #include "ops/images/encode.h"
 #include "ops/images/image.h"
@@ -47,17 +48,18 @@ class NewFile {
   explicit NewFile(const std::string& path) : path_(path) {
     unlink(path.c_str());
     file_ = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!file_.is_open()) cannot_save(path_, std::strerror(errno));
+    if (!file_.is_open()) cannot_save(path_, system_error_text(errno));
   }
 
   void add(std::span<const std::uint8_t> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (write_bytes(file_.number(), text) < text.size()) cannot_save(path_, std::strerror(errno));
+    if (write_bytes(file_.number(), text) < text.size())
+      cannot_save(path_, system_error_text(errno));
   }
   /// Closes the file. Throws if something could not be written, which some file systems report only
   /// now.
   void end() {
-    if (!file_.close()) cannot_save(path_, std::strerror(errno));
+    if (!file_.close()) cannot_save(path_, system_error_text(errno));
   }
 
  private:

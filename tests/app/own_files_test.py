@@ -340,13 +340,39 @@ class ReasonTest(FilesCase):
                 self.assertIn(done.returncode, (0, 1, 2, 5), done.stderr)
                 self.assertNotIn("room", done.stderr)
                 if done.returncode == 5:
-                    self.assertIn("Too many open files", done.stderr)
+                    self.assertIn(f"Too many open files (the limit is {most}: ulimit -n)\n", done.stderr)
                 for folder in [*(self.dir / "tmp").iterdir(), *self.dir.glob("few*-rescued-*")]:
                     self.assertNotEqual(list(folder.iterdir()), [], done.stderr)
                 for path in self.dir.rglob("*.tmp"):
                     self.fail(f"{path} is left behind")
         self.assertIn(0, seen)
         self.assertIn(5, seen)
+
+    def test_too_few_open_files_for_images_scratch_files_or_a_peer(self):
+        (self.dir / "images").mkdir()
+        for name in ("orientation6.jpg", "depth-16-bit.png"):
+            shutil.copy(SOURCE / "tests/ops/data" / name, self.dir / "images")
+        load = {"op": "load", "path": str(self.dir / "images"), "batch": 1, "size": [8, 8]}
+        source = {"op": "source", "batch": 1, "size": [8, 8]}
+        variants = {"load": [load, "copy"], "save": [{**source, "layout": "nhwc"}, {"op": "save", "format": "png"}],
+                    "peer": {"peer": "true", "stages": [{**source, "layout": "nchw"}, "copy"]}}
+        self.config.write_text(json.dumps(
+            {**SMALL, "peers": {"true": ["true"]},
+             "experiments": [{"name": name, "variants": {name: variant}} for name, variant in variants.items()]}))
+        named = set()
+        for most in range(4, 12):
+            done = subprocess.run(["bash", "-c", f'ulimit -n {most}; exec "$@"', "run", NORMBENCH, "run", "--config",
+                                   self.config, "--out", self.dir / f"few{most}", "--quiet", "--allow-peers"],
+                                  cwd=self.dir, capture_output=True, text=True, timeout=120,
+                                  env={**os.environ, "TMPDIR": str(self.dir / "tmp")})
+            with self.subTest(most):
+                said = " ".join((done.stdout + done.stderr).split())
+                self.assertEqual(said.count("Too many open files"),
+                                 said.count(f"Too many open files (the limit is {most}: ulimit -n)"), said)
+                named |= {name for name in variants
+                          if re.search(rf"Failed \([^·]*Too many open files[^·]*: {name}\b", said)}
+                self.assertEqual([path for path in (self.dir / "tmp").iterdir() if path.is_dir()], [])
+        self.assertLessEqual({"load", "peer"}, named, said)
 
 
 def grown(document, megabytes):

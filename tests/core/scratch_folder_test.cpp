@@ -1,6 +1,7 @@
 #include "core/scratch_folder.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -67,6 +68,20 @@ TEST_F(ScratchFolderTest, SaysWhyThereCanBeNone) {
   EXPECT_THAT([&] { ScratchFolder scratch(nowhere); },
               testing::ThrowsMessage<Invalid>("cannot make a scratch folder in " + nowhere +
                                               ": No such file or directory"));
+}
+
+TEST_F(ScratchFolderTest, LeavesNothingIfNoFileCanBeOpened) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  const auto make = [&] {
+    setrlimit(RLIMIT_NOFILE, &none);
+    ScratchFolder scratch(parent_);
+  };
+  EXPECT_THAT(make, testing::ThrowsMessage<Invalid>(
+                        testing::EndsWith("Too many open files (the limit is 0: ulimit -n)")));
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(fs::is_empty(parent_));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/system_error.h"
 #include "machine/fake_perf_events.h"
 
 namespace normbench::hardware_counters_test {
@@ -42,7 +43,7 @@ TEST(PerfEventFailure, SaysWhatWouldHelp) {
   EXPECT_EQ(perf_event_failure(EOPNOTSUPP, 2, false),
             "no hardware counters of this processor here (EOPNOTSUPP)");
   EXPECT_EQ(perf_event_failure(EMFILE, 2, false),
-            "too few file descriptors for a counter per thread (EMFILE; raise ulimit -n)");
+            "no counter for each thread: " + system_error_text(EMFILE));
   EXPECT_EQ(perf_event_failure(EINVAL, 2, false),
             "perf_event_open fails (EINVAL: Invalid argument)");
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "core/system_error.h"
 #include "core/units.h"
 #include "machine/topology.h"
 
@@ -18,7 +19,7 @@ constexpr std::size_t kHugeBytes = std::size_t{2} << 20;
 [[noreturn]] void fail(const std::string& what, std::size_t bytes) {
   const int error = errno;
   throw std::runtime_error("cannot allocate " + format_bytes(bytes) + ": " + what +
-                           " failed: " + std::strerror(error));
+                           " failed: " + system_error_text(error));
 }
 
 /// Rounds up to a multiple of `unit`. A size near SIZE_MAX is rounded down instead, to a size for

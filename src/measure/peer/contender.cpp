@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/file.h"
+#include "core/system_error.h"
 #include "core/units.h"
 #include "document/note.h"
 #include "measure/turn.h"
@@ -68,13 +69,10 @@ PeerFolder::PeerFolder(std::int64_t bytes) {
   path_ = make_in(parent);
   if (path_.empty())
     throw std::runtime_error(fmt::format("no folder for a peer's arrays in {} or {}: {}", in_memory,
-                                         parent.string(), std::strerror(errno)));
+                                         parent.string(), system_error_text(errno)));
 }
 
-PeerFolder::~PeerFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
+PeerFolder::~PeerFolder() { remove_folder(path_); }
 
 PeerContender::PeerContender(const Case& planned, const PeerCommand& command,
                              const PeerLimits& limits, GroupMemory& memory, RunContext& context)

@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "core/issue.h"
+#include "core/system_error.h"
 #include "core/units.h"
 #include "machine/environment.h"
 #include "ops/images/manifest.h"
@@ -72,7 +73,7 @@ class Search {
     }
     if (error)
       throw Invalid(fmt::format("the folder {}cannot be listed: {}",
-                                folder.empty() ? "" : folder + " ", error.message()));
+                                folder.empty() ? "" : folder + " ", system_error_text(error)));
     std::ranges::sort(folders);
     return folders;
   }
