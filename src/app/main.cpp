@@ -8,6 +8,7 @@
 #include <climits>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <type_traits>
 
@@ -267,6 +268,8 @@ int main(int argc, char** argv) {
   // the time of checking outputs.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  // hwloc would write to stderr what it thinks of an odd topology. Set before any thread starts.
+  setenv("HWLOC_HIDE_ERRORS", "2", 0);
   take_closed_streams();
   std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, the exit status of a child would be lost
   std::signal(SIGPIPE, SIG_IGN);  // a closed stdout must not end a run

@@ -716,6 +716,27 @@ class CliTest(unittest.TestCase):
         self.assertGreaterEqual(len(document["groups"]), 1)
         self.assert_resumes_whole(out)
 
+    def test_hwloc_keeps_what_it_thinks_of_an_odd_topology_to_itself(self):
+        cpus = self.dir / "root/sys/devices/system/cpu"
+        cpus.mkdir(parents=True)
+        for name in ("online", "possible", "present"):
+            (cpus / name).write_text("0-3\n")
+        for cpu in range(4):
+            topology, cache = cpus / f"cpu{cpu}/topology", cpus / f"cpu{cpu}/cache/index3"
+            for folder, files in ((topology, {"core_id": cpu, "thread_siblings": f"{1 << cpu:x}",
+                                              "physical_package_id": 0, "core_siblings": "3" if cpu < 2 else "c"}),
+                                  # The cache lies in two packages.
+                                  (cache, {"shared_cpu_map": "6" if cpu in (1, 2) else f"{1 << cpu:x}", "level": 3,
+                                           "type": "Unified", "size": "8192K", "coherency_line_size": 64})):
+                folder.mkdir(parents=True)
+                for name, content in files.items():
+                    (folder / name).write_text(f"{content}\n")
+        environment = {**os.environ, "HWLOC_FSROOT": str(cpus.parents[3])}
+        environment.pop("HWLOC_HIDE_ERRORS", None)
+        done = normbench("info", "--no-limits", env=environment)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("4 cores, 4 threads", done.stdout)
+
 
 class ScriptsTest(unittest.TestCase):
     def script(self, name, *args, root=SOURCE_DIR):
