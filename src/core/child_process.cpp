@@ -61,8 +61,21 @@ Pipe make_pipe() {
 }
 
 struct ChildEnds {
-  Descriptor in, out, errors;
+  Descriptor in, out, errors, life;
 };
+
+/// The number of the descriptor that a child with a group of its own inherits. It is the end of a
+/// pipe to which nothing is written.
+constexpr int kLife = STDERR_FILENO + 1;
+
+/// Has the kernel send SIGKILL to the group when the other end of the pipe `life` is closed, which
+/// happens at the latest when this process ends. The child and its own children hold `life` open.
+/// This does not depend on the thread that started the child, as PR_SET_PDEATHSIG does.
+void kill_at_the_end_of(const Descriptor& life, pid_t group) {
+  fcntl(life.number(), F_SETOWN, -group);
+  fcntl(life.number(), F_SETSIG, SIGKILL);
+  fcntl(life.number(), F_SETFL, O_RDONLY | O_ASYNC);
+}
 
 /// Returns the child's end of a new pipe if `stream` is Piped. Puts the other end, which never
 /// blocks, into `kept`.
@@ -83,7 +96,8 @@ class Actions {
     lead(STDIN_FILENO, program.input, ends.in);
     lead(STDOUT_FILENO, program.output, ends.out);
     lead(STDERR_FILENO, program.errors, ends.errors);
-    posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
+    if (program.has_own_group) posix_spawn_file_actions_adddup2(&files_, ends.life.number(), kLife);
+    posix_spawn_file_actions_addclosefrom_np(&files_, program.has_own_group ? kLife + 1 : kLife);
     if (!program.directory.empty())
       posix_spawn_file_actions_addchdir_np(&files_, program.directory.c_str());
     posix_spawnattr_init(&attributes_);
@@ -167,10 +181,13 @@ std::string to_text(const ChildEnd& end) {
 }
 
 ChildProcess::ChildProcess(const ChildProgram& program) {
+  const ChildStream life = program.has_own_group ? ChildStream::Piped : ChildStream::Discarded;
   const ChildEnds ends{.in = child_end(program.input, &Pipe::read, &Pipe::write, in_),
                        .out = child_end(program.output, &Pipe::write, &Pipe::read, out_),
-                       .errors = child_end(program.errors, &Pipe::write, &Pipe::read, errors_)};
+                       .errors = child_end(program.errors, &Pipe::write, &Pipe::read, errors_),
+                       .life = child_end(life, &Pipe::read, &Pipe::write, alive_)};
   pid_ = Actions(program, ends).spawn(program.argv);
+  if (program.has_own_group) kill_at_the_end_of(ends.life, pid_);
 }
 
 ChildProcess::~ChildProcess() { end_child(pid_); }

@@ -24,7 +24,9 @@ struct ChildProgram {
   std::string directory = {};     // working directory; "": this process's
   ChildStream input = ChildStream::Piped, output = ChildStream::Piped;
   ChildStream errors = ChildStream::Shared;
-  bool has_own_group = false;  // Ctrl-C does not reach the group, which is killed with the child
+  // Ctrl-C does not reach the group. It is killed with the child, and when this process ends,
+  // however that happens. For that, the child inherits one more descriptor, number 3.
+  bool has_own_group = false;
 };
 
 /// How a child ended. The default is exit code 0.
@@ -80,6 +82,7 @@ class ChildProcess {
  private:
   pid_t pid_ = -1;
   Descriptor in_, out_, errors_;
+  Descriptor alive_;  // if it is closed, the kernel kills the child's group
 };
 
 /// Kills all children of this process and their groups. Waits at most 5 s for each child to end.

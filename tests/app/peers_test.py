@@ -5,6 +5,7 @@ usage: peers_test.py NORMBENCH SOURCE_DIR [unittest arguments]
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -315,6 +316,31 @@ class PeersTest(unittest.TestCase):
         running.communicate()
         for pid in self.started():
             self.assertFalse(self.is_running(pid))
+        self.remove_folders()
+
+    def test_a_killed_run_leaves_no_peer_that_hangs_nor_what_a_script_has_started(self):
+        script = self.dir / "peer.sh"
+        script.write_text('echo $$ >> "$TINY_PEER_PIDS"\npython3 "$@"\ntrue\n')  # the shell stays
+        for how, processes in (("", 1), ("script", 1), ("", 3)):
+            content = config("hang run", max_seconds_per_group=60, precision=1e-6)
+            if how:
+                content["peers"]["hang run"][:1] = ["sh", str(script)]
+            if processes > 1:
+                content["measure"]["processes"] = processes
+            running = self.start(content, ALLOW)
+            with self.subTest(how, processes=processes):
+                self.wait_for("run")
+                running.kill()
+                running.communicate()
+                self.assertEqual(len(self.started()), 2 if how else 1)
+                for pid in self.started():
+                    self.assertFalse(self.is_running(pid))
+            self.remove_folders()
+            for file in (self.pids, self.log):
+                file.unlink()
+            shutil.rmtree(self.out)
+
+    def remove_folders(self):
         for folder in self.folders():  # the killed run could not remove them
             if folder.exists():
                 for file in folder.iterdir():

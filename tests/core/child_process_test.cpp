@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sstream>
 #include <thread>
 
 namespace normbench::child_process_test {
@@ -169,6 +173,51 @@ TEST_F(ChildProcessTest, EndsWithItsGroupWhereItHasItsOwn) {
   std::string line;
   std::getline(stat, line);
   EXPECT_TRUE(line.empty() || line.find(") Z ") != line.npos) << line;
+}
+
+/// Returns true if the process has ended or is a zombie within 5 s.
+bool ends(pid_t pid) {
+  for (int i = 0; i < 500; ++i) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
+    if (std::string line; !std::getline(file, line, '\0')) return true;
+    std::this_thread::sleep_for(10ms);
+  }
+  return false;
+}
+
+// Neither the child nor its own child reads anything or looks at its parent.
+TEST_F(ChildProcessTest, EndsWithItsGroupIfThisProcessIsKilled) {
+  std::array<int, 2> told{};
+  ASSERT_EQ(pipe(told.data()), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    std::optional<ChildProcess> child;
+    std::thread([&child] {  // a thread that ends: the group must not depend on it
+      ChildProgram hangs = shell("sleep 600 & echo $$ $!; sleep 600; true");
+      hangs.has_own_group = true;
+      child.emplace(hangs);
+    })
+        .join();
+    std::string output, errors;
+    while (output.find('\n') == output.npos) {
+      child->wait(false, 10ms);
+      child->read(output, 1000, errors);
+    }
+    write_bytes(told[1], output);
+    while (true) pause();
+  }
+  close(told[1]);
+  std::string pids(100, '\0');
+  pids.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(told[0], pids.data(), 100))));
+  close(told[0]);
+  std::istringstream in(pids);
+  pid_t child = 0, grandchild = 0;
+  ASSERT_TRUE(in >> child >> grandchild) << pids;
+  EXPECT_EQ(kill(grandchild, 0), 0);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  EXPECT_TRUE(ends(child));
+  EXPECT_TRUE(ends(grandchild));
 }
 
 TEST_F(ChildProcessTest, IsSentSignalsWhileItRuns) {
