@@ -49,8 +49,9 @@ std::string unlike_times_text(const GroupAnalysis& analysis) {
   const bool any = std::ranges::any_of(
       analysis.cases, [](const CaseAnalysis& one) { return !by_times_text(one).empty(); });
   return any ? "by ms: what the two medians say. A speed-up is the median of the rounds' ratios, "
-               "and compares turns that are neighbours in time; each median is over all rounds. "
-               "The machine changed its speed between rounds, so the two differ"
+               "and compares turns that are neighbours in time; each median is over all rounds "
+               "of its variant that count. The machine changed its speed between rounds, so the "
+               "two differ"
              : "";
 }
 
