@@ -59,8 +59,7 @@ class PrepareProgress final : public PrepareObserver {
     const double rate = static_cast<double>(done - before_) / std::max(line_.spent(), 1e-9);
     return fmt::format("{} of {} images{}, {} images/s, about {:.0f} s left", done, all_,
                        broken_ > 0 ? fmt::format(" ({} cannot be read)", broken_) : "",
-                       format_significant(rate, 2),
-                       std::ceil(static_cast<double>(all_ - done) / rate));
+                       format_rate(rate), std::ceil(static_cast<double>(all_ - done) / rate));
   }
 
   LiveLine line_;
@@ -139,7 +138,7 @@ std::string summary(const std::string& folder, const Manifest& manifest) {
       "{} in {}: {} read, {} written ({}x) in {} s, {} images/s\n", images_text(manifest.images),
       on_one_line(folder), format_bytes(source_bytes), format_bytes(bytes),
       format_significant(bytes / source_bytes, 3), format_significant(manifest.seconds, 3),
-      format_significant(static_cast<double>(manifest.images) / manifest.seconds, 3));
+      format_rate(static_cast<double>(manifest.images) / manifest.seconds));
   for (const std::string& some : broken_texts(kinds_of(manifest.left_out)))
     text += fmt::format("Left out: {}\n", on_one_line(some));
   for (const std::string& remark : remark_texts(kinds_of(manifest.sources)))

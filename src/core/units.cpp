@@ -59,6 +59,14 @@ std::string format_significant(double value, int digits) {
   return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
 }
 
+std::string format_rate(double per_second) {
+  constexpr int digits = 2;
+  if (!std::isfinite(per_second)) return fmt::format("{}", per_second);
+  const double rounded = std::stod(fmt::format("{:.{}e}", per_second, digits - 1));
+  return std::abs(rounded) >= 10 ? format_count(std::llround(rounded))
+                                 : format_significant(rounded, digits);
+}
+
 std::string format_percent(double fraction) {
   const double percent = fraction * 100;
   if (std::abs(percent) >= 9.95) return fmt::format("{:.0f} %", percent);

@@ -21,6 +21,9 @@ std::string counted(std::int64_t count, std::string_view noun);
 std::string format_ms(double ns);
 /// Formats `value` with `digits` significant digits and no exponent: 8.99, 34.0, 0.72.
 std::string format_significant(double value, int digits);
+/// Formats a rate per second with two significant digits, as it is as uncertain as its time, which
+/// stands beside it with more: "1,800", "74", "0.34".
+std::string format_rate(double per_second);
 /// Formats a fraction as a percentage: "0.9 %", "12 %".
 std::string format_percent(double fraction);
 

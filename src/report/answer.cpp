@@ -117,7 +117,7 @@ MarkupTable table_of(const Experiment& experiment, const Results& results) {
              {.text = ms_or_status(result, one)},
              {.text = one.time_ns ? width_text(analysis, static_cast<int>(index)) : ""},
              {.text = one.ratio && !is_baseline ? speed_up_text(one) : ""},
-             {.text = per_second ? format_count(std::llround(*per_second)) : ""},
+             {.text = per_second ? format_rate(*per_second) : ""},
              {.text = one.of_limit ? format_percent(one.of_limit->value) : ""},
              {.text = fmt::format("{}", fmt::join(notes, ", "))}});
       });

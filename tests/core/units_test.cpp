@@ -96,5 +96,17 @@ TEST(Units, MarkdownKeepsEscapesAsText) {
   EXPECT_EQ(escaped_markdown("a\n*b*\033"), R"(a\\n\*b\*\\u001b)");
 }
 
+TEST(Units, RatesHaveTwoDigits) {
+  EXPECT_EQ(format_rate(123'456), "120,000");
+  EXPECT_EQ(format_rate(1'786), "1,800");
+  EXPECT_EQ(format_rate(996), "1,000");
+  EXPECT_EQ(format_rate(99.6), "100");
+  EXPECT_EQ(format_rate(74.4), "74");
+  EXPECT_EQ(format_rate(9.96), "10");
+  EXPECT_EQ(format_rate(3.44), "3.4");
+  EXPECT_EQ(format_rate(0.0344), "0.034");
+  EXPECT_EQ(format_rate(0), "0");
+}
+
 }  // namespace
 }  // namespace normbench::units_test

@@ -128,7 +128,7 @@ std::vector<NumberColumn> number_columns(const std::vector<RatioRow>& rows,
     add(one.time_ns ? format_ms(one.time_ns->value) : "");
     add(one.time_ns ? width_text(analysis, row.index) : "");
     add(other_time(result, results));
-    add(one.images_per_second ? format_count(std::llround(*one.images_per_second)) : "");
+    add(one.images_per_second ? format_rate(*one.images_per_second) : "");
     add(one.faults.value_or(0) >= 0.5 ? format_count(std::llround(*one.faults)) : "");
     add(one.of_limit ? format_percent(one.of_limit->value) : "");
     add(cpu ? format_ms(*cpu * 1e9) : "");
