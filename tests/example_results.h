@@ -61,7 +61,7 @@ Results traced();            // measured under a profiler
 Results decoding();          // a load stage takes most of the time, files are left out
 Results labelled();          // stages have labels, and two are in NVTX ranges
 Results gpu();               // an example GPU: device times, limits of the link, throttled
-Results gpu_device_clock();  // as gpu(), but ranked by device time
+Results gpu_device_clock();  // the same rounds as in gpu(), but ranked by device time
 Results pinning();           // one case pins its source in each iteration
 Results constants();         // constants per call or cached; one case has two fresh outputs
 Results peers();             // a peer runs two variants; other peers failed or were skipped

@@ -221,7 +221,7 @@ struct ProfileRow {
   bool annotation = false;   // a range around steps, on the host or projected to a device
   bool constants = false;    // the calls prepare constants of kernels, with their nested calls
   bool image = false;        // each call is the work of a loader on one image
-  std::string longest = {};  // name of the longest call, if different from `name`
+  std::string longest = {};  // name of the longest call; "": it is `name`
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0, cpu_ns = 0;
   std::int64_t self_device_ns = 0, device_ns = 0;

@@ -20,8 +20,9 @@ struct NpyHeader {
   std::size_t offset = 0;  // of the first element, in bytes
 };
 
-/// Reads a header that numpy.load reads. Strings with escapes or in several parts are not
-/// supported. Throws Invalid with what is wrong.
+/// Reads the header of a .npy file. Accepts the headers that numpy.load accepts, unless a string in
+/// the header's dict has an escape ('\x41') or consists of several literals ('a' 'b'). Throws
+/// Invalid with what is wrong.
 NpyHeader parse_npy(std::span<const std::byte> file);
 
 /// Returns the header to write before elements in C order (rows first). Its length is a multiple of

@@ -4,7 +4,8 @@
 
 namespace normbench {
 
-/// Computes y = x - mean[c]. x has a float dtype, which y keeps. Parameters: mean; constants.
+/// Computes y = x - mean[c]. x has a float dtype, which y keeps. Parameters: mean (one value, or
+/// one per channel); constants (when kernels prepare them).
 struct Sub {
   static constexpr std::string_view name = "sub";
   static constexpr std::string_view about = "subtract the per-channel mean";
@@ -24,7 +25,8 @@ struct Sub {
   static std::vector<Sub> samples(const Shape& shape);
 };
 
-/// Computes y = x / std[c]. x has a float dtype, which y keeps. Parameters: std; constants.
+/// Computes y = x / std[c]. x has a float dtype, which y keeps. Parameters: std (one value, or one
+/// per channel); constants (when kernels prepare them).
 struct Div {
   static constexpr std::string_view name = "div";
   static constexpr std::string_view about = "divide by the per-channel standard deviation";

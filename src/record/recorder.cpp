@@ -66,8 +66,8 @@ struct Recorder::Log {
  private:
   Slice* begin() const { return chunks_[opened_ - 1].get(); }
 
-  /// Opens the next chunk. Writes to a new chunk at once, so that later slices cause no page
-  /// faults.
+  /// Opens the next chunk. If it is new, it is filled with zeros here, so that recording slices
+  /// causes no page faults.
   [[gnu::noinline]] void open_chunk() {
     if (opened_ == chunks_.size()) chunks_.push_back(std::make_unique<Slice[]>(chunk_slices));
     ++opened_;

@@ -26,8 +26,8 @@ std::string machine_text(const Json& environment);
 /// memory.
 bool needs_gpu(const Results& results);
 /// Returns the GPU, like "NVIDIA H100, 78 GiB, PCIe 5.0 x16", or why there is none, like "no GPU:
-/// no NVIDIA driver". If no case needs a GPU, returns "GPU not used" or "no GPU (no case here needs
-/// one)".
+/// no NVIDIA driver". If no case needs a GPU, returns "GPU not used" if the machine has one,
+/// else "no GPU (no case here needs one)".
 std::string gpu_text(const Results& results);
 /// Returns why a case was skipped or failed. If it was skipped for lack of a GPU, returns "no GPU";
 /// gpu_text() has the reason for that.

@@ -91,8 +91,8 @@ TEST_P(Conversions, BytesSaturateAndRoundToEven) {
   EXPECT_EQ((cast_all<float, std::uint8_t>(values, DType::Float32, DType::UInt8)), expected);
 }
 
-/// Returns the elements that a row writes in dtype `to`. Input element i holds i * 7 % 256, so that
-/// every value in 0 … 255 occurs.
+/// Runs a row on an input whose element i is i * 7 % 256, so that all values from 0 to 255 occur.
+/// Returns the elements of its output, which has dtype `to`.
 template <class T>
 std::vector<T> normalized(Normalize op, DType to, const TensorDesc& desc, std::string_view row) {
   op.to = to;

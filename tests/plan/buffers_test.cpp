@@ -12,8 +12,9 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Returns the labels of the stages that find their input in a cache of `cache_bytes`, as a text
-/// like "cast sub". The source has 1,000 bytes.
+/// Plans the variant `list` for an image of 1,000 bytes and for caches of these sizes. Returns the
+/// labels of the stages that find their input in a cache, as a text like "cast sub". `source` is
+/// further JSON for the image's source.
 std::string resident(const std::string& list, const Sides& cache_bytes,
                      const std::string& source = "") {
   const std::string text = fakes::config(fmt::format(

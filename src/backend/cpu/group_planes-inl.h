@@ -20,9 +20,9 @@ enum class Pass { Forward, Backward };
 template <Pass P>
 constexpr int kRowsAtOnce = P == Pass::Forward ? 4 : 2;
 
-// How many bytes ahead data is fetched. kAhead is for fetches from memory. It exceeds the bytes of
-// a block of rows. kSoon is for fetches into the first-level cache, because loads from the second
-// level wait while non-temporal stores fill the queue of the core.
+// How many bytes ahead data is prefetched. kAhead is for data in memory; it must exceed the bytes
+// of a block of rows, so that the next block is fetched. kSoon is for data in the second-level
+// cache: a load from there waits while non-temporal stores occupy the core's fill buffers.
 constexpr std::int64_t kAhead = 49152, kSoon = 512;
 
 /// The number of elements in a line. A line is a cache line, or only 4 elements with the scalar

@@ -35,7 +35,7 @@ struct RowFinding {
   std::int64_t runs = 0;
   std::int64_t wrong = 0;  // cases that failed
   bool finished = true;    // false: interrupted, or the place was lost, before the last case
-  bool compared = false;   // false: the op's values are undefined
+  bool compared = false;   // false: nothing was compared, because the op's values are undefined
   double max_error = 0, bound = 0;  // error and bound of the case nearest to its bound
   std::string worst = {};           // the case nearest to its bound, in words
   std::string failure = {};         // the first failure, in words; "": none

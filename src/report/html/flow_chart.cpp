@@ -12,7 +12,7 @@ namespace {
 constexpr double track_height = 14;
 constexpr std::size_t most_ticks = 6;
 
-/// Work of a lane that does not overlap, like the work of one server.
+/// Pieces of a lane's work of which no two overlap in time. They are drawn in one row.
 using Track = std::vector<LaneWork>;
 
 /// Distributes the work of a lane over as few tracks as possible.
