@@ -110,9 +110,10 @@ GroupMemory::GroupMemory(std::span<const Case* const> cases, const Measure& meas
       caches_(cold_caches(backends, cache_bytes)),
       sets_{.host = buffer_sets(cases, measure.cache, Memory::Pageable, caches_.host),
             .device = buffer_sets(cases, measure.cache, Memory::Device, caches_.device)} {
+  const int threads = largest_team(cases);
   for (const Case* planned : cases)
-    if (!planned->inputs.empty() && !find(*planned))
-      add_source(*planned, measure, largest_team(cases));
+    if (!planned->inputs.empty() && !sources_.contains(inputs_key(*planned)))
+      add_source(*planned, measure, threads);
   add_arenas(cases);
 }
 
@@ -162,7 +163,7 @@ void GroupMemory::add_source(const Case& planned, const Measure& measure, int th
     } catch (const std::exception& error) {
       shared.block = {.arena = nullptr, .error = error.what()};
     }
-  sources_.push_back(std::move(shared));
+  sources_.emplace(inputs_key(planned), std::move(shared));
 }
 
 void GroupMemory::fill_inputs(const SharedSource& shared, std::byte* copy, std::uint64_t seed) {
@@ -234,15 +235,9 @@ void GroupMemory::add_arenas(std::span<const Case* const> cases) {
     arenas_.emplace(kind, make_block(kind.first, bytes, kind.second, plan));
 }
 
-GroupMemory::SharedSource* GroupMemory::find(const Case& planned) {
-  for (SharedSource& shared : sources_)
-    if (share_inputs(*shared.first, planned)) return &shared;
-  return nullptr;
-}
-
 SourceCopies GroupMemory::inputs(const Case& planned) {
   if (planned.inputs.empty()) return {};  // the case loads files
-  SharedSource& shared = *find(planned);
+  SharedSource& shared = sources_.at(inputs_key(planned));
   if (!shared.block.arena) throw std::runtime_error(shared.block.error);
   return {.first = shared.block.arena->data(),
           .stride = shared.stride,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <random>
+#include <string>
 #include <utility>
 
 #include "backend/backend.h"
@@ -140,7 +141,6 @@ class GroupMemory {
   void add_arenas(std::span<const Case* const> cases);
   Block make_block(Memory memory, std::size_t bytes, bool near_link, const TouchPlan& plan) const;
   std::vector<int> team_nodes(int threads) const;
-  SharedSource* find(const Case& planned);
 
   /// Fills copy number `copy` at `to` from the inputs at `first`. Host code can access both.
   void fill_copy(const SharedSource& shared, std::byte* first, std::byte* to,
@@ -152,7 +152,7 @@ class GroupMemory {
   Sides caches_;
   Sides sets_;  // the number of buffer sets on each side of the link
   std::size_t iteration_ = 0;
-  std::vector<SharedSource> sources_;
+  std::map<std::string, SharedSource> sources_;  // by inputs_key()
   // By kind of memory, and by whether the arena is near the link.
   std::map<std::pair<Memory, bool>, Block> arenas_;
 };

@@ -11,6 +11,7 @@
 #include "ops/op.h"
 #include "plan/composed.h"
 #include "plan/config.h"
+#include "plan/sweep.h"
 #include "plan/variant.h"
 
 namespace normbench {
@@ -315,9 +316,8 @@ ConfigChange add_axis(Json& config, const std::string& key, const std::string& n
   const Parameter parameter = parameter_of(name);
   const Json values = values_of(text);
   if (values.empty()) throw Invalid("has no values");
-  for (auto value = values.begin(); value != values.end(); ++value)
-    if (std::find(values.begin(), value, *value) != value)
-      throw Invalid(fmt::format("the value {} is there twice", value->dump()));
+  if (const Json* const twice = repeated(values))
+    throw Invalid(fmt::format("the value {} is there twice", twice->dump()));
   const std::vector<Json*> users = users_of(config, parameter);
   const int dropped = clear(config, parameter, users);
   const std::string axis = free_axis(parameter, users);

@@ -19,6 +19,7 @@ struct PlanContext {
   const Backends& backends;
   const PlanOptions& options;
   const Json& written;   // the config as the file has it, before --set
+  const Json& config;    // the config that is planned
   const Json& defaults;  // `defaults` of the config, an object
   const std::map<std::string, PeerCommand>& peers;
   const Measure& measure;  // `measure` of the config

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <unordered_map>
 
+#include "core/units.h"
 #include "plan/composed.h"
 #include "plan/config.h"
 #include "plan/fit.h"
@@ -12,6 +15,9 @@
 
 namespace normbench {
 namespace {
+
+// An experiment has at most this many cases over all of its points.
+constexpr std::size_t most_cases = 100'000;
 
 /// What all points of an experiment share.
 struct Frame {
@@ -246,78 +252,138 @@ void read_claims(Reader& experiment, const Frame& frame, Group& group) {
   });
 }
 
-/// Returns a substitution by this assignment, which reports mistakes in an axis value where the
-/// value is written.
-Substitution substitution_of(const Frame& frame, const Json& assignment,
-                             std::vector<Issue>& issues) {
-  AxisPlaces places;
-  add_places(frame.sweep, assignment, places);
-  add_places(frame.vary, assignment, places);
-  return {assignment, issues, places};
-}
+/// A variant as it is written.
+struct WrittenVariant {
+  const std::string& name;
+  const Json& text;
+};
 
-/// Plans a variant with the axis values of `assignment`. The case has no name; after a mistake it
-/// is empty. Adds the axes that the variant uses to `used`.
-Case plan_variant(const Frame& frame, const std::string& name, const Json& assignment,
+/// Plans a variant with these axis values. The case has no name; after a mistake it is empty. Adds
+/// the axes that the variant uses to `used`.
+Case plan_variant(const Frame& frame, const WrittenVariant& written, const Combination& values,
                   std::set<std::string>& used, PlanContext& context) {
   const VariantPlace place{.defaults = context.defaults,
                            .experiment = frame.experiment,
                            .pointer = frame.pointer,
                            .batch = frame.batch};
   const std::size_t before = context.issues.size();
-  Substitution axes = substitution_of(frame, assignment, context.issues);
-  const VariantText text = complete_variant(place, name, axes, context.issues);
+  Substitution axes(values.assignment, context.issues, values.places);
+  const VariantText text =
+      complete_variant(place, written.name, written.text, axes, context.issues);
   Case planned = decide_case(text, context).value_or(Case{});
   axes.relocate(std::span(context.issues).subspan(before));
   used.insert(axes.used().begin(), axes.used().end());
   return planned;
 }
 
-/// Returns a case of the group that loads a file of `planned` too, but with another `page_cache`
-/// (cold or warm); null if there is none.
-const Case* loads_otherwise(const Group& group, const Case& planned) {
-  const Load* const own = planned.loader();
-  if (own == nullptr) return nullptr;
-  const std::set<std::string> files(own->files.begin(), own->files.end());
-  for (const Case& other : group.cases)
-    if (const Load* const its = other.loader();
-        its != nullptr && its->page_cache != own->page_cache &&
-        std::ranges::any_of(its->files, [&](const auto& file) { return files.contains(file); }))
-      return &other;
-  return nullptr;
+/// The names that the cases of a group have so far, and the files that they load.
+class Taken {
+ public:
+  /// Returns true if another case has the name of `planned`.
+  bool has_name(const Case& planned) const { return names_.contains(planned.variant); }
+
+  /// Returns the index of the first case that loads a file of `planned` too, but with another
+  /// `page_cache` (cold or warm); nothing if there is none.
+  std::optional<std::size_t> loads_otherwise(const Case& planned) const {
+    std::optional<std::size_t> first;
+    const Load* const own = planned.loader();
+    if (own == nullptr) return first;
+    for (const auto& [page_cache, files] : files_) {
+      if (page_cache == own->page_cache) continue;
+      for (const std::string& file : own->files)
+        if (const auto found = files.find(file); found != files.end())
+          first = std::min(first.value_or(found->second), found->second);
+    }
+    return first;
+  }
+
+  /// Adds the case with this index.
+  void add(const Case& planned, std::size_t index) {
+    names_.insert({planned.written, planned.variant});
+    if (const Load* const load = planned.loader())
+      for (const std::string& file : load->files) files_[load->page_cache].emplace(file, index);
+  }
+
+ private:
+  std::set<std::string> names_;
+  // The index of the first case that loads a file, by the file's name.
+  std::map<PageCache, std::unordered_map<std::string, std::size_t>> files_;
+};
+
+/// Adds a case to the group. Reports it if it cannot be in one group with the cases before it.
+void add_case(const Frame& frame, Case decided, Taken& taken, Group& group, PlanContext& context) {
+  const std::string at = frame.pointer + "/variants/" + pointer_token(decided.written);
+  if (taken.has_name(decided))
+    context.issues.push_back({at, fmt::format("two variants are called \"{}\"", decided.variant)});
+  if (const auto other = taken.loads_otherwise(decided))
+    context.issues.push_back(
+        {at, fmt::format("loads files cold that \"{}\" loads warm, or the other way round: each "
+                         "would spoil the other's (make page_cache an axis of the sweep)",
+                         group.cases[*other].variant)});
+  taken.add(decided, group.cases.size());
+  group.cases.push_back(std::move(decided));
+}
+
+/// Returns the axes of `vary` that are in `used`.
+std::vector<Axis> varied_axes(const Frame& frame, const std::set<std::string>& used) {
+  std::vector<Axis> varied;
+  std::ranges::copy_if(frame.vary, std::back_inserter(varied),
+                       [&](const Axis& axis) { return used.contains(axis.name); });
+  return varied;
+}
+
+/// A variant at a point, planned with the first value of each `vary` axis.
+struct FirstCase {
+  WrittenVariant written;
+  Combination values;
+  Case planned;
+  std::set<std::string> used;  // axes that the variant uses
+};
+
+FirstCase plan_first(Frame& frame, const WrittenVariant& written, const Combination& point,
+                     PlanContext& context) {
+  FirstCase first{.written = written, .values = point, .planned = {}, .used = {}};
+  for (const Axis& axis : frame.vary) {
+    first.values.assignment[axis.name] = axis.values.front();
+    first.values.places[axis.name] = axis.pointer + "/0";
+  }
+  first.planned = plan_variant(frame, written, first.values, first.used, context);
+  frame.used.insert(first.used.begin(), first.used.end());
+  return first;
 }
 
 /// Adds the cases of a variant at a point: one for each combination of values of the `vary` axes
 /// that the variant uses.
-void add_variant(Frame& frame, const std::string& name, const Json& point, Group& group,
+void add_variant(const Frame& frame, FirstCase first, Taken& taken, Group& group,
                  PlanContext& context) {
-  Json assignment = point;
-  assignment.update(combinations(frame.vary).front());
-  std::set<std::string> used;
-  std::optional<Case> first = plan_variant(frame, name, assignment, used, context);
-  frame.used.insert(used.begin(), used.end());
-  std::vector<Axis> varied;
-  std::ranges::copy_if(frame.vary, std::back_inserter(varied),
-                       [&](const Axis& axis) { return used.contains(axis.name); });
-  for (const Json& axes : combinations(varied)) {
-    assignment.update(axes);
-    Case decided = first ? std::move(*first) : plan_variant(frame, name, assignment, used, context);
-    first.reset();
+  const std::string& name = first.written.name;
+  const std::vector<Combination> varied = combinations(varied_axes(frame, first.used));
+  Combination values = std::move(first.values);
+  for (const Combination& axes : varied) {
+    values.assignment.update(axes.assignment);
+    for (const auto& [axis, place] : axes.places) values.places[axis] = place;
+    Case decided = &axes == &varied.front()
+                       ? std::move(first.planned)
+                       : plan_variant(frame, first.written, values, first.used, context);
     decided.written = name;
-    decided.variant = axes.empty() ? name : fmt::format("{} [{}]", name, axes_text(axes));
-    decided.axes = axes;
-    if (group.find(decided.variant) != nullptr)
-      context.issues.push_back({frame.pointer + "/variants/" + pointer_token(name),
-                                fmt::format("two variants are called \"{}\"", decided.variant)});
-    if (const Case* const other = loads_otherwise(group, decided))
-      context.issues.push_back(
-          {frame.pointer + "/variants/" + pointer_token(name),
-           fmt::format(
-               "loads files cold that \"{}\" loads warm, or the other way round: each would "
-               "spoil the other's (make page_cache an axis of the sweep)",
-               other->variant)});
-    group.cases.push_back(std::move(decided));
+    decided.variant =
+        axes.assignment.empty() ? name : fmt::format("{} [{}]", name, axes_text(axes.assignment));
+    decided.axes = axes.assignment;
+    add_case(frame, std::move(decided), taken, group, context);
   }
+}
+
+/// Returns true, and reports it, if the experiment has too many cases. `cases` is their number at
+/// a point.
+bool has_too_many(const Frame& frame, std::size_t cases, PlanContext& context) {
+  const std::size_t all = count_combinations(frame.sweep) * cases;
+  if (all <= most_cases) return false;
+  context.issues.push_back(
+      {frame.pointer,
+       fmt::format("has {} cases (at most {}: leave out values of \"sweep\" or "
+                   "\"vary\", or write several experiments)",
+                   format_count(static_cast<std::int64_t>(all)), format_count(most_cases))});
+  return true;
 }
 
 void read_rest(Reader& reader, const Frame& frame, bool quick, Group& group) {
@@ -331,13 +397,21 @@ void read_rest(Reader& reader, const Frame& frame, bool quick, Group& group) {
   read_claims(reader, frame, group);
 }
 
-Group plan_point(Frame& frame, const Json& point, PlanContext& context) {
+/// Plans the group at a point; nothing if the experiment has too many cases, which is reported.
+std::optional<Group> plan_point(Frame& frame, const Combination& point, PlanContext& context) {
   Group group;
-  group.point = point;
-  for (const auto& [name, variant] : frame.experiment.at("variants").items())
-    add_variant(frame, name, point, group, context);
+  group.point = point.assignment;
+  std::vector<FirstCase> firsts;
+  std::size_t cases = 0;
+  for (const auto& [name, variant] : frame.experiment.at("variants").items()) {
+    firsts.push_back(plan_first(frame, {.name = name, .text = variant}, point, context));
+    cases += count_combinations(varied_axes(frame, firsts.back().used));
+  }
+  if (has_too_many(frame, cases, context)) return std::nullopt;
+  Taken taken;
+  for (FirstCase& first : firsts) add_variant(frame, std::move(first), taken, group, context);
   const std::size_t before = context.issues.size();
-  Substitution substitution = substitution_of(frame, point, context.issues);
+  Substitution substitution(point.assignment, context.issues, point.places);
   Json rest = Json::object();
   for (const std::string key :
        {"name", "ids", "question", "may_differ", "measure", "baseline", "published", "claims"})
@@ -363,21 +437,24 @@ bool sweeps_batch(const Json& json) {
 }
 
 /// Plans the group at a point. If the group does not fit in memory and --fit is given, plans it
-/// with fewer images, provided that it fits then.
-Group plan_fitting(Frame& frame, const Json& point, PlanContext& context) {
-  Group group = plan_point(frame, point, context);
-  if (!context.options.fit || !context.issues.empty()) return group;
+/// with fewer images, provided that it fits then. Returns nothing if the experiment has too many
+/// cases.
+std::optional<Group> plan_fitting(Frame& frame, const Combination& point, PlanContext& context) {
+  std::optional<Group> planned = plan_point(frame, point, context);
+  if (!planned || !context.options.fit || !context.issues.empty()) return planned;
+  const Group& group = *planned;
   const Cache cache = group.own.over(context.measure).cache;
   Group chosen = group;
   keep_chosen(chosen, context.options.only);
   const std::int64_t batch = batch_to_fit(chosen, cache, context.options);
-  if (batch == 0 || sweeps_batch(frame.experiment) || sweeps_batch(context.defaults)) return group;
+  if (batch == 0 || sweeps_batch(frame.experiment) || sweeps_batch(context.defaults))
+    return planned;
   frame.batch = batch;
-  Group fitting = plan_point(frame, point, context);
+  Group fitting = plan_point(frame, point, context).value();
   frame.batch = 0;
   fitting.scaled_from = chosen.runnable().front()->images();
   keep_chosen(chosen = fitting, context.options.only);
-  return fits(chosen, cache, context.options) ? fitting : group;
+  return fits(chosen, cache, context.options) ? std::move(fitting) : std::move(planned);
 }
 
 /// Reports axes that no text uses.
@@ -391,6 +468,21 @@ void check_used(Reader& reader, const Frame& frame) {
   };
   check("sweep", frame.sweep);
   check("vary", frame.vary);
+}
+
+/// Removes the mistakes from index `before` on that follow from mistakes in axes: those where one
+/// of the `wrong` axes is used.
+void drop_followers(const std::set<std::string>& wrong, std::size_t before, PlanContext& context) {
+  if (wrong.empty()) return;
+  const auto follows = [&](const Issue& issue) {
+    const Json& value = value_at(context.config, issue.pointer);
+    if (!value.is_string() || !value.get_ref<const std::string&>().starts_with('$')) return false;
+    const std::string name = value.get<std::string>().substr(1);
+    return wrong.contains(name.substr(0, name.find('.')));
+  };
+  auto& issues = context.issues;
+  const auto first = issues.begin() + static_cast<std::ptrdiff_t>(before);
+  issues.erase(std::remove_if(first, issues.end(), follows), issues.end());
 }
 
 std::string name_mistake(std::string_view name) {
@@ -447,19 +539,28 @@ std::vector<Group> plan_experiment(const Json& experiment, const std::string& po
                                    PlanContext& context) {
   std::vector<Group> groups;
   Reader reader(experiment, pointer, context.issues);
+  Axes sweep = read_axes(reader, "sweep"), vary = read_axes(reader, "vary");
+  const bool is_refused = sweep.too_many || vary.too_many;
   Frame frame{.experiment = experiment,
               .pointer = pointer,
               .written_sweep = value_at(context.written, pointer + "/sweep"),
-              .sweep = read_axes(reader, "sweep"),
-              .vary = read_axes(reader, "vary"),
+              .sweep = std::move(sweep.list),
+              .vary = std::move(vary.list),
               .used = {}};
   for (const Axis& axis : frame.vary)
     if (std::ranges::find(frame.sweep, axis.name, &Axis::name) != frame.sweep.end())
       reader.complain_at("vary", fmt::format("axis \"{}\" is in sweep too (keep one)", axis.name));
-  if (!experiment.is_object() || !check_keys(reader)) return groups;
-  for (const Json& point : combinations(frame.sweep))
-    groups.push_back(plan_fitting(frame, point, context));
+  // Without its axes, everything that names one would seem to be a mistake.
+  if (!experiment.is_object() || !check_keys(reader) || is_refused) return groups;
+  const std::size_t before = context.issues.size();
+  for (const Combination& point : combinations(frame.sweep)) {
+    std::optional<Group> group = plan_fitting(frame, point, context);
+    if (!group) return groups;
+    groups.push_back(std::move(*group));
+  }
   check_used(reader, frame);
+  sweep.wrong.merge(vary.wrong);
+  drop_followers(sweep.wrong, before, context);
   return groups;
 }
 

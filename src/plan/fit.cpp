@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "core/units.h"
 #include "plan/memory.h"
@@ -25,8 +26,9 @@ class Room {
  public:
   Room(Cache cache, const PlanOptions& options) : cache_(cache), options_(options) {}
 
-  Sides need(std::span<const Case* const> cases) const { return need(cases, cache_); }
-  Sides need(const Case& planned) const { return need(std::array{&planned}); }
+  CaseMemory memory_of(const Case& planned) const {
+    return normbench::memory_of(planned, options_.all_threads);
+  }
 
   /// Returns the first side on which `need` exceeds free memory; null if there is none. Unknown
   /// free memory is never exceeded.
@@ -39,51 +41,106 @@ class Room {
     return found == sides.end() ? nullptr : &*found;
   }
 
-  /// Returns how much memory the cases need on a side and how much is free, like "12.4 GB of host
-  /// memory, 8.1 GB are free (…)". Also tells how much of it hot buffers would save, if that is a
-  /// large part.
-  std::string text(const Side& side, std::span<const Case* const> cases) const {
-    const std::string& note = options_.free_notes.*side.note;
-    const std::int64_t bytes = need(cases).*side.bytes;
-    std::string text = fmt::format("{} of {} memory, {} are free{}", format_bytes(bytes), side.name,
-                                   format_bytes(options_.free_bytes.*side.bytes),
-                                   note.empty() ? "" : fmt::format(" ({})", note));
-    const std::int64_t hot = need(cases, Cache::Hot).*side.bytes;
-    if (bytes - hot > hot / 10)
-      text += fmt::format("; {} of it are copies that exceed the cache (--set cache=hot needs {})",
-                          format_bytes(bytes - hot), format_bytes(hot));
-    return text;
+  /// The memory of cases that take turns, as they are and with hot buffers.
+  class Together {
+   public:
+    explicit Together(const Room& room)
+        : room_(room),
+          sum_(room.cache_, room.options_.cache_bytes),
+          hot_(Cache::Hot, room.options_.cache_bytes) {}
+
+    void add(const CaseMemory& one) {
+      sum_.add(one);
+      hot_.add(one);
+    }
+    Sides need() const { return sum_.need().total(); }
+    const Side* lacking() const { return room_.lacking(need()); }
+    /// Returns how much memory the cases need on a side and how much is free, like "12.4 GB of host
+    /// memory, 8.1 GB are free (…)". Also tells how much of it hot buffers would save, if that is a
+    /// large part.
+    std::string text(const Side& side) const {
+      const PlanOptions& options = room_.options_;
+      const std::string& note = options.free_notes.*side.note;
+      const std::int64_t bytes = need().*side.bytes, hot = hot_.need().total().*side.bytes;
+      std::string text = fmt::format("{} of {} memory, {} are free{}", format_bytes(bytes),
+                                     side.name, format_bytes(options.free_bytes.*side.bytes),
+                                     note.empty() ? "" : fmt::format(" ({})", note));
+      if (bytes - hot > hot / 10)
+        text +=
+            fmt::format("; {} of it are copies that exceed the cache (--set cache=hot needs {})",
+                        format_bytes(bytes - hot), format_bytes(hot));
+      return text;
+    }
+
+   private:
+    const Room& room_;
+    MemorySum sum_, hot_;
+  };
+
+  Together alone(const CaseMemory& one) const {
+    Together together(*this);
+    together.add(one);
+    return together;
   }
 
  private:
-  Sides need(std::span<const Case* const> cases, Cache cache) const {
-    return memory_need(cases, cache, options_.cache_bytes).total();
-  }
-
   Cache cache_;
   const PlanOptions& options_;
 };
 
-/// Returns the case of `list` that needs the most memory on this side by itself; null if all are
-/// skipped. Of equal cases it is the last, because the first is usually the baseline.
-Case* largest(std::vector<Case>& list, const Room& room, const Side& side) {
-  Case* found = nullptr;
-  std::int64_t most = -1;
+/// A case that may be skipped, and what it needs.
+struct Weighed {
+  Case* planned = nullptr;
+  CaseMemory memory = {};
+  Sides alone = {};  // need of the case by itself
+};
+
+void skip(Case& planned, std::string why) {
+  planned.skip_kind = Skip::NoMemory;
+  planned.skip = std::move(why);
+}
+
+/// Returns the cases of `list` that are not skipped. Skips those that need more than is free even
+/// alone.
+std::vector<Weighed> weighed(std::vector<Case>& list, const Room& room) {
+  std::vector<Weighed> left;
   for (Case& planned : list) {
     if (planned.skip) continue;
-    const std::int64_t bytes = room.need(planned).*side.bytes;
-    if (bytes < most) continue;
-    found = &planned;
-    most = bytes;
+    Weighed one{.planned = &planned, .memory = room.memory_of(planned)};
+    const Room::Together alone = room.alone(one.memory);
+    one.alone = alone.need();
+    if (const Side* const side = alone.lacking())
+      skip(planned, "needs " + alone.text(*side));
+    else
+      left.push_back(std::move(one));
   }
-  return found;
+  return left;
+}
+
+/// Skips the cases that need the most on a side, one after the other, until those that are left fit
+/// there together with `others`. Of equal cases the last is skipped first, because the first is
+/// usually the baseline. Works from the smallest case on, since cases are only ever added to a sum.
+void skip_largest(std::vector<Weighed>& cases, const Side& side, Room::Together together) {
+  std::ranges::stable_sort(cases, {}, [&](const Weighed& one) { return one.alone.*side.bytes; });
+  std::size_t fit = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    together.add(cases[i].memory);
+    if (together.lacking() != &side)
+      fit = i + 1;
+    else
+      skip(*cases[i].planned,
+           fmt::format("its group needs {}, and this case needs most of it", together.text(side)));
+  }
+  cases.resize(fit);
 }
 
 }  // namespace
 
 bool fits(const Group& group, Cache cache, const PlanOptions& options) {
   const Room room(cache, options);
-  return room.lacking(room.need(group.runnable())) == nullptr;
+  Room::Together together(room);
+  for (const Case* planned : group.runnable()) together.add(room.memory_of(*planned));
+  return together.lacking() == nullptr;
 }
 
 std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& options) {
@@ -103,21 +160,18 @@ std::int64_t batch_to_fit(const Group& group, Cache cache, const PlanOptions& op
 void skip_too_large(const Group& group, std::vector<Case>& list, Cache cache,
                     const PlanOptions& options) {
   const Room room(cache, options);
-  for (Case& planned : list) {
-    if (planned.skip) continue;
-    if (const Side* side = room.lacking(room.need(planned))) {
-      planned.skip_kind = Skip::NoMemory;
-      planned.skip = "needs " + room.text(*side, std::array<const Case*, 1>{&planned});
-    }
-  }
+  std::vector<Weighed> left = weighed(list, room);
+  Room::Together others(room);
+  for (const auto* other : {&group.cases, &group.limits})
+    for (const Case& planned : *other)
+      if (other != &list && !planned.skip) others.add(room.memory_of(planned));
   while (true) {
-    const std::vector<const Case*> all = group.runnable();
-    const Side* side = room.lacking(room.need(all));
-    Case* planned = side == nullptr ? nullptr : largest(list, room, *side);
-    if (planned == nullptr) return;
-    planned->skip_kind = Skip::NoMemory;
-    planned->skip =
-        fmt::format("its group needs {}, and this case needs most of it", room.text(*side, all));
+    Room::Together all = others;
+    for (const Weighed& one : left) all.add(one.memory);
+    const Side* const side = all.lacking();
+    if (side == nullptr || left.empty()) return;
+    skip_largest(left, *side, others);
+    std::ranges::sort(left, {}, &Weighed::planned);
   }
 }
 

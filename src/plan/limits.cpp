@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "core/units.h"
 #include "plan/pipeline.h"
@@ -19,7 +22,7 @@ struct Mix {
   int threads = 1;
   bool resident = false;
 
-  bool operator==(const Mix&) const = default;
+  auto operator<=>(const Mix&) const = default;
 };
 
 /// Returns true if all stages work in memory of this place, so that its bandwidth limits the case.
@@ -107,7 +110,13 @@ std::optional<Case> plain_case(const std::vector<StageSpec>& stages, const Sourc
 class Limits {
  public:
   Limits(const Group& group, const Backends& backends)
-      : cases_(group.runnable()), backends_(backends) {}
+      : cases_(group.runnable()), backends_(backends) {
+    for (const Case* planned : cases_)
+      if (planned->inputs.size() == 1) {
+        const TensorDesc& desc = planned->values.front().desc;
+        sources_.try_emplace({desc.bytes(), desc.memory}, &planned->inputs.front().source);
+      }
+  }
 
   void add_parts();
   void add_pipeline_streams(int threads);
@@ -137,22 +146,22 @@ class Limits {
            int threads, bool resident = false);
 
   std::vector<const Case*> cases_;
+  // The source of the first case that has only one, by its bytes and memory.
+  std::map<std::pair<std::int64_t, Memory>, const Source*> sources_;
   const Backends& backends_;
-  std::vector<Mix> mixes_;
+  std::set<Mix> mixes_;
   std::vector<Case> limits_;
+  std::map<std::string, std::size_t> indices_;  // of `limits_`, by name
 };
 
 void Limits::add(const Names& names, const std::vector<StageSpec>& stages, const Source& source,
                  int threads, bool resident) {
   std::optional<Case> limit = plain_case(stages, source, backends_);
   if (!limit) return;
-  const auto called = [&](const std::string& name) {
-    return std::ranges::find(limits_, name, &Case::variant);
-  };
-  const auto same = called(names.name);
-  if (same != limits_.end() && same->values == limit->values) return;
-  limit->written = same == limits_.end() ? names.name : names.exact;
-  if (called(limit->written) != limits_.end()) return;
+  const auto same = indices_.find(names.name);
+  if (same != indices_.end() && limits_[same->second].values == limit->values) return;
+  limit->written = same == indices_.end() ? names.name : names.exact;
+  if (!indices_.emplace(limit->written, limits_.size()).second) return;
   limit->variant = limit->written;
   limit->threads = threads;
   limit->resident = resident;
@@ -160,16 +169,15 @@ void Limits::add(const Names& names, const std::vector<StageSpec>& stages, const
 }
 
 Source Limits::source_of(std::int64_t bytes, Memory memory) const {
-  for (const Case* planned : cases_) {
-    if (planned->inputs.size() != 1) continue;
-    const TensorDesc& desc = planned->values.front().desc;
-    if (desc.bytes() == bytes && desc.memory == memory) return planned->inputs.front().source;
-  }
-  return plain_source(bytes, memory);
+  const auto known = sources_.find({bytes, memory});
+  return known == sources_.end() ? plain_source(bytes, memory) : *known->second;
 }
 
 void Limits::add_parts() {
-  for (Case& part : parts_of(cases_)) limits_.push_back(std::move(part));
+  for (Case& part : parts_of(cases_)) {
+    indices_.emplace(part.variant, limits_.size());
+    limits_.push_back(std::move(part));
+  }
 }
 
 /// Does not count bytes that are decoded from files, because their number is unknown.
@@ -227,8 +235,7 @@ void Limits::add_stream(Mix mix) {
   mix.read = bytes.read, mix.written = bytes.written;
   // On a device the number of host threads makes no difference, so it does not tell mixes apart.
   if (mix.place == Place::Cuda) mix.threads = 1;
-  if (std::ranges::find(mixes_, mix) != mixes_.end()) return;
-  mixes_.push_back(mix);
+  if (!mixes_.insert(mix).second) return;
   const std::int64_t unit = std::gcd(mix.read, mix.written);
   StageSpec stage =
       spec_of(Stream{.read_parts = mix.read / unit, .write_parts = mix.written / unit});

@@ -1,6 +1,9 @@
 #include "plan/memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 
 #include "machine/environment.h"
 #include "plan/buffers.h"
@@ -11,32 +14,13 @@ namespace {
 
 std::int64_t whole(double bytes) { return static_cast<std::int64_t>(std::min(bytes, 0x1p60)); }
 
-/// Bytes of host and device memory, as doubles because products may overflow integers.
-struct Amounts {
-  double host = 0, device = 0;
-
-  double& of(Memory memory) { return host_reaches(memory) ? host : device; }
-  Amounts& operator+=(const Amounts& more) {
-    host += more.host;
-    device += more.device;
-    return *this;
-  }
-  Sides rounded() const { return {.host = whole(host), .device = whole(device)}; }
-};
+Sides rounded(const Amounts& bytes) {
+  return {.host = whole(bytes.host), .device = whole(bytes.device)};
+}
 
 std::int64_t of_side(const Sides& sides, Memory memory) {
   return host_reaches(memory) ? sides.host : sides.device;
 }
-
-struct Rotation {
-  Cache cache;
-  Sides cache_bytes;
-  Sides sets;
-
-  std::int64_t copies_of_source(const Case& planned) const {
-    return source_copies(planned, cache, of_side(cache_bytes, planned.values.front().desc.memory));
-  }
-};
 
 /// Returns the bytes that an iteration touches on this side, in whole cache lines; 0 if no buffers
 /// rotate there, because no output of this process has its own buffer there.
@@ -48,64 +32,84 @@ std::int64_t rotating_bytes(const Case& planned, Memory side) {
   return rotates ? touched_bytes(planned, 0, static_cast<int>(planned.stages.size()), side, 64) : 0;
 }
 
-/// Returns true if two inputs hold the same values.
-bool are_alike(const Input& one, const Input& other) {
-  if (one.source != other.source || one.value != other.value ||
-      (one.setup == nullptr) != (other.setup == nullptr))
-    return false;
-  if (one.setup == nullptr || one.setup == other.setup) return true;
-  return std::ranges::equal(one.setup->inputs, other.setup->inputs, are_alike) &&
-         std::ranges::equal(one.setup->stages, other.setup->stages,
-                            [](const Stage& a, const Stage& b) {
-                              return name_of(a.op) == name_of(b.op) &&
-                                     a.parameters == b.parameters && a.in == b.in;
-                            });
+/// Adds a word to a key, so that no two lists of words give the same key.
+void add_word(std::string_view word, std::string& key) {
+  key += fmt::format("{}:{}", word.size(), word);
 }
 
-/// Returns the bytes of all copies of the inputs. Shared inputs count once.
-Amounts source_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
-  Amounts bytes;
-  for (auto one = cases.begin(); one != cases.end(); ++one) {
-    if ((*one)->inputs.empty()) continue;
-    const auto shares = [&](const Case* other) {
-      return !other->inputs.empty() && share_inputs(*other, **one);
-    };
-    if (std::any_of(cases.begin(), one, shares)) continue;
-    bytes.of((*one)->values.front().desc.memory) +=
-        static_cast<double>(rotation.copies_of_source(**one)) *
-        static_cast<double>(input_bytes(**one));
-  }
-  return bytes;
+void add_source(const Source& source, std::string& key) {
+  const auto& [n, c, h, w] = source.shape;
+  key += fmt::format("{} {} {} {} {} {} {} {} {} {} {} ", name_of(source.dtype),
+                     name_of(source.layout), name_of(source.memory), n, c, h, w,
+                     static_cast<int>(source.values.distribution), source.values.first,
+                     source.values.second, source.seed);
+  add_word(source.path, key);
 }
 
-Amounts arena_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
-  Amounts bytes;
-  for (const auto& [arena, most] : arenas_of(cases, rotation.sets))
-    bytes.of(arena.first) += static_cast<double>(most);
-  return bytes;
-}
-
-/// Returns the bytes that peers hold in their processes: copies of the source, and the outputs.
-/// Outputs in device memory count once for each copy of the source.
-Amounts peer_bytes(std::span<const Case* const> cases, const Rotation& rotation) {
-  Amounts bytes;
-  for (const Case* planned : cases) {
-    if (planned->peer.empty()) continue;
-    const std::int64_t rotating = planned->inputs.empty() ? 1 : rotation.copies_of_source(*planned);
-    for (std::size_t i = 0; i < planned->values.size(); ++i) {
-      const Value& value = planned->values[i];
-      if (value.in_place_of >= 0) continue;
-      const bool lives_on = value.desc.memory == Memory::Device &&
-                            std::ranges::count(planned->outputs, static_cast<int>(i)) > 0;
-      // A peer has at least two inputs, which differ.
-      const std::int64_t copies = value.producer < 0 ? std::max<std::int64_t>(2, rotating)
-                                  : lives_on         ? rotating
-                                                     : 1;
-      bytes.of(value.desc.memory) +=
-          static_cast<double>(copies) * static_cast<double>(value.desc.bytes());
+/// Adds what tells the values of a case's inputs apart.
+void add_inputs(const Case& planned, std::string& key) {
+  for (const Input& input : planned.inputs) {
+    add_source(input.source, key);
+    key += fmt::format(" {}{}", input.value, input.setup ? "[" : ";");
+    if (input.setup == nullptr) continue;
+    add_inputs(*input.setup, key);
+    for (const Stage& stage : input.setup->stages) {
+      add_word(name_of(stage.op), key);
+      add_word(stage.parameters.dump(), key);
+      for (const int value : stage.in) key += fmt::format("{} ", value);
     }
+    key += ']';
   }
-  return bytes;
+}
+
+std::int64_t copies(Cache cache, bool resident, std::int64_t bytes, std::int64_t cache_bytes) {
+  return cache == Cache::Hot || resident ? 1 : 3 * cache_bytes / bytes + 1;
+}
+
+/// Returns the buffers of one set of the case, by the arena that they are in.
+std::vector<CaseMemory::Arena> arenas_in(const std::vector<Slot>& slots) {
+  std::vector<CaseMemory::Arena> arenas;
+  for (const auto& kind : words(Memory{}))
+    for (const bool near_link : {false, true})
+      if (const auto sizes = placed_sizes(slots, kind.value, near_link); !sizes.empty())
+        arenas.push_back({.memory = kind.value,
+                          .near_link = near_link,
+                          .bytes = placement_bytes(sizes, 1, alignment_of(kind.value))});
+  return arenas;
+}
+
+/// Returns the size of an arena for `sets` sets of `bytes`.
+std::size_t arena_bytes(std::size_t bytes, std::int64_t sets) {
+  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(1, sets));
+  return bytes > SIZE_MAX / count ? SIZE_MAX : bytes * count;
+}
+
+/// Adds the bytes that a peer holds in its process: copies of the inputs, and the outputs. Outputs
+/// in device memory count once for each copy of the inputs.
+void add_peer(const Case& planned, CaseMemory& memory) {
+  if (planned.peer.empty()) return;
+  for (std::size_t i = 0; i < planned.values.size(); ++i) {
+    const Value& value = planned.values[i];
+    if (value.in_place_of >= 0) continue;
+    const bool lives_on = value.desc.memory == Memory::Device &&
+                          std::ranges::count(planned.outputs, static_cast<int>(i)) > 0;
+    Amounts& bytes = value.producer < 0 ? memory.peer_inputs
+                     : lives_on         ? memory.peer_results
+                                        : memory.peer_once;
+    bytes.of(value.desc.memory) += static_cast<double>(value.desc.bytes());
+  }
+}
+
+/// Returns the number of sets on a side, if an iteration touches at least `least` bytes there (0:
+/// no buffers rotate).
+std::int64_t sets_for(std::int64_t in_flight, std::int64_t least, Cache cache,
+                      std::int64_t cache_bytes) {
+  if (cache == Cache::Hot || least == 0) return in_flight;
+  return std::max(in_flight, 3 * cache_bytes / least + 1);
+}
+
+void lower(std::int64_t bytes, std::int64_t& least) {
+  if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
 }
 
 double values_per_image(const Shape& shape) {
@@ -155,7 +159,7 @@ double setup_bytes(const Case& planned) {
 /// - for `resize`, twice the image between its passes.
 /// If a team checks a row-wise case, the slab is at least as large as the rows of all its threads.
 /// An output that is compared with that of another case is held whole.
-double check_bytes(const Case& planned) {
+double check_bytes(const Case& planned, int threads) {
   if (is_held_to_others(planned)) return bytes_in_double(planned);
   double values = 0, largest = 0;
   for (const Value& value : planned.values) {
@@ -169,70 +173,56 @@ double check_bytes(const Case& planned) {
   const std::int64_t images = std::min(slab_images(planned), planned.images());
   auto at_once = static_cast<double>(images);
   if (planned.row_wise()) {
-    const double of_team = static_cast<double>(part_rows(planned) * available_threads()) /
+    const double of_team = static_cast<double>(part_rows(planned) * threads) /
                            static_cast<double>(planned.values.front().desc.shape.h);
     at_once = std::max(at_once, std::min(of_team, static_cast<double>(planned.images())));
   }
   return 8 * (2 * values + 4 * largest) * at_once;
 }
 
-/// The bytes of a case besides sources and arenas.
-struct Extra {
-  Amounts held;     // until the group ends
-  Amounts passing;  // while the case runs or is checked
-};
-
-Extra extra_of(const Case& planned, const Sides& all_sets) {
-  Extra extra;
-  const std::vector<Slot> slots = storage_of(planned);
+/// Adds the slots of a case.
+void add_slots(const Case& planned, const std::vector<Slot>& slots, CaseMemory& memory) {
   std::vector<int> results;
   for (const int output : planned.outputs) results.push_back(buffer_of(planned, output));
-  double placed = 0;
-  const double at_once = planned.pipeline ? planned.pipeline->in_flight : 1;
+  memory.slots = static_cast<double>(slots.size());
   for (int i = 0; i < static_cast<int>(slots.size()); ++i) {
     const auto bytes = static_cast<double>(slots[i].bytes);
-    if (slots[i].kind == Slot::Kind::Placed) ++placed;
+    if (slots[i].kind == Slot::Kind::Placed) ++memory.placed;
     if (slots[i].kind != Slot::Kind::Fresh) continue;
     if (host_reaches(slots[i].memory))
-      extra.passing.host += at_once * bytes;
+      memory.passing += static_cast<double>(memory.in_flight) * bytes;
     else  // in device memory an output is kept for each set
-      extra.held.device += planned.resident ? bytes : static_cast<double>(all_sets.device) * bytes;
+      (planned.resident ? memory.held.device : memory.held_per_set) += bytes;
     if (std::ranges::find(results, i) == results.end()) continue;
     // The check of the last call keeps the output; other checks keep one image.
-    extra.held.of(slots[i].memory) += bytes;
-    extra.held.host += bytes / static_cast<double>(planned.images());
+    memory.held.of(slots[i].memory) += bytes;
+    memory.held.host += bytes / static_cast<double>(planned.images());
   }
-  // Every slot has an address (8 bytes) in each set. Placing the buffers takes an order and an
-  // offset (16 bytes) for each.
-  const auto sets = static_cast<double>(std::max(all_sets.host, all_sets.device));
-  if (is_held_to_others(planned))
-    extra.held.host += bytes_in_double(planned);  // to compare with outputs of other cases
-  extra.held.host += 8 * sets * static_cast<double>(slots.size());
-  extra.passing.host += 16 * sets * placed + check_bytes(planned);
-  for (const Stage& stage : planned.stages) {
-    if (std::holds_alternative<Resize>(stage.op))
-      extra.held.host += at_once * filter_bytes(stage.signature);
-    // The kernel row allocates host memory to copy back to.
-    if (roles_of(stage.op).link == LinkUse::BothWays)
-      extra.held.host += at_once * static_cast<double>(stage.signature.out[0].bytes());
-  }
-  if (planned.pipeline && planned.pipeline->part)
+}
+
+/// Adds what a pipeline keeps besides its slots.
+void add_pipeline(const Case& planned, CaseMemory& memory) {
+  if (!planned.pipeline) return;
+  if (planned.pipeline->part)
     for (const int value : values_fed(planned))
-      extra.held.host +=
+      memory.held.host +=
           static_cast<double>(items_fed(planned)) *
           static_cast<double>(planned.values[static_cast<std::size_t>(value)].desc.bytes());
-  if (planned.pipeline)  // a check keeps two outputs, and one per item in flight
-    extra.passing.host += (2 + at_once) * static_cast<double>(planned.output_bytes());
-  if (!planned.peer.empty()) {
-    // The source and the output pass through files, which may be in memory.
-    extra.passing.host += static_cast<double>(input_bytes(planned) + planned.output_bytes());
-    extra.held.host += static_cast<double>(input_bytes(planned));  // the other input
+  // A check keeps two outputs, and one per item in flight.
+  memory.passing +=
+      static_cast<double>(2 + memory.in_flight) * static_cast<double>(planned.output_bytes());
+}
+
+/// Adds what the stages allocate themselves.
+void add_stages(const Case& planned, CaseMemory& memory) {
+  const auto at_once = static_cast<double>(memory.in_flight);
+  for (const Stage& stage : planned.stages) {
+    if (std::holds_alternative<Resize>(stage.op))
+      memory.held.host += at_once * filter_bytes(stage.signature);
+    // The kernel row allocates host memory to copy back to.
+    if (roles_of(stage.op).link == LinkUse::BothWays)
+      memory.held.host += at_once * static_cast<double>(stage.signature.out[0].bytes());
   }
-  if (!planned.inputs.empty() && !host_caches(planned.values.front().desc.memory))
-    extra.passing.host +=
-        2 * static_cast<double>(input_bytes(planned));  // the generated input, and a copy of it
-  extra.passing.host += setup_bytes(planned);
-  return extra;
 }
 
 }  // namespace
@@ -240,21 +230,16 @@ Extra extra_of(const Case& planned, const Sides& all_sets) {
 std::int64_t buffer_sets(std::span<const Case* const> cases, Cache cache, Memory side,
                          std::int64_t cache_bytes) {
   std::int64_t least = 0, in_flight = 1;
-  for (const Case* planned : cases)
+  for (const Case* planned : cases) {
     if (planned->pipeline)
       in_flight = std::max<std::int64_t>(in_flight, planned->pipeline->in_flight);
-  if (cache == Cache::Hot) return in_flight;
-  for (const Case* planned : cases) {
-    if (planned->resident) continue;
-    const std::int64_t bytes = rotating_bytes(*planned, side);
-    if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
+    if (!planned->resident && cache != Cache::Hot) lower(rotating_bytes(*planned, side), least);
   }
-  return least == 0 ? in_flight : std::max(in_flight, 3 * cache_bytes / least + 1);
+  return sets_for(in_flight, least, cache, cache_bytes);
 }
 
 std::int64_t source_copies(const Case& planned, Cache cache, std::int64_t cache_bytes) {
-  if (cache == Cache::Hot || planned.resident) return 1;
-  return 3 * cache_bytes / input_bytes(planned) + 1;
+  return copies(cache, planned.resident, input_bytes(planned), cache_bytes);
 }
 
 std::int64_t input_bytes(const Case& planned) {
@@ -265,27 +250,21 @@ std::int64_t input_bytes(const Case& planned) {
   return static_cast<std::int64_t>(bytes);
 }
 
-bool share_inputs(const Case& one, const Case& other) {
-  return one.resident == other.resident &&
-         std::ranges::equal(one.inputs, other.inputs, are_alike) &&
-         storage_of(one).front().near_link == storage_of(other).front().near_link;
+std::string inputs_key(const Case& planned) {
+  std::string key = fmt::format("{} {} ", planned.resident, storage_of(planned).front().near_link);
+  add_inputs(planned, key);
+  return key;
 }
 
 std::map<std::pair<Memory, bool>, std::size_t> arenas_of(std::span<const Case* const> cases,
                                                          const Sides& sets) {
   std::map<std::pair<Memory, bool>, std::size_t> arenas;
-  for (const Case* planned : cases) {
-    const std::vector<Slot> slots = storage_of(*planned);
-    for (const auto& kind : words(Memory{}))
-      for (const bool near_link : {false, true}) {
-        const auto sizes = placed_sizes(slots, kind.value, near_link);
-        if (sizes.empty()) continue;
-        const std::int64_t count = planned->resident ? 1 : of_side(sets, kind.value);
-        std::size_t& bytes = arenas[{kind.value, near_link}];
-        bytes = std::max(bytes, placement_bytes(sizes, static_cast<std::size_t>(count),
-                                                alignment_of(kind.value)));
-      }
-  }
+  for (const Case* planned : cases)
+    for (const CaseMemory::Arena& one : arenas_in(storage_of(*planned))) {
+      std::size_t& bytes = arenas[{one.memory, one.near_link}];
+      bytes = std::max(bytes,
+                       arena_bytes(one.bytes, planned->resident ? 1 : of_side(sets, one.memory)));
+    }
   return arenas;
 }
 
@@ -306,24 +285,91 @@ std::int64_t part_rows(const Case& planned) {
                                   shape.h);
 }
 
-MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Sides& cache_bytes) {
-  const Rotation rotation{
-      .cache = cache,
-      .cache_bytes = cache_bytes,
-      .sets = {.host = buffer_sets(cases, cache, Memory::Pageable, cache_bytes.host),
-               .device = buffer_sets(cases, cache, Memory::Device, cache_bytes.device)}};
-  Amounts kept = source_bytes(cases, rotation);
-  kept += arena_bytes(cases, rotation);
-  kept += peer_bytes(cases, rotation);
-  Amounts held, passing;
-  for (const Case* planned : cases) {
-    const Extra extra = extra_of(*planned, rotation.sets);
-    held += extra.held;
-    passing.host = std::max(passing.host, extra.passing.host);
-    passing.device = std::max(passing.device, extra.passing.device);
+CaseMemory memory_of(const Case& planned, int threads) {
+  const std::vector<Slot> slots = storage_of(planned);
+  CaseMemory memory{.resident = planned.resident, .arenas = arenas_in(slots)};
+  if (planned.pipeline) memory.in_flight = planned.pipeline->in_flight;
+  if (!planned.resident)
+    memory.rotating = {.host = rotating_bytes(planned, Memory::Pageable),
+                       .device = rotating_bytes(planned, Memory::Device)};
+  if (!planned.inputs.empty()) {
+    memory.inputs = inputs_key(planned);
+    memory.inputs_memory = planned.values.front().desc.memory;
+    memory.input_bytes = input_bytes(planned);
   }
-  passing += held;
-  return {.kept = kept.rounded(), .passing = passing.rounded()};
+  add_peer(planned, memory);
+  add_slots(planned, slots, memory);
+  add_stages(planned, memory);
+  add_pipeline(planned, memory);
+  const auto of_inputs = static_cast<double>(memory.input_bytes);
+  if (is_held_to_others(planned))
+    memory.held.host += bytes_in_double(planned);  // to compare with outputs of other cases
+  memory.passing += check_bytes(planned, threads) + setup_bytes(planned);
+  if (!planned.peer.empty()) {
+    // The source and the output pass through files, which may be in memory.
+    memory.passing += of_inputs + static_cast<double>(planned.output_bytes());
+    memory.held.host += of_inputs;  // the other input
+  }
+  if (!planned.inputs.empty() && !host_caches(memory.inputs_memory))
+    memory.passing += 2 * of_inputs;  // the generated input, and a copy of it
+  return memory;
+}
+
+void MemorySum::add(const CaseMemory& one) {
+  in_flight_ = std::max(in_flight_, one.in_flight);
+  lower(one.rotating.host, least_rotating_.host);
+  lower(one.rotating.device, least_rotating_.device);
+  double rotating = 1;
+  if (!one.inputs.empty()) {
+    rotating = static_cast<double>(
+        copies(cache_, one.resident, one.input_bytes, of_side(cache_bytes_, one.inputs_memory)));
+    if (inputs_.insert(one.inputs).second)
+      kept_.of(one.inputs_memory) += rotating * static_cast<double>(one.input_bytes);
+  }
+  for (const CaseMemory::Arena& arena : one.arenas) {
+    auto& [of_sets, of_resident] = arenas_[{arena.memory, arena.near_link}];
+    std::size_t& most = one.resident ? of_resident : of_sets;
+    most = std::max(most, arena.bytes);
+  }
+  // A peer has at least two inputs, which differ.
+  const double peer_inputs = std::max(2.0, rotating);
+  kept_.host += peer_inputs * one.peer_inputs.host + rotating * one.peer_results.host;
+  kept_.device += peer_inputs * one.peer_inputs.device + rotating * one.peer_results.device;
+  kept_ += one.peer_once;
+  held_ += one.held;
+  held_per_set_ += one.held_per_set;
+  slots_ += one.slots;
+  double& passing = passing_[one.placed];
+  passing = std::max(passing, one.passing);
+}
+
+Sides MemorySum::sets() const {
+  return {.host = sets_for(in_flight_, least_rotating_.host, cache_, cache_bytes_.host),
+          .device = sets_for(in_flight_, least_rotating_.device, cache_, cache_bytes_.device)};
+}
+
+MemoryNeed MemorySum::need() const {
+  const Sides each = sets();
+  Amounts kept = kept_, passing = held_;
+  for (const auto& [arena, most] : arenas_)
+    kept.of(arena.first) += static_cast<double>(
+        std::max(arena_bytes(most.first, of_side(each, arena.first)), most.second));
+  // Every slot has an address (8 bytes) in each set. Placing the buffers takes an order and an
+  // offset (16 bytes) for each.
+  const auto most_sets = static_cast<double>(std::max(each.host, each.device));
+  double largest = 0;
+  for (const auto& [placed, bytes] : passing_)
+    largest = std::max(largest, 16 * most_sets * placed + bytes);
+  passing.host += 8 * most_sets * slots_ + largest;
+  passing.device += static_cast<double>(each.device) * held_per_set_;
+  return {.kept = rounded(kept), .passing = rounded(passing)};
+}
+
+MemoryNeed memory_need(std::span<const Case* const> cases, Cache cache, const Sides& cache_bytes) {
+  const int threads = available_threads();
+  MemorySum sum(cache, cache_bytes);
+  for (const Case* planned : cases) sum.add(memory_of(*planned, threads));
+  return sum.need();
 }
 
 Sides memory_bytes(const Group& group, const Measure& measure, const Sides& cache_bytes) {

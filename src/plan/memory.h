@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <map>
 #include <span>
+#include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "plan/case.h"
 
@@ -25,8 +28,9 @@ std::int64_t input_bytes(const Case& planned);
 /// otherwise enough to exceed `cache_bytes` threefold.
 std::int64_t source_copies(const Case& planned, Cache cache, std::int64_t cache_bytes);
 
-/// Returns true if two cases with inputs can read the same copies, because their inputs are equal.
-bool share_inputs(const Case& one, const Case& other);
+/// Returns a text that is equal for two cases with inputs if they can read the same copies, because
+/// their inputs are equal.
+std::string inputs_key(const Case& planned);
 
 /// Returns the size in bytes of each arena, by its memory and whether it is near the link. All
 /// cases use the same arenas in turn, so an arena has the size for the case that needs the most.
@@ -51,6 +55,71 @@ struct MemoryNeed {
   Sides total() const {
     return {.host = kept.host + passing.host, .device = kept.device + passing.device};
   }
+};
+
+/// Bytes of host and device memory, as doubles because products may overflow integers.
+struct Amounts {
+  double host = 0, device = 0;
+
+  double& of(Memory memory) { return host_reaches(memory) ? host : device; }
+  Amounts& operator+=(const Amounts& more) {
+    host += more.host;
+    device += more.device;
+    return *this;
+  }
+};
+
+/// What a case takes of the memory of its group. "Set" means a buffer set (buffer_sets).
+struct CaseMemory {
+  /// The buffers of one set in an arena.
+  struct Arena {
+    Memory memory = Memory::Pageable;
+    bool near_link = false;
+    std::size_t bytes = 0;
+  };
+
+  std::string inputs = {};  // inputs_key(); "" without inputs
+  Memory inputs_memory = Memory::Pageable;
+  std::int64_t input_bytes = 0;  // of one copy of the inputs
+  bool resident = false;
+  std::int64_t in_flight = 1;
+  Sides rotating =
+      {};  // bytes that an iteration touches in a set; 0: no buffers rotate on that side
+  std::vector<Arena> arenas = {};
+  // In the process of a peer: its inputs, outputs that live as long as a copy of them, the rest.
+  Amounts peer_inputs = {}, peer_results = {}, peer_once = {};
+  Amounts held = {};        // until the group ends
+  double held_per_set = 0;  // in device memory, for each set there
+  double slots = 0;         // number of addresses that are kept for each set
+  double passing = 0;       // in host memory, while the case runs or is checked
+  double placed = 0;        // number of buffers that are placed in each set
+};
+
+/// Returns what a case takes if a team of `threads` checks its outputs.
+CaseMemory memory_of(const Case& planned, int threads);
+
+/// Adds up the memory of cases that take turns.
+class MemorySum {
+ public:
+  MemorySum(Cache cache, const Sides& cache_bytes) : cache_(cache), cache_bytes_(cache_bytes) {}
+
+  void add(const CaseMemory& one);
+  /// Returns the memory that the cases so far need. No number exceeds 2^61.
+  MemoryNeed need() const;
+
+ private:
+  Sides sets() const;
+
+  Cache cache_;
+  Sides cache_bytes_;
+  std::int64_t in_flight_ = 1;
+  Sides least_rotating_;                    // 0: no buffers rotate on that side
+  std::unordered_set<std::string> inputs_;  // each is counted once
+  // The most bytes of a set in each arena, of cases that rotate through sets and of resident ones.
+  std::map<std::pair<Memory, bool>, std::pair<std::size_t, std::size_t>> arenas_;
+  Amounts kept_, held_;
+  double held_per_set_ = 0, slots_ = 0;
+  std::map<double, double> passing_;  // the most by the number of placed buffers
 };
 
 /// Returns the memory that these cases need if they take turns. No number exceeds 2^61.

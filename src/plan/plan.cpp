@@ -135,6 +135,7 @@ Plan make_plan(const std::string& file, std::string_view text, const Backends& b
   PlanContext context{.backends = backends,
                       .options = options,
                       .written = written,
+                      .config = plan.config,
                       .defaults = head.defaults,
                       .peers = plan.peers,
                       .measure = plan.measure,

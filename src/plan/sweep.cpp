@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <unordered_set>
 #include <utility>
 
 #include "core/units.h"
@@ -12,6 +14,7 @@ namespace normbench {
 namespace {
 
 constexpr std::size_t max_combinations = 10'000;
+constexpr std::size_t most_counted = 1'000'000'000'000'000;
 
 bool is_letter(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -47,50 +50,79 @@ std::string wrong_axis(const std::string& name, const Json& values) {
   if (!is_name(name)) return "an axis is named by letters, digits and _, and starts with no digit";
   if (!values.is_array()) return wrong_type("a list of values", values);
   if (values.empty()) return "has no values (a list of at least one)";
-  for (auto value = values.begin(); value != values.end(); ++value)
-    if (std::find(values.begin(), value, *value) != value)
-      return fmt::format("the value {} is there twice", value->dump());
+  if (const Json* const twice = repeated(values))
+    return fmt::format("the value {} is there twice", twice->dump());
   return "";
 }
 
+/// Hashes values so that equal ones have equal hashes, also a whole number and a double.
+struct ValueHash {
+  std::size_t operator()(const Json* value) const {
+    if (value->is_number()) return std::hash<double>()(value->get<double>());
+    if (!value->is_structured()) return std::hash<Json>()(*value);
+    std::size_t hash = value->size();
+    for (const Json& member : *value) hash = hash * 31 + (*this)(&member);
+    return hash;
+  }
+};
+
+struct SameValue {
+  bool operator()(const Json* a, const Json* b) const { return *a == *b; }
+};
+
 }  // namespace
 
-std::vector<Axis> read_axes(Reader& experiment, std::string_view key) {
-  std::vector<Axis> axes;
+const Json* repeated(const Json& values) {
+  std::unordered_set<const Json*, ValueHash, SameValue> seen;
+  const auto twice =
+      std::ranges::find_if(values, [&](const Json& value) { return !seen.insert(&value).second; });
+  return twice == values.end() ? nullptr : &*twice;
+}
+
+Axes read_axes(Reader& experiment, std::string_view key) {
+  Axes axes;
   if (!experiment.has(key)) return axes;
   const Json& written = experiment.member(key);
   if (!written.is_object()) {
     experiment.complain_at(key, wrong_type("an object of axes", written));
     return axes;
   }
-  std::size_t count = 1;
   for (const auto& [name, values] : written.items()) {
+    const std::string pointer = experiment.pointer_to(key) + "/" + pointer_token(name);
     if (const std::string mistake = wrong_axis(name, values); !mistake.empty()) {
-      experiment.issues().push_back(
-          {experiment.pointer_to(key) + "/" + pointer_token(name), mistake});
-      continue;
+      experiment.issues().push_back({pointer, mistake});
+      axes.wrong.insert(name);
+    } else {
+      axes.list.push_back(
+          {.name = name, .values = {values.begin(), values.end()}, .pointer = pointer});
     }
-    count = std::min(count * values.size(), max_combinations + 1);
-    if (count > max_combinations) {
-      experiment.complain_at(key, fmt::format("more than {} combinations (sweep fewer values)",
-                                              format_count(max_combinations)));
-      return {};
-    }
-    axes.push_back({.name = name,
-                    .values = {values.begin(), values.end()},
-                    .pointer = experiment.pointer_to(key) + "/" + pointer_token(name)});
   }
-  return axes;
+  const std::size_t count = count_combinations(axes.list);
+  if (count <= max_combinations) return axes;
+  experiment.complain_at(key, fmt::format("has {}{} combinations of values (at most {}: leave out "
+                                          "values, or write several experiments)",
+                                          count == most_counted ? "more than " : "",
+                                          format_count(static_cast<std::int64_t>(count)),
+                                          format_count(max_combinations)));
+  return {.too_many = true};
 }
 
-std::vector<Json> combinations(const std::vector<Axis>& axes) {
-  std::vector<Json> all{Json::object()};
+std::size_t count_combinations(const std::vector<Axis>& axes) {
+  std::size_t count = 1;
+  for (const Axis& axis : axes)
+    count = axis.values.size() > most_counted / count ? most_counted : count * axis.values.size();
+  return count;
+}
+
+std::vector<Combination> combinations(const std::vector<Axis>& axes) {
+  std::vector<Combination> all(1);
   for (const Axis& axis : axes) {
-    std::vector<Json> longer;
-    for (const Json& start : all)
-      for (const Json& value : axis.values) {
-        longer.push_back(start);
-        longer.back()[axis.name] = value;
+    std::vector<Combination> longer;
+    for (const Combination& start : all)
+      for (std::size_t i = 0; i < axis.values.size(); ++i) {
+        Combination& more = longer.emplace_back(start);
+        more.assignment[axis.name] = axis.values[i];
+        more.places[axis.name] = fmt::format("{}/{}", axis.pointer, i);
       }
     all = std::move(longer);
   }
@@ -110,14 +142,6 @@ std::string axes_text(const Json& assignment) {
     text += axis + "=" + (said.is_string() ? said.get<std::string>() : said.dump());
   }
   return text;
-}
-
-void add_places(const std::vector<Axis>& axes, const Json& assignment, AxisPlaces& places) {
-  for (const Axis& axis : axes)
-    if (const auto value = assignment.find(axis.name); value != assignment.end())
-      places[axis.name] = fmt::format(
-          "{}/{}", axis.pointer,
-          std::find(axis.values.begin(), axis.values.end(), *value) - axis.values.begin());
 }
 
 Substitution::Substitution(Json assignment, std::vector<Issue>& issues, AxisPlaces places)

@@ -22,16 +22,31 @@ struct Axis {
 /// The JSON pointers to the values of axes in the user's file, by name of the axis.
 using AxisPlaces = std::map<std::string, std::string>;
 
-/// For each of `axes` that is in `assignment`, sets its entry in `places` to the pointer of the
-/// assigned value.
-void add_places(const std::vector<Axis>& axes, const Json& assignment, AxisPlaces& places);
+/// The axes in "sweep" or "vary" of an experiment.
+struct Axes {
+  std::vector<Axis> list = {};
+  std::set<std::string> wrong = {};  // names of axes that are not in `list` because of a mistake
+  bool too_many = false;             // true: too many combinations, so `list` is empty
+};
 
 /// Reads the axes in member `key` ("sweep" or "vary") of an experiment.
-std::vector<Axis> read_axes(Reader& experiment, std::string_view key);
+Axes read_axes(Reader& experiment, std::string_view key);
 
-/// Returns every combination of values, as {axis: value}. The last axis changes fastest. Without
-/// axes returns one empty object.
-std::vector<Json> combinations(const std::vector<Axis>& axes);
+/// Returns the first value of a list that equals an earlier one; null if there is none.
+const Json* repeated(const Json& values);
+
+/// A value for each axis.
+struct Combination {
+  Json assignment = Json::object();  // {axis: value}
+  AxisPlaces places = {};
+};
+
+/// Returns the number of combinations of values, at most 10^15.
+std::size_t count_combinations(const std::vector<Axis>& axes);
+
+/// Returns every combination of values. The last axis changes fastest. Without axes returns one
+/// empty combination.
+std::vector<Combination> combinations(const std::vector<Axis>& axes);
 
 /// Returns the assignment as text, like "batch=8, memory=pinned". For an object with "name", only
 /// the name is shown.

@@ -238,11 +238,11 @@ std::string read_range(Reader& reader) {
   return name;
 }
 
-VariantText complete_variant(const VariantPlace& place, const std::string& name, Substitution& axes,
-                             std::vector<Issue>& issues) {
+VariantText complete_variant(const VariantPlace& place, const std::string& name, const Json& said,
+                             Substitution& axes, std::vector<Issue>& issues) {
   const std::string pointer = place.pointer + "/variants/" + pointer_token(name);
   const std::size_t before = issues.size();
-  const Json variant = axes.apply(place.experiment.at("variants").at(name), pointer);
+  const Json variant = axes.apply(said, pointer);
   VariantText text;
   text.options.pointer = pointer;
   const auto [stages, at] = split(variant, pointer, text.options, issues);
@@ -259,11 +259,11 @@ VariantText complete_variant(const VariantPlace& place, const std::string& name,
   for (auto* list : {&text.stages, &text.setup})
     for (StageText& stage : *list) add_defaults(place.defaults, stage, axes);
   if (place.experiment.contains("outputs")) {
-    const Json said = axes.apply(place.experiment.at("outputs"), place.pointer + "/outputs");
-    const Json member = {{"outputs", said}};
+    const Json outputs = axes.apply(place.experiment.at("outputs"), place.pointer + "/outputs");
+    const Json member = {{"outputs", outputs}};
     Reader reader(member, place.pointer, issues);
     text.outputs = reader.texts("outputs", {});
-    if (said.is_array() && said.empty())
+    if (outputs.is_array() && outputs.empty())
       reader.complain_at("outputs", "is empty (names of values, or leave it out)");
   }
   if (place.batch > 0 && roles_named(text.stages.front().op).given) {

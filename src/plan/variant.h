@@ -46,12 +46,12 @@ struct VariantPlace {
   std::int64_t batch = 0;  // images of each source; 0: as in the config
 };
 
-/// Returns the complete text of the variant `name` with these axes. A variant that starts with the
-/// string "source" or "load" takes the experiment's source or load, if there is one. An object with
-/// "op": "source" is a source of the variant itself, and takes from the experiment's source what it
-/// does not say. Ranges only add their names to their stages.
+/// Returns the complete text of the variant `name`, which is written as `said`, with these axes. A
+/// variant that starts with the string "source" or "load" takes the experiment's source or load, if
+/// there is one. An object with "op": "source" is a source of the variant itself, and takes from
+/// the experiment's source what it does not say. Ranges only add their names to their stages.
 /// Mistakes go to `issues`.
-VariantText complete_variant(const VariantPlace& place, const std::string& name, Substitution& axes,
-                             std::vector<Issue>& issues);
+VariantText complete_variant(const VariantPlace& place, const std::string& name, const Json& said,
+                             Substitution& axes, std::vector<Issue>& issues);
 
 }  // namespace normbench

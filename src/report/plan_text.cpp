@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/text.h"
@@ -276,9 +277,19 @@ void add_whole(Lines& lines, const Plan& plan, const Group& group, const std::st
   add_figures(lines, group);
 }
 
-/// Adds a later point of a sweep: what each case moves, and skips that the `first` point does not
+/// Why cases are skipped, by variant; variants that are not skipped are left out.
+using Skips = std::map<std::string, std::string>;
+
+Skips skips_of(const Group& group) {
+  Skips skips;
+  for (const Case& planned : group.cases)
+    if (planned.skip) skips.emplace(planned.variant, *planned.skip);
+  return skips;
+}
+
+/// Adds a later point of a sweep: what each case moves, and skips that the first point does not
 /// have.
-void add_short(Lines& lines, const Group& group, const Group& first, const std::string& memory) {
+void add_short(Lines& lines, const Group& group, const Skips& first, const std::string& memory) {
   std::vector<std::string> totals;
   for (const Case& planned : group.cases)
     if (const std::string total = total_text(planned); !total.empty())
@@ -287,8 +298,8 @@ void add_short(Lines& lines, const Group& group, const Group& first, const std::
                            totals.empty() ? "" : " · moves: ", fmt::join(totals, "; ")));
   for (const Case& planned : group.cases) {
     if (!planned.skip) continue;
-    const auto same = std::ranges::find(first.cases, planned.variant, &Case::variant);
-    if (same == first.cases.end() || same->skip != planned.skip)
+    const auto same = first.find(planned.variant);
+    if (same == first.end() || same->second != *planned.skip)
       lines.add(2, fmt::format("{} skipped: {}", planned.variant, *planned.skip));
   }
   add_figures(lines, group);
@@ -343,14 +354,16 @@ std::string plan_text(const Plan& plan, const Sides& cache_bytes, std::size_t wi
   Lines lines(width);
   add_head(lines, plan);
   const Group* first = nullptr;  // the first group of the experiment in turn
+  Skips skips;                   // of `first`
   for (const Group& group : plan.groups) {
     const std::string memory =
         needed_text(memory_bytes(group, plan.measure_of(group), cache_bytes));
     if (first != nullptr && first->experiment == group.experiment) {
-      add_short(lines, group, *first, memory);
+      add_short(lines, group, skips, memory);
       continue;
     }
     first = &group;
+    skips = skips_of(group);
     lines.add(0, "");
     lines.add(0,
               group.question.empty() ? group.experiment : group.experiment + ": " + group.question);

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "fake_backends.h"
 
@@ -12,6 +14,7 @@ namespace {
 using fakes::config;
 using fakes::mistakes;
 using testing::ElementsAre;
+using testing::Pair;
 
 Json json(const std::string& text) { return Json::parse(text); }
 
@@ -44,11 +47,14 @@ TEST(Substitution, ReportsUnknownAxesAndFields) {
 }
 
 TEST(Sweep, CombinesAxesTheLastFastest) {
-  const std::vector<Axis> axes{{"a", {1, 2}}, {"b", {"x", "y"}}};
-  EXPECT_THAT(combinations(axes),
-              ElementsAre(json(R"({"a":1,"b":"x"})"), json(R"({"a":1,"b":"y"})"),
-                          json(R"({"a":2,"b":"x"})"), json(R"({"a":2,"b":"y"})")));
-  EXPECT_THAT(combinations({}), ElementsAre(Json::object()));
+  const std::vector<Axis> axes{{"a", {1, 2}, "/p/a"}, {"b", {"x", "y"}, "/p/b"}};
+  std::vector<Json> assignments;
+  for (const Combination& one : combinations(axes)) assignments.push_back(one.assignment);
+  EXPECT_THAT(assignments, ElementsAre(json(R"({"a":1,"b":"x"})"), json(R"({"a":1,"b":"y"})"),
+                                       json(R"({"a":2,"b":"x"})"), json(R"({"a":2,"b":"y"})")));
+  EXPECT_THAT(combinations(axes)[2].places, ElementsAre(Pair("a", "/p/a/1"), Pair("b", "/p/b/0")));
+  ASSERT_EQ(combinations({}).size(), 1u);
+  EXPECT_EQ(combinations({})[0].assignment, Json::object());
   EXPECT_EQ(axes_text(json(R"({"a":1,"b":"x","c":[1,2]})")), "a=1, b=x, c=[1,2]");
   EXPECT_EQ(axes_text(json(R"({"a":{"name":"stock","b":2},"c":{"d":3}})")), "a=stock, c={\"d\":3}");
 }
@@ -121,8 +127,85 @@ TEST(Sweep, TooManyCombinations) {
   EXPECT_THAT(mistakes(config(fmt::format(
                   R"("sweep": {{"a": [{0}], "b": [{0}]}}, "variants": {{"v": ["copy"]}})",
                   fmt::join(values, ",")))),
-              ElementsAre("/experiments/0/sweep: more than 10,000 combinations (sweep fewer "
-                          "values)"));
+              ElementsAre("/experiments/0/sweep: has 10,201 combinations of values (at most "
+                          "10,000: leave out values, or write several experiments)"));
+}
+
+std::string numbers(int count) {
+  std::vector<int> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), 1);
+  return fmt::format("[{}]", fmt::join(values, ","));
+}
+
+TEST(Sweep, NothingThatFollowsFromARefusedSweepIsTold) {
+  const std::string rest = R"("source": {"batch": "$a", "size": ["$b.x", "$zz"]}, "baseline": "w",
+    "claims": [{"text": "t", "point": {"a": 7}, "expects": ["v [a=3]", "<", "w"]}],
+    "variants": {"v": ["copy"]})";
+  const std::string right =
+      " combinations of values (at most 10,000: leave out values, or write several experiments)";
+  for (const std::string key : {"sweep", "vary"}) {
+    EXPECT_THAT(
+        mistakes(config(fmt::format(R"("{}": {{"a": {}}}, )", key, numbers(50'000)) + rest)),
+        ElementsAre("/experiments/0/" + key + ": has 50,000" + right));
+    std::string axes;
+    for (const char name : std::string("abcdefgh"))
+      axes += fmt::format(R"({}"{}": {})", axes.empty() ? "" : ", ", name, numbers(9'000));
+    EXPECT_THAT(
+        mistakes(config(fmt::format(R"("{}": {{{}}}, )", key, axes) + rest)),
+        ElementsAre("/experiments/0/" + key + ": has more than 1,000,000,000,000,000" + right));
+  }
+}
+
+TEST(Sweep, WhatUsesAWrongAxisIsNoMistakeOfItsOwn) {
+  EXPECT_THAT(
+      mistakes(config(
+          R"("sweep": {"a": [1, 1.0], "b": 5}, "vary": {"c": []},
+             "source": {"batch": "$a", "size": ["$b.h", "$d"]},
+             "variants": {"v": [{"op": "cast", "to": "$c"}], "w": ["copi"]})")),
+      ElementsAre("/experiments/0/sweep/a: the value 1.0 is there twice",
+                  "/experiments/0/sweep/b: expected a list of values, got 5",
+                  "/experiments/0/vary/c: has no values (a list of at least one)",
+                  testing::StartsWith("/experiments/0/source/size/1: no axis is named \"d\""),
+                  "/experiments/0/variants/w/0: unknown op \"copi\" (did you mean \"copy\"?)"));
+}
+
+TEST(Sweep, AnExperimentHasAtMostSoManyCases) {
+  const auto with = [](int points, int values) {
+    return config(fmt::format(R"("sweep": {{"a": {}}}, "vary": {{"b": {}, "c": [1, 2]}},
+      "source": {{"batch": 1, "size": [1, 1]}}, "threads": "$a",
+      "variants": {{"v": [{{"op": "normalize", "mean": "$b", "std": 1}}], "w": ["copy"]}},
+      "question": "$c")",
+                              numbers(points), numbers(values)));
+  };
+  EXPECT_THAT(mistakes(with(1'000, 100)),
+              ElementsAre("/experiments/0: has 101,000 cases (at most 100,000: leave out values of "
+                          "\"sweep\" or \"vary\", or write several experiments)"));
+}
+
+TEST(Sweep, ManyValuesArePlannedLikeFew) {
+  const auto plan = [](int count) {
+    return fakes::plan(config(fmt::format(
+        R"("vary": {{"n": {}}}, "source": {{"batch": "$n", "size": [2, 2]}},
+           "variants": {{"v": ["copy"], "w": [{{"op": "cast", "to": "float32"}}]}})",
+        numbers(count))));
+  };
+  const Plan few = plan(10), many = plan(600);
+  ASSERT_EQ(many.groups.size(), 1u);
+  const Group &small = few.groups[0], &large = many.groups[0];
+  ASSERT_EQ(large.cases.size(), 1200u);
+  for (std::size_t i = 0; i < 1200; ++i) {
+    const Case& planned = large.cases[i];
+    EXPECT_EQ(planned.variant, fmt::format("{} [n={}]", i < 600 ? "v" : "w", i % 600 + 1));
+    EXPECT_EQ(planned.images(), static_cast<std::int64_t>(i % 600 + 1));
+    if (i % 600 >= 10) continue;
+    EXPECT_EQ(planned.values, small.cases[i / 600 * 10 + i % 600].values);
+  }
+  for (const Case& limit : small.limits)
+    EXPECT_TRUE(std::ranges::any_of(large.limits, [&](const Case& other) {
+      return other.variant == limit.variant && other.values == limit.values;
+    })) << limit.variant;
+  std::set<std::string> names;
+  for (const Case& limit : large.limits) EXPECT_TRUE(names.insert(limit.variant).second);
 }
 
 }  // namespace
