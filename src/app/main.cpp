@@ -16,6 +16,7 @@
 #include "app/help.h"
 #include "app/terminal.h"
 #include "core/file.h"
+#include "report/words.h"
 
 namespace {
 
@@ -56,9 +57,24 @@ Exit guarded(const std::function<Exit()>& action) {
   }
 }
 
-/// Returns a message about a word that is no option of `known`.
+/// Returns the subcommands that have this option, like "run and check"; "" if none has.
+std::string owners_of(const std::string& option) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    const std::vector<Option> options = command.make().options;
+    const auto same = std::ranges::find(options, option, &Option::name);
+    if (!command.about.empty() && same != options.end() && !same->help.empty())
+      names.emplace_back(command.name);
+  }
+  return enumerate(names);
+}
+
+/// Returns a message about a word that is no option of `known`. What other subcommands call an
+/// option is no misspelling, so the nearest of `known` would mislead.
 std::string unknown_option(const std::string& word, const std::vector<std::string>& known) {
   const std::string name = word.substr(0, word.find('='));
+  if (const std::string owners = owners_of(name); !owners.empty())
+    return fmt::format("unknown option \"{}\" (only of {})", name, owners);
   const std::string near = nearest(name, known);
   return fmt::format("unknown option \"{}\"{}", name,
                      near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near));

@@ -92,18 +92,20 @@ void find_images(TryOptions& options) {
   }
 }
 
-/// Adds a mistake if --out-dtype is given and a variant has no `normalize`, whose dtype it is.
-void check_out_dtype(const TryConfig& wanted, std::vector<std::string>& mistakes) {
-  if (wanted.out_dtypes.empty()) return;
-  for (const auto& [name, stages] : wanted.variants) {
-    const auto normalizes = [](const Json& stage) {
-      return stage == "normalize" || (stage.is_object() && value_at(stage, "/op") == "normalize");
-    };
-    if (std::ranges::none_of(stages, normalizes))
-      mistakes.push_back(fmt::format(
-          "--out-dtype is that of normalize, which \"{}\" does not have (write cast:to=float16)",
-          name));
-  }
+/// Adds a mistake for each option about the normalised values, if a variant has no `normalize`.
+void check_normalized(const TryConfig& wanted, std::vector<std::string>& mistakes) {
+  const auto normalizes = [](const Json& stage) {
+    return stage == "normalize" || (stage.is_object() && value_at(stage, "/op") == "normalize");
+  };
+  const auto check = [&](bool is_given, std::string_view option, std::string_view instead) {
+    for (const auto& [name, stages] : wanted.variants)
+      if (is_given && std::ranges::none_of(stages, normalizes))
+        mistakes.push_back(
+            fmt::format("{} is that of normalize, which \"{}\" does not have (write {})", option,
+                        name, instead));
+  };
+  check(!wanted.out_dtypes.empty(), "--out-dtype", "cast:to=float16");
+  check(!wanted.out_layouts.empty(), "--out-layout", "layout:to=nhwc");
 }
 
 /// Adds a mistake for each word of the command line that no config can hold.
@@ -121,7 +123,7 @@ Json read_wanted(TryOptions& options) {
     std::tie(wanted.height, wanted.width) = read_size(options.size, largest_extent, mistakes);
   wanted.variants = variants_of(options.stages, mistakes);
   check_texts(options, mistakes);
-  check_out_dtype(wanted, mistakes);
+  check_normalized(wanted, mistakes);
   if (!options.images.empty() && !wanted.dtypes.empty())
     mistakes.emplace_back("--dtype: photographs are uint8 (leave it out, or --images)");
   find_images(options);
@@ -143,6 +145,7 @@ Exit try_it(TryOptions& options) {
           .text = pretty(read_wanted(options), 2) + "\n",
           .options = run.job,
           .folder = fs::current_path().string()};
+  for (const std::string& text : left_out_of(options.wanted)) tell("normbench: {}\n", text);
   if (!options.show && options.save.empty()) return run_new(run, std::move(job));
   const Backends backends = make_backends(run.job.backend);
   const std::string text = pretty(make_plan(job, backends).config, 2) + "\n";
@@ -178,6 +181,9 @@ Subcommand make_try() {
        note(words_into(wanted.layouts))},
       {"--out-dtype", "NAMES", "Dtypes of the normalised values (default: float32)",
        note(words_into(wanted.out_dtypes))},
+      {"--out-layout", "NAMES",
+       "Layouts of the normalised values (default: the images'; of photographs: nchw)",
+       note(words_into(wanted.out_layouts))},
       {"--threads", "NUMBERS", "Numbers of threads, or all (default: 1; with --images: all)",
        note(numbers_into(wanted.threads, 1024, true))},
       {"--gpu", "", "Compare normalising on the CPU and on the GPU, too", &wanted.gpu},
@@ -199,7 +205,7 @@ Subcommand make_try() {
           .help =
               "Several values, with commas between them, are compared with each other. normbench "
               "list ops names "
-              "the ops, and docs/config.md their fields: resize:size=[224,224].",
+              "the ops, and normbench list ops OP the fields of one: resize:size=[224,224].",
           .given = &options->given};
 }
 

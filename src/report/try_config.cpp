@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/issue.h"
 #include "ops/op.h"
@@ -37,14 +38,27 @@ Json fresh(const char* op, const char* to = nullptr) {
   return stage;
 }
 
+/// Returns the layout that the steps of the usual chain have to change to; nothing if they keep it.
+/// Photographs are decoded as nhwc.
+std::optional<Layout> changed_layout(const TryConfig& wanted) {
+  const bool has_images = !wanted.images.empty();
+  const Layout in = !wanted.layouts.empty() ? wanted.layouts.front()
+                    : has_images            ? Layout::Nhwc
+                                            : Layout::Nchw;
+  const Layout out = !wanted.out_layouts.empty() ? wanted.out_layouts.front()
+                     : has_images                ? Layout::Nchw
+                                                 : in;
+  const bool varies = wanted.layouts.size() > 1 && (has_images || !wanted.out_layouts.empty());
+  return in == out && !varies ? std::nullopt : std::optional(out);
+}
+
 /// Returns the steps that training code usually takes, as PyTorch runs them: each writes a new
 /// tensor.
 Json eager_chain(const TryConfig& wanted) {
   Json stages = Json::array();
   const bool is_byte = wanted.dtypes.empty() || wanted.dtypes.front() == DType::UInt8;
-  if (!wanted.images.empty()) {
-    stages.push_back(fresh("layout", "nchw"));
-  }
+  if (const auto layout = changed_layout(wanted))
+    stages.push_back(fresh("layout", std::string(name_of(*layout)).c_str()));
   if (is_byte) stages.push_back(fresh("cast", "float32"));
   stages.push_back(fresh("sub"));
   stages.push_back(fresh("div"));
@@ -63,7 +77,9 @@ Json usual_variants(const TryConfig& wanted) {
     variants["fused"] = Json::array({"normalize"});
     return variants;
   }
-  const Json fused{{"op", "normalize"}, {"layout", "nchw"}};
+  // Values of --out-layout are in the defaults.
+  Json fused{{"op", "normalize"}};
+  if (wanted.out_layouts.empty()) fused["layout"] = "nchw";
   variants["decode, fused"] = Json::array({fused});
   variants["decode small, fused"] =
       Json::array({Json{{"op", "load"}, {"kernel", "scaled"}}, fused});
@@ -73,8 +89,9 @@ Json usual_variants(const TryConfig& wanted) {
 /// Returns the experiment of --gpu. `vary` has the axes of the defaults that it uses, too.
 Json place_experiment(const TryConfig& wanted, const Json& vary) {
   Json experiment{{"name", "place"}, {"question", wanted.question}};
-  experiment["may_differ"] = Json::array({"dtype"});
-  if (vary.contains("out_dtype")) experiment["vary"] = {{"out_dtype", vary.at("out_dtype")}};
+  experiment["may_differ"] = Json::array({"dtype", "layout"});
+  for (const char* const axis : {"out_dtype", "out_layout"})
+    if (vary.contains(axis)) experiment["vary"][axis] = vary.at(axis);
   experiment["source"] = {{"batch", wanted.batches.front()},
                           {"size", {wanted.height, wanted.width}},
                           {"memory", "pinned"}};
@@ -111,6 +128,20 @@ Json stage_of(const std::string& word) {
 
 }  // namespace
 
+std::vector<std::string> left_out_of(const TryConfig& wanted) {
+  std::vector<std::string> texts;
+  if (!wanted.variants.empty()) return texts;
+  if (wanted.dtypes.size() > 1)
+    texts.emplace_back(
+        "\"step by step\" is left out: with several --dtype its steps would be others for each "
+        "(one --dtype has it, or name it: cast:to=float32 sub div vs normalize)");
+  else if (wanted.out_dtypes.size() > 1 || wanted.out_layouts.size() > 1)
+    texts.emplace_back(
+        "\"step by step\" is there once, with the first value: several --out-dtype and "
+        "--out-layout are those of normalize");
+  return texts;
+}
+
 Json try_config(const TryConfig& wanted) {
   Json vary = Json::object(), sweep = Json::object(), start = Json::object();
   if (!wanted.images.empty()) start["path"] = wanted.images;
@@ -121,6 +152,7 @@ Json try_config(const TryConfig& wanted) {
   put(start, "layout", one_or_axis(names_of(wanted.layouts), "layout", vary));
   Json normalize{{"mean", {123.675, 116.28, 103.53}}, {"std", {58.395, 57.12, 57.375}}};
   put(normalize, "dtype", one_or_axis(names_of(wanted.out_dtypes), "out_dtype", vary));
+  put(normalize, "layout", one_or_axis(names_of(wanted.out_layouts), "out_layout", vary));
   Json experiment{{"name", "form"}, {"question", wanted.question}};
   experiment["may_differ"] = Json::array({"dtype", "layout"});
   const Json threads = one_or_axis(wanted.threads, "threads", vary);

@@ -19,12 +19,18 @@ struct TryConfig {
   std::vector<DType> dtypes = {};      // of the images in memory; empty: uint8. Not with `images`
   std::vector<Layout> layouts = {};    // of the images in memory; empty: the default of the op
   std::vector<DType> out_dtypes = {};  // of the normalised values; empty: float32
+  // Of the normalised values; empty: those of the images in memory, nchw of photographs.
+  std::vector<Layout> out_layouts = {};
   Json threads = {};                   // numbers of threads, or ["all"]; null: the default
   double seconds = 4;                  // of rounds for each group
   bool gpu = false;                    // also compares normalising on the CPU and on the GPU
   // The stages of each variant, by its name; empty: the usual forms of normalising.
   std::vector<std::pair<std::string, Json>> variants = {};
 };
+
+/// Returns what the usual variants leave out of what was asked for: a sentence for each. Empty if
+/// the variants are given.
+std::vector<std::string> left_out_of(const TryConfig& wanted);
 
 /// Returns the config. Several values of an option become an axis of `vary`, so that each is a case
 /// of its own. Outputs may differ in dtype and layout.

@@ -118,6 +118,46 @@ class Try(InFolder):
         self.assertIn("normbench try --batch 2 --out-dtype float32,float16 --seconds 0.3 --size 64 64", answer)
 
 
+    def test_what_the_usual_variants_leave_out_is_said_beforehand(self):
+        config = ["--batch", 1, "--size", 8, 8, "--show"]
+        said = normbench("try", "--dtype", "uint8,float32", *config, cwd=self.dir)
+        self.assertEqual(list(json.loads(said.stdout)["experiments"][0]["variants"]), ["fused"])
+        self.assertTrue(said.stderr.startswith('normbench: "step by step" is left out: with several --dtype '), said.stderr)
+        said = normbench("try", "--out-layout", "nchw,nhwc", *config, cwd=self.dir)
+        self.assertTrue(said.stderr.startswith('normbench: "step by step" is there once, with the first value: '), said.stderr)
+        for silent in (["--dtype", "float32"], ["--dtype", "uint8,float32", "normalize", "vs", "cast", "sub", "div"]):
+            self.assertEqual(normbench("try", *config, *silent, cwd=self.dir).stderr, "")
+
+    def test_the_layout_of_the_result(self):
+        experiment = self.shown("--out-layout", "nhwc")["experiments"][0]
+        self.assertEqual(experiment["variants"]["step by step"][0], {"op": "layout", "to": "nhwc", "output": "fresh"})
+        self.assertEqual(self.shown("--out-layout", "nhwc")["defaults"]["normalize"]["layout"], "nhwc")
+        both = self.shown("--out-layout", "nchw,nhwc")
+        self.assertEqual(both["defaults"]["normalize"]["layout"], "$out_layout")
+        self.assertEqual(both["experiments"][0]["vary"], {"out_layout": ["nchw", "nhwc"]})
+        (self.dir / "photos").mkdir()
+        (self.dir / "photos/a.jpg").write_bytes(b"")
+        variants = self.shown("--images", "photos", "--out-layout", "nhwc")["experiments"][0]["variants"]
+        self.assertEqual(variants["decode, fused"], [{"op": "normalize"}])
+        self.assertNotIn("layout", [stage["op"] for stage in variants["decode, step by step"]])
+        refused = normbench("try", "--out-layout", "nhwc", "copy", cwd=self.dir)
+        self.assertEqual((refused.returncode, refused.stderr),
+                         (2, 'normbench: --out-layout is that of normalize, which "copy" does not have (write layout:to=nhwc)\n'))
+
+    def test_both_layouts_of_the_result_run(self):
+        done = normbench("try", "--batch", 1, "--size", 16, 16, "--layout", "nchw,nhwc", "--out-layout", "nchw,nhwc", "--seconds", "0.2",
+                         "--out", "out", "--format", "json", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cases = json.loads(done.stdout)["groups"][0]["cases"]
+        self.assertEqual({(case["source"]["layout"], case["stages"][-1]["out"]["layout"]) for case in cases},
+                         {(a, b) for a in ("nchw", "nhwc") for b in ("nchw", "nhwc")})
+
+    def test_an_option_of_another_subcommand_is_no_misspelling(self):
+        done = normbench("try", "--quick", cwd=self.dir)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r'^normbench: unknown option "--quick" \(only of [a-z, ]*run[a-z, ]*\); see normbench try --help\n$')
+
+
 class Gates(InFolder):
     faster = {"text": "one copy is faster than twenty", "expects": ["once", "<", "many"]}
     slower = {"text": "twenty copies are faster than one", "expects": ["many", "<", "once"]}
