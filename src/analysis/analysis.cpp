@@ -67,12 +67,25 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   return ratios;
 }
 
+/// Returns the number of threads that a case has at the same time.
+std::int64_t threads_of(const CaseResult& result) {
+  if (!result.pipeline) return result.threads;
+  std::int64_t sum = 0;
+  for (const LaneResult& lane : result.pipeline->lanes) sum += lane.servers * lane.threads;
+  return sum;
+}
+
 std::optional<Busy> busy(const GroupResult& group, const Results& results) {
   Busy busy;
+  const Json& known = value_at(results.environment, "/available_threads");
+  const auto cpus = known.is_number_integer() ? known.get<std::int64_t>() : 0;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
     if (!measured(group.cases[i]) || is_comparable(group, group.cases[i], results)) continue;
     busy.cases.push_back(i);
-    busy.share = std::max(busy.share, others_share_of(group.cases[i]));
+    const bool is_crowded = cpus > 0 && threads_of(group.cases[i]) > cpus;
+    if (is_crowded) busy.crowded.push_back(i);
+    double& share = is_crowded ? busy.crowded_share : busy.share;
+    share = std::max(share, others_share_of(group.cases[i]));
   }
   if (busy.cases.empty()) return std::nullopt;
   busy.by_cpu = cpu_ratios(group);

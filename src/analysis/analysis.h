@@ -79,8 +79,11 @@ struct Busy {
     Interval ratio;  // widened by kProcessEffect, since other programs change CPU times, too
   };
   std::vector<int> cases;  // indices of the cases with too few undisturbed rounds
-  // Largest over `cases`: the median share of a turn that other programs took.
-  double share = 0;
+  // Those of `cases` with more threads than CPUs, which wait for one another.
+  std::vector<int> crowded = {};
+  // Largest over the other cases: the median share of a turn that other programs took; and over
+  // the crowded ones: the median share in which a thread waited for a CPU.
+  double share = 0, crowded_share = 0;
   // One for each case that never blocks, except the baseline. Empty if the baseline may block.
   std::vector<CpuRatio> by_cpu;
 };

@@ -161,7 +161,7 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Res
   if (!verdict.fastest.empty()) {
     const int fastest = verdict.fastest[0];
     if (const int slow = slow_case(group, analysis, ranked, fastest); slow >= 0)
-      verdict.slow = {slow, explain(group, analysis.cases[slow], slow, results),
+      verdict.slow = {slow, explain_slow(group, analysis.cases[slow], slow, fastest, results),
                       factors(group.cases[slow], group.cases[fastest])};
     const auto baseline = std::ranges::find(group.cases, group.baseline, &CaseResult::variant);
     if (const auto pair =

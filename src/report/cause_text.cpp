@@ -315,6 +315,13 @@ struct CauseWords {
     const PipelineText text{found.pipeline, *found.pipeline.bound};
     return {text.name(), text.what(), text.evidence()};
   }
+  CauseText operator()(const why::StageApart& found) const {
+    return {
+        found.label, found.label,
+        fmt::format("It takes {} ms, {}: no other stage differs more.", format_ms(found.own_ns),
+                    found.its_ns > 0 ? fmt::format("in the fastest {} ms", format_ms(found.its_ns))
+                                     : "which the fastest has not")};
+  }
   CauseText operator()(const why::OneStage& found) const {
     return {found.label, found.label, fmt::format("It takes {} of its time.", share())};
   }

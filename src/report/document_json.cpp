@@ -150,6 +150,7 @@ void add_busy(Json& json, const GroupResult& group, const std::optional<Busy>& b
   Json& out = json["busy"] = {
       {"cases", Json::array()}, {"share", finite(busy->share)}, {"cpu_ratio", Json::object()}};
   for (const int i : busy->cases) out["cases"].push_back(group.cases[i].variant);
+  for (const int i : busy->crowded) out["more_threads_than_cpus"].push_back(group.cases[i].variant);
   for (const Busy::CpuRatio& one : busy->by_cpu)
     out["cpu_ratio"][group.cases[one.index].variant] = interval(one.ratio);
 }

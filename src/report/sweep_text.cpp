@@ -47,7 +47,9 @@ std::string outcome_text(const GroupResult& group, const GroupAnalysis& analysis
                  ? "Not ranked, a profiling tool was attached"
                  : "Measured nothing, a profiling tool was attached";
     case Outcome::Busy:
-      return "Not ranked, other programs had the processors";
+      return analysis.busy->crowded == analysis.busy->cases
+                 ? "Not ranked, more threads than CPUs"
+                 : "Not ranked, other programs had the processors";
     case Outcome::Unfair:
       return "No winner, the outputs are not alike";
     case Outcome::Alone:

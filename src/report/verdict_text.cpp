@@ -73,14 +73,24 @@ std::string traced_text(const GroupAnalysis& analysis, const Results& results) {
                      tool.is_string() ? tool.get<std::string>() : "a profiling tool");
 }
 
-/// Returns how much of the time other programs had the processors. The speed-ups by CPU time follow
+/// Returns how much of the time other programs had the processors, or the threads of the cases
+/// themselves if those are more than the CPUs. The speed-ups by CPU time follow
 /// if they are known.
 std::string busy_text(const GroupResult& group, const Busy& busy) {
-  std::string text = fmt::format(
-      "Busy: other programs had the processors for {} of the time of {}; too few rounds are left "
-      "to rank "
-      "anything by.",
-      format_percent(busy.share), spoken_cases(group, busy.cases));
+  std::vector<int> others = busy.cases;
+  std::erase_if(others, [&](int i) { return std::ranges::count(busy.crowded, i) > 0; });
+  std::vector<std::string> why;
+  if (!others.empty())
+    why.push_back(fmt::format("other programs had the processors for {} of the time of {}",
+                              format_percent(busy.share), spoken_cases(group, others)));
+  if (!busy.crowded.empty())
+    why.push_back(
+        fmt::format("{} {} more threads than there are CPUs, which waited for one another for {} "
+                    "of the time",
+                    spoken_cases(group, busy.crowded), busy.crowded.size() == 1 ? "has" : "have",
+                    format_percent(busy.crowded_share)));
+  std::string text = fmt::format("Busy: {}; too few rounds are left to rank anything by.",
+                                 fmt::join(why, ", and "));
   std::vector<std::string> ratios;
   for (const Busy::CpuRatio& one : busy.by_cpu)
     ratios.push_back(

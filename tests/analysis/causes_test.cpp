@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/analysis.h"
 #include "example_results.h"
 
 namespace normbench::causes_test {
@@ -315,6 +316,42 @@ TEST(Explain, OneStageThatDominates) {
   const Cause cause = cause_of(results, 0);
   EXPECT_EQ(std::get<why::OneStage>(cause.found).label, "resize");
   EXPECT_DOUBLE_EQ(cause.share, 0.8);
+}
+
+/// Returns a document with two cases that load the same images in 36 ms. "slow" then normalises for
+/// 14 ms, "fast" for 4 ms.
+Results loads_alike() {
+  Results results = examples::decoding();
+  std::vector<CaseResult>& cases = results.groups[0].cases;
+  cases[1] = cases[0];
+  const std::vector<std::int64_t> ms{50, 40};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    cases[i].variant = i == 0 ? "slow" : "fast";
+    cases[i].rounds =
+        examples::make_rounds(static_cast<double>(ms[i]), 7 + static_cast<std::uint64_t>(i));
+    for (std::int64_t& ns : cases[i].stages[1].rounds_ns) ns = (ms[i] - 36) * 1'000'000;
+  }
+  results.groups[0].baseline = "slow";
+  return results;
+}
+
+TEST(ExplainSlow, NamesTheStageInWhichTheTwoDifferMost) {
+  Results results = loads_alike();
+  EXPECT_TRUE(is<why::Decoding>(cause_of(results, 0)));
+  const auto slow = analyse(results.groups[0], results).verdict.slow;
+  ASSERT_TRUE(slow && is<why::StageApart>(slow->cause));
+  const auto& stage = std::get<why::StageApart>(slow->cause.found);
+  EXPECT_EQ(stage.label, "normalize");
+  EXPECT_DOUBLE_EQ(stage.own_ns, 14e6);
+  EXPECT_DOUBLE_EQ(stage.its_ns, 4e6);
+}
+
+TEST(ExplainSlow, KeepsTheResourceThatMakesTheDifference) {
+  Results results = loads_alike();
+  for (std::int64_t& ns : results.groups[0].cases[1].stages[0].rounds_ns) ns = 20'000'000;
+  const auto slow = analyse(results.groups[0], results).verdict.slow;
+  ASSERT_TRUE(slow);
+  EXPECT_TRUE(is<why::Decoding>(slow->cause));
 }
 
 TEST(Explain, NothingIsNotInvented) { EXPECT_FALSE(cause_of(examples::tie(), 0)); }

@@ -180,6 +180,24 @@ TEST(Claims, OfOnePointOrOfATrend) {
   EXPECT_THAT(lines({1})[0], testing::StartsWith("Claim \"at 8\": direction only ("));
 }
 
+TEST(Busy, DoesNotBlameOthersForThreadsOfItsOwn) {
+  Results results = examples::busy();
+  CaseResult& slow = results.groups[0].cases[0];
+  slow.threads = 8;
+  results.environment["available_threads"] = 2;
+  const auto said = [&] { return headline(results.groups[0], analysed(results), results); };
+  EXPECT_EQ(
+      said(),
+      "Busy: slow has more threads than there are CPUs, which waited for one another for 80 % of "
+      "the time; too few rounds are left to rank anything by.");
+  EXPECT_EQ(document(Analysed(results))["groups"][0]["busy"]["more_threads_than_cpus"],
+            Json::array({"slow"}));
+  results.environment["available_threads"] = 8;
+  EXPECT_THAT(said(),
+              testing::StartsWith(
+                  "Busy: other programs had the processors for 80 % of the time of slow; "));
+}
+
 TEST(DeviceClock, SaysWhatItLeavesOut) {
   Results results = examples::gpu_device_clock();
   EXPECT_THAT(reasons_of(results),

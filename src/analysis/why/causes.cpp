@@ -146,6 +146,54 @@ Cause largest_cause(const Subject& subject) {
   return passes && threads ? threads : largest;
 }
 
+/// Returns the time per iteration in ns of the stages with these labels; 0 for those without times.
+double stages_ns(const CaseResult& result, const std::vector<std::string>& labels) {
+  double sum = 0;
+  for (const StageResult& stage : result.stages)
+    if (std::ranges::find(labels, stage.label) != labels.end())
+      sum += per_iteration_ns(result, stage.rounds_ns);
+  return sum;
+}
+
+/// Returns the labels of the stages that use a resource.
+std::vector<std::string> stages_of(const CaseResult& result, Resource resource) {
+  const std::vector<ResourceShare> list = parts(result);
+  const auto part = std::ranges::find(list, resource, &ResourceShare::resource);
+  return part == list.end() ? std::vector<std::string>() : part->stages;
+}
+
+/// Returns the stage with the largest difference in time to the stages of `other` with its label.
+why::StageApart most_apart(const CaseResult& result, const CaseResult& other) {
+  why::StageApart most{.label = "", .own_ns = 0, .its_ns = 0};
+  for (const StageResult& stage : result.stages) {
+    const double own_ns = stages_ns(result, {stage.label}),
+                 its_ns = stages_ns(other, {stage.label});
+    if (own_ns - its_ns > most.own_ns - most.its_ns) most = {stage.label, own_ns, its_ns};
+  }
+  return most;
+}
+
+/// Returns how much longer a case takes than another one for what a cause names, in ns. Returns
+/// nothing for a cause that names neither a stage nor a resource of stages.
+struct LongerBy {
+  const CaseResult &own, &other;
+
+  std::optional<double> of(Resource resource) const {
+    return stages_ns(own, stages_of(own, resource)) - stages_ns(other, stages_of(other, resource));
+  }
+  std::optional<double> operator()(const why::Decoding&) const { return of(Resource::Decode); }
+  std::optional<double> operator()(const why::Reading&) const { return of(Resource::Reading); }
+  std::optional<double> operator()(const why::LinkTime&) const { return of(Resource::Link); }
+  std::optional<double> operator()(const Gain& gain) const {
+    // Page-locking is timed by its calls.
+    return gain.part.resource == Resource::Pinning ? std::nullopt : of(gain.part.resource);
+  }
+  std::optional<double> operator()(const why::OneStage& found) const {
+    return stages_ns(own, {found.label}) - stages_ns(other, {found.label});
+  }
+  std::optional<double> operator()(const auto&) const { return std::nullopt; }
+};
+
 struct LimitOf {
   std::optional<LimitKind> operator()(const FaultCost&) { return LimitKind::PageFaults; }
   std::optional<LimitKind> operator()(const why::Submitting&) { return LimitKind::Launch; }
@@ -188,6 +236,17 @@ Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
                            dominant_stage, extra_passes_cause})
     if (const Cause found = cause(subject)) return found;
   return {};
+}
+
+Cause explain_slow(const GroupResult& group, const CaseAnalysis& analysis, int index, int fastest,
+                   const Results& results) {
+  Cause cause = explain(group, analysis, index, results);
+  const CaseResult &own = group.cases[index], &other = group.cases[fastest];
+  const auto longer_ns = std::visit(LongerBy{own, other}, cause.found);
+  if (!longer_ns) return cause;
+  const why::StageApart most = most_apart(own, other);
+  if (most.own_ns - most.its_ns <= *longer_ns) return cause;
+  return {most, std::min(1.0, most.own_ns / median_ns(own, results))};
 }
 
 std::optional<LimitKind> limit_of(const Cause& cause) { return std::visit(LimitOf{}, cause.found); }

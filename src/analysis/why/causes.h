@@ -124,6 +124,10 @@ struct Floors {  // the limits of the stages add up to nearly all of the time
 struct OneStage {
   std::string label;
 };
+struct StageApart {  // the stage in which a slow case differs most from the fastest
+  std::string label;
+  double own_ns, its_ns;  // per iteration; `its_ns` is 0 if the fastest case has no such stage
+};
 struct InFlight {             // the case is at the bound of its pipeline
   PipelineAnalysis pipeline;  // always has a `bound`
 };
@@ -134,7 +138,8 @@ struct Cause {
                why::Waiting, why::PricedWaiting, why::Submitting, why::PricedLaunches,
                why::LaunchLimit, why::FewerThreads, why::SmallerTeam, why::TeamStart,
                why::FixedPart, why::LimitOfOneThread, why::LinkLimit, why::LinkTime,
-               why::MemoryLimit, why::ExtraPasses, why::Floors, Gain, why::OneStage, why::InFlight>
+               why::MemoryLimit, why::ExtraPasses, why::Floors, Gain, why::OneStage,
+               why::StageApart, why::InFlight>
       found;
   double share = 0;     // share of the case's time; 0: not known
   bool proven = false;  // true: measured with a case that differs only in the cause
@@ -146,6 +151,11 @@ struct Cause {
 /// it. For a pipeline with a known bound, the cause is that bound.
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
               const Results& results);
+
+/// Returns explain() of a slow case. If that names a stage or a resource, and the case and the
+/// fastest one differ more in another stage, the cause is the stage in which they differ most.
+Cause explain_slow(const GroupResult& group, const CaseAnalysis& analysis, int index, int fastest,
+                   const Results& results);
 
 /// Returns the kind of limit that a cause names; nothing for other causes.
 std::optional<LimitKind> limit_of(const Cause& cause);
