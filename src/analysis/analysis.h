@@ -79,7 +79,7 @@ struct Busy {
     Interval ratio;  // widened by kProcessEffect, since other programs change CPU times, too
   };
   std::vector<int> cases;  // indices of the cases with too few undisturbed rounds
-  // Those of `cases` with more threads than CPUs, which wait for one another.
+  // Indices of the busy cases with more threads than CPUs: their threads wait for one another.
   std::vector<int> crowded = {};
   // Largest over the other cases: the median share of a turn that other programs took; and over
   // the crowded ones: the median share in which a thread waited for a CPU.

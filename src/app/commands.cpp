@@ -110,7 +110,7 @@ std::span<const Command> commands() {
        "normbench table trace.json.gz --sort-by self_cpu_time_total", &make_table},
       {"info", "Show this machine, this build, and what is missing here.",
        "normbench info --format json", &make_info},
-      {"list", "List ops, kernels, report formats and configs.", "normbench list kernels",
+      {"list", "List ops, kernels, report formats and configs.", "normbench list ops crop",
        &make_list},
       {"selftest", "Check every kernel against its op's reference, on the CPU and on the GPU.",
        "normbench selftest --place cuda", &make_selftest},

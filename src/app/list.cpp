@@ -23,6 +23,7 @@
 #include "machine/environment.h"
 #include "machine/topology.h"
 #include "measure/group_memory.h"
+#include "report/op_text.h"
 #include "report/report.h"
 #include "report/words.h"
 
@@ -39,6 +40,7 @@ constexpr auto words(Listing) {
 
 struct ListOptions {
   std::optional<Listing> what;
+  std::string op;       // the only op that is listed; "": all
   std::string configs;  // the folder of configs
   TextOrJson format = TextOrJson::Text;
   bool quiet = false;
@@ -51,8 +53,10 @@ std::string entry(std::string_view label, std::string_view text, std::size_t sta
 }
 
 void list_ops() {
-  show("Ops: what a stage of a variant can do\n");
-  for_each_op([]<class T>(std::type_identity<T>) { show(entry(T::name, T::about, 23)); });
+  show(wrapped("Ops: what a stage of a variant can do, with its fields and their defaults; "
+               "\"normbench list ops OP\" has what each takes",
+               0, prose_width(stdout_screen())) +
+       op_list_text(stdout_screen()));
 }
 
 constexpr std::size_t kLabelEnd = 17;
@@ -196,10 +200,16 @@ void list_configs(const std::string& folder) {
 Exit list(const ListOptions& options) {
   if (options.what && options.what != Listing::Configs && !options.configs.empty())
     throw Invalid("--configs DIR is only for: normbench list configs");
+  if (!options.op.empty() && options.what != Listing::Ops)
+    throw Invalid(fmt::format("\"{}\": a name is only for: normbench list ops OP", options.op));
   if (options.format == TextOrJson::Json) {
     if (options.what != Listing::Kernels)
       throw Invalid("--format json is only for: normbench list kernels");
     write_kernels();
+    return Exit::Fine;
+  }
+  if (!options.op.empty()) {
+    show(op_text(options.op, stdout_screen()));
     return Exit::Fine;
   }
   if (options.lists(Listing::Ops)) list_ops();
@@ -216,8 +226,16 @@ Exit list(const ListOptions& options) {
 
 Subcommand make_list() {
   const auto options = std::make_shared<ListOptions>();
+  const Take take_op{[options](const std::string&, const std::string& given) {
+                       const std::vector<std::string> known = op_names();
+                       if (std::ranges::find(known, given) == known.end())
+                         throw Invalid(unknown("op", given, known));
+                       options->op = given;
+                     },
+                     op_names()};
   return {.options = {{"WHAT", "", "ops, kernels, reports or configs; all when absent",
                        word_of<Listing>(options->what)},
+                      {"OP", "", "With ops: the fields of this one", take_op},
                       {"--configs", "DIR", "The configs, if not those of this program",
                        &options->configs},
                       format_option(options->format, "text, or json: kernels by place"),

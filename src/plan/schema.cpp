@@ -150,6 +150,15 @@ Json defaults_schema() {
 
 }  // namespace
 
+OpMembers op_members(const std::string& op) {
+  const Json own = described([&](Reader& reader) { read_op(op, reader); });
+  const Json all = described([&](Reader& reader) { read_stage_members(op, reader); });
+  OpMembers members{.own = own.value("properties", Json::object())};
+  for (const auto& [name, schema] : all.at("properties").items())
+    if (!members.own.contains(name)) members.common[name] = schema;
+  return members;
+}
+
 Json config_schema(const std::vector<std::string>& sort_keys) {
   PlanOptions options;
   options.sort_keys = sort_keys;

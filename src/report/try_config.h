@@ -19,7 +19,7 @@ struct TryConfig {
   std::vector<DType> dtypes = {};      // of the images in memory; empty: uint8. Not with `images`
   std::vector<Layout> layouts = {};    // of the images in memory; empty: the default of the op
   std::vector<DType> out_dtypes = {};  // of the normalised values; empty: float32
-  // Of the normalised values; empty: those of the images in memory, nchw of photographs.
+  // Layouts of the normalised values. Empty: as the images in memory, or nchw for photographs.
   std::vector<Layout> out_layouts = {};
   Json threads = {};                   // numbers of threads, or ["all"]; null: the default
   double seconds = 4;                  // of rounds for each group

@@ -716,6 +716,18 @@ class CliTest(unittest.TestCase):
         self.assertGreaterEqual(len(document["groups"]), 1)
         self.assert_resumes_whole(out)
 
+    def test_the_fields_of_an_op_are_listed(self):
+        listed = normbench("list", "ops")
+        self.assertEqual((listed.returncode, listed.stderr), (0, ""))
+        self.assertIn("  size, at\n", listed.stdout)
+        crop = normbench("list", "ops", "crop")
+        self.assertEqual((crop.returncode, crop.stderr), (0, ""))
+        self.assertRegex(crop.stdout, r"(?m)^  size +\[2 values: whole number from 1\]$")
+        for words, mistake in ((["ops", "cropp"], 'unknown op "cropp" (did you mean "crop"?)'),
+                               (["kernels", "crop"], '"crop": a name is only for: normbench list ops OP')):
+            wrong = normbench("list", *words)
+            self.assertEqual((wrong.returncode, wrong.stdout, wrong.stderr), (2, "", f"normbench: {mistake}\n"))
+
     def test_hwloc_keeps_what_it_thinks_of_an_odd_topology_to_itself(self):
         cpus = self.dir / "root/sys/devices/system/cpu"
         cpus.mkdir(parents=True)
