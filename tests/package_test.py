@@ -50,8 +50,9 @@ class PackageTest(unittest.TestCase):
         for place, part in (("bash-completion/completions/normbench", "complete "), ("zsh/site-functions/_normbench", "#compdef"),
                             ("fish/vendor_completions.d/normbench.fish", "complete -c normbench"), ("man/man1/normbench.1", ".TH")):
             self.assertIn(part, (self.root / "share" / place).read_text(), place)
-        schema = self.root / "share/normbench/configs/schema/normbench.json"
-        self.assertEqual(self.normbench("schema").stdout, schema.read_text())
+        for of, name in (("config", "normbench.json"), ("results", "results.json")):
+            schema = self.root / "share/normbench/configs/schema" / name
+            self.assertEqual(self.normbench("schema", "--of", of).stdout, schema.read_text())
 
     def missing(self, root):
         done = subprocess.run([NEEDS, root], capture_output=True, text=True)

@@ -14,42 +14,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Larger numbers are mistakes; their sums could overflow. kMostWhole is 11 days in nanoseconds or a
-// petabyte. kMostNumber is above any float.
-constexpr std::int64_t kMostWhole = 1'000'000'000'000'000;
-constexpr double kMostNumber = 1e40;
-
-/// The smallest allowed value of fields with this name in any struct; 0 for other fields.
-struct Least {
-  std::string_view name;
-  double value;
-};
-constexpr double kAboveZero = 1e-9;
-constexpr auto kLeast = std::to_array<Least>({
-    {"seed", -0x1p63},
-    {"threads", 1},
-    {"servers", 1},
-    {"in_flight", 1},
-    {"precision", kAboveZero},
-    {"wall_ms", kAboveZero},
-    {"device_ms", kAboveZero},
-    {"sum_ms", kAboveZero},
-    {"submitted_ms", kAboveZero},
-    {"first_call_ms", kAboveZero},
-    {"speed_up", kAboveZero},
-    {"low", kAboveZero},
-    {"high", kAboveZero},
-});
-
-double least_of(std::string_view name) {
-  const auto at = std::ranges::find(kLeast, name, &Least::name);
-  return at == kLeast.end() ? 0 : at->value;
-}
-
-/// Fields that may be infinite, because outputs may be. In a document infinity is null.
-constexpr auto kMayBeInfinite =
-    std::to_array<std::string_view>({"max_abs_error", "bound", "bound_share"});
-
 /// Checks the range of all numbers in JSON with any structure, because other code computes with
 /// them.
 void check_numbers(const Json& json, const std::string& pointer, std::vector<Issue>& issues) {
@@ -65,27 +29,28 @@ class Loader {
  public:
   explicit Loader(Reader reader) : reader_(std::move(reader)) {}
 
+  void object(const char*, const char*) {}
   template <class T>
-  void operator()(const char* name, T& value) {
+  void operator()(const char* name, T& value, About) {
     if (reader_.has(name)) read(name, value);
   }
   /// The text "" leaves the value unchanged.
   template <Enum E>
-  void operator()(const char* name, E& value) {
+  void operator()(const char* name, E& value, About) {
     if (reader_.has(name) && reader_.member(name) != "") read(name, value);
   }
   template <Enum E>
-  void operator()(const char* name, std::optional<E>& value) {
+  void operator()(const char* name, std::optional<E>& value, About) {
     if (reader_.has(name) && reader_.member(name) != "") read(name, value);
   }
   template <class T>
-  void required(const char* name, T& value) {
+  void required(const char* name, T& value, About) {
     if (!reader_.has(name)) return reader_.complain(fmt::format("has no \"{}\"", name));
     read(name, value);
   }
   template <class T>
-  void when_known(const char* name, T& value) {
-    (*this)(name, value);
+  void when_known(const char* name, T& value, About about) {
+    (*this)(name, value, about);
   }
 
  private:
@@ -105,8 +70,7 @@ class Loader {
                                              std::numeric_limits<int>::max()));
   }
   void read(const char* name, double& value) {
-    const bool is_infinite = reader_.member(name).is_null() &&
-                             std::ranges::find(kMayBeInfinite, name) != kMayBeInfinite.end();
+    const bool is_infinite = reader_.member(name).is_null() && may_be_infinite(name);
     value = is_infinite ? kInfinity : reader_.number(name, value, least_of(name), kMostNumber);
   }
   template <class T>
@@ -201,7 +165,7 @@ void Loader::read(const char* name, std::vector<std::vector<int>>& rows) {
   const Json& list = reader_.member(name);
   const auto is_row = [](const Json& row) {
     return row.is_array() && std::ranges::all_of(row, [](const Json& item) {
-             return item.is_number_integer() && item >= 0 && item < 1'000'000;
+             return item.is_number_integer() && item >= 0 && item <= kMostContender;
            });
   };
   if (!list.is_array() || !std::ranges::all_of(list, is_row))

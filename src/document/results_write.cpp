@@ -97,25 +97,26 @@ bool is_known(const std::vector<T>& values) {
 struct Writer {
   Json json = Json::object();
 
+  void object(const char*, const char*) {}
   template <class T>
-  void operator()(const char* name, const std::optional<T>& value) {
+  void operator()(const char* name, const std::optional<T>& value, About) {
     if (value) json[name] = write(*value);
   }
   template <Enum E>
-  void operator()(const char* name, const std::optional<E>& value) {
+  void operator()(const char* name, const std::optional<E>& value, About) {
     json[name] = name_of(value);
   }
   template <class T>
-  void operator()(const char* name, const T& value) {
+  void operator()(const char* name, const T& value, About) {
     json[name] = write(value);
   }
   template <class T>
-  void required(const char* name, const T& value) {
-    (*this)(name, value);
+  void required(const char* name, const T& value, About about) {
+    (*this)(name, value, about);
   }
   template <class T>
-  void when_known(const char* name, const T& value) {
-    if (is_known(value)) (*this)(name, value);
+  void when_known(const char* name, const T& value, About about) {
+    if (is_known(value)) (*this)(name, value, about);
   }
 };
 

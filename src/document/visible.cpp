@@ -7,9 +7,10 @@ namespace normbench {
 namespace {
 
 struct MakeVisible {
-  void operator()(const char*, auto& value) { visit(value); }
-  void required(const char*, auto& value) { visit(value); }
-  void when_known(const char*, auto& value) { visit(value); }
+  void object(const char*, const char*) {}
+  void operator()(const char*, auto& value, About) { visit(value); }
+  void required(const char*, auto& value, About) { visit(value); }
+  void when_known(const char*, auto& value, About) { visit(value); }
 
   void visit(std::string& text) { text = on_one_line(text); }
   void visit(Json& json) { json = visible(json); }

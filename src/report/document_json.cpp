@@ -3,256 +3,306 @@
 #include "analysis/sweep/fit.h"
 #include "analysis/sweep/trends.h"
 #include "report/cause_text.h"
-#include "report/document_text.h"
+#include "report/derived_members.h"
+#include "report/member_writer.h"
 #include "report/report.h"
 #include "report/verdict_text.h"
 #include "report/words.h"
 
 namespace normbench {
+namespace members {
 namespace {
 
-Json interval(const Interval& ratio) {
-  return {{"value", finite(ratio.value)}, {"low", finite(ratio.low)}, {"high", finite(ratio.high)}};
+void write(MemberWriter<kInterval> to, const Interval& ratio) {
+  to("value", ratio.value);
+  to("low", ratio.low);
+  to("high", ratio.high);
+}
+
+void write_bound(MemberWriter<kPipelineBound> to, const PipelineBound& bound) {
+  to("by", bound_name(bound));
+  to("ns", bound.ns);
+  write(to.object<kInterval>("of_bound"), bound.of_bound);
+  if (bound.faster) to("faster_lane_gains", *bound.faster);
+  if (bound.more) {
+    auto more = to.object<kMoreServers>("more_servers");
+    more("servers", bound.more->servers);
+    more("in_flight", bound.more->in_flight);
+    write(more.object<kInterval>("gain"), bound.more->gain);
+    write(more.object<kInterval>("at_most"), bound.more->at_most);
+  }
+  if (bound.held) to("held_ns", bound.held_ns);
 }
 
 void add_pipeline(Json& json, const PipelineAnalysis& analysis) {
-  json["latency_p50_ns"] = analysis.p50_ns;
-  json["latency_p99_ns"] = analysis.p99_ns;
+  MemberWriter<kPipeline> to(json);
+  to("latency_p50_ns", analysis.p50_ns);
+  to("latency_p99_ns", analysis.p99_ns);
   for (std::size_t i = 0; i < analysis.lanes.size(); ++i) {
-    json["lanes"][i]["alone_ns"] = finite(analysis.lanes[i].alone_ns);
-    json["lanes"][i]["busy"] = finite(analysis.lanes[i].busy);
+    MemberWriter<kLane> lane(json["lanes"][i]);
+    lane("alone_ns", analysis.lanes[i].alone_ns);
+    lane("busy", analysis.lanes[i].busy);
   }
-  if (analysis.headroom) json["headroom"] = interval(*analysis.headroom);
-  if (!analysis.bound) return;
-  const PipelineBound& bound = *analysis.bound;
-  Json& out = json["bound"] = {{"by", bound_name(bound)}, {"ns", finite(bound.ns)}};
-  out["of_bound"] = interval(bound.of_bound);
-  if (bound.faster) out["faster_lane_gains"] = finite(*bound.faster);
-  if (bound.more)
-    out["more_servers"] = {{"servers", bound.more->servers},
-                           {"in_flight", bound.more->in_flight},
-                           {"gain", interval(bound.more->gain)},
-                           {"at_most", interval(bound.more->at_most)}};
-  if (bound.held) out["held_ns"] = finite(bound.held_ns);
+  if (analysis.headroom) write(to.object<kInterval>("headroom"), *analysis.headroom);
+  if (analysis.bound) write_bound(to.object<kPipelineBound>("bound"), *analysis.bound);
+}
+
+void write_ratio(MemberWriter<kRatio> to, const CaseAnalysis& analysis,
+                 const std::string& baseline) {
+  to("to", baseline);
+  to("value", analysis.ratio->value);
+  to("low", analysis.ratio->low);
+  to("high", analysis.ratio->high);
+  to("of_medians", *analysis.of_medians);
+  if (!analysis.states) return;
+  auto states = to.list<kRatioState>("states");
+  for (const auto& [log_ratio, rounds] :
+       {std::pair(analysis.states->low, analysis.states->low_count),
+        std::pair(analysis.states->high, analysis.states->high_count)}) {
+    auto state = states.add();
+    state("value", std::exp(log_ratio));
+    state("rounds", rounds);
+  }
 }
 
 void add_derived(Json& json, const CaseResult& result, const CaseAnalysis& analysis,
                  const std::string& baseline) {
   if (!analysis.time_ns) return;
-  json["summary"] = {{"rounds", result.rounds.size()},
-                     {"median_ns", finite(analysis.time_ns->value)},
-                     {"low_ns", finite(analysis.time_ns->low)},
-                     {"high_ns", finite(analysis.time_ns->high)}};
-  if (analysis.ratio) {
-    json["ratio"] = {{"to", baseline}};
-    json["ratio"].update(interval(*analysis.ratio));
-    json["ratio"]["of_medians"] = finite(analysis.of_medians);
-    if (analysis.states)
-      json["ratio"]["states"] = {{{"value", finite(std::exp(analysis.states->low))},
-                                  {"rounds", analysis.states->low_count}},
-                                 {{"value", finite(std::exp(analysis.states->high))},
-                                  {"rounds", analysis.states->high_count}}};
-  }
+  MemberWriter<kCase> to(json);
+  auto summary = to.object<kSummary>("summary");
+  summary("rounds", result.rounds.size());
+  summary("median_ns", analysis.time_ns->value);
+  summary("low_ns", analysis.time_ns->low);
+  summary("high_ns", analysis.time_ns->high);
+  if (analysis.ratio) write_ratio(to.object<kRatio>("ratio"), analysis, baseline);
   if (analysis.of_limit) {
-    json["of_limit"] = {{"limit", analysis.limit}};
-    json["of_limit"].update(interval(*analysis.of_limit));
+    auto of_limit = to.object<kOfLimit>("of_limit");
+    of_limit("limit", analysis.limit);
+    of_limit("value", analysis.of_limit->value);
+    of_limit("low", analysis.of_limit->low);
+    of_limit("high", analysis.of_limit->high);
   }
   if (analysis.pipeline) add_pipeline(json["pipeline"], *analysis.pipeline);
-  json["counters"] = {{"minor_faults", finite(*analysis.faults)}};
-  if (analysis.switches) json["counters"]["context_switches"] = finite(*analysis.switches);
+  auto counters = to.object<kCaseCounters>("counters");
+  counters("minor_faults", *analysis.faults);
+  if (analysis.switches) counters("context_switches", *analysis.switches);
 }
 
 void add_limits(Json& json, const CaseAnalysis& analysis) {
   for (std::size_t s = 0; s < analysis.stages.size(); ++s) {
     const StageAnalysis& stage = analysis.stages[s];
     if (stage.limit.empty()) continue;
-    json["stages"][s]["limit"] = stage.limit;
-    json["stages"][s]["floor_ns"] = finite(stage.floor_ns);
-    if (stage.of_limit) json["stages"][s]["of_limit"] = interval(*stage.of_limit);
+    MemberWriter<kStage> to(json["stages"][s]);
+    to("limit", stage.limit);
+    to("floor_ns", stage.floor_ns);
+    if (stage.of_limit) write(to.object<kInterval>("of_limit"), *stage.of_limit);
   }
-  if (analysis.floor_ns) json["floor_ns"] = finite(*analysis.floor_ns);
-  if (!analysis.binding.empty()) json["binding"] = analysis.binding;
-  if (analysis.bytes_moved) json["bytes_moved"] = finite(*analysis.bytes_moved);
+  MemberWriter<kCase> to(json);
+  if (analysis.floor_ns) to("floor_ns", *analysis.floor_ns);
+  if (!analysis.binding.empty()) to("binding", analysis.binding);
+  if (analysis.bytes_moved) to("bytes_moved", *analysis.bytes_moved);
 }
 
 void add_per_image(Json& json, const CaseResult& result, const GroupResult& group) {
-  if (const auto seconds = cpu_seconds_per_image(result))
-    json["counters"]["cpu_s_per_image"] = finite(*seconds);
+  const auto counters = [&] { return MemberWriter<kCase>(json).object<kCaseCounters>("counters"); };
+  if (const auto seconds = cpu_seconds_per_image(result)) counters()("cpu_s_per_image", *seconds);
   const CaseProfile* const profile = find_profile(group, result.variant);
   const auto joules = profile ? counted_per_image(result, *profile).joules : std::nullopt;
-  if (joules) json["counters"]["joules_per_image"] = finite(*joules);
+  if (joules) counters()("joules_per_image", *joules);
 }
 
 void add_noise(Json& json, const CaseNoise& noise) {
   if (noise.rounds == 0) return;
-  json["noise"] = {{"steal_share", finite(noise.steal_share)},
-                   {"throttled_share", finite(noise.throttled_share)},
-                   {"frequency_khz", noise.frequency_khz},
-                   {"frequency_spread", finite(noise.frequency_spread)},
-                   {"disturbed", noise.disturbed.size()},
-                   {"autocorrelation", finite(noise.autocorrelation)},
-                   {"drifts", noise.drifts},
-                   {"sensitive", noise.sensitive}};
-  if (noise.drift) json["noise"]["drift"] = interval(*noise.drift);
-  if (noise.undisturbed) json["noise"]["undisturbed_ratio"] = interval(*noise.undisturbed);
-  json["flags"] = Json::object();
-  for (const auto& [flag, rounds] : noise.flagged)
-    json["flags"][std::string(name_of(flag))] = rounds;
+  MemberWriter<kCase> to(json);
+  auto out = to.object<kNoise>("noise");
+  out("steal_share", noise.steal_share);
+  out("throttled_share", noise.throttled_share);
+  out("frequency_khz", noise.frequency_khz);
+  out("frequency_spread", noise.frequency_spread);
+  out("disturbed", noise.disturbed.size());
+  out("autocorrelation", noise.autocorrelation);
+  out("drifts", noise.drifts);
+  out("sensitive", noise.sensitive);
+  if (noise.drift) write(out.object<kInterval>("drift"), *noise.drift);
+  if (noise.undisturbed) write(out.object<kInterval>("undisturbed_ratio"), *noise.undisturbed);
+  Named<std::vector<int>> flags;
+  for (const auto& [flag, rounds] : noise.flagged) flags.emplace_back(name_of(flag), rounds);
+  to("flags", flags);
 }
 
 /// Adds how long each throttle reason held the GPU's clocks back; nothing if none did.
-void add_held_back(Json& json, const DeviceStates& states) {
+void add_held_back(MemberWriter<kGroup> to, const DeviceStates& states) {
   if (states.held_back_ns.empty()) return;
   const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
-  Json& held = json["gpu_held_back"] = {{"seconds", Json::object()},
-                                        {"of_seconds", seconds(states.rounds_ns)}};
-  for (const auto& [reason, ns] : states.held_back_ns) held["seconds"][reason] = seconds(ns);
+  Named<double> reasons;
+  for (const auto& [reason, ns] : states.held_back_ns) reasons.emplace_back(reason, seconds(ns));
+  auto held = to.object<kHeldBack>("gpu_held_back");
+  held("seconds", reasons);
+  held("of_seconds", seconds(states.rounds_ns));
 }
 
 /// Adds the range of the GPU's clocks, temperatures and throttle reasons, as far as they were read.
-void add_device_states(Json& json, const DeviceStates& states) {
+void add_device_states(MemberWriter<kGroup> to, const DeviceStates& states) {
   if (states.read == 0 && !states.over_turns) return;
   const auto words = [](std::int64_t bits) {
     return throttle_words(static_cast<std::uint64_t>(bits));
   };
-  json["gpu_states"] = {
-      {"turns", states.turns},
-      {"read", states.read},
-      {"sm_clock_of", states.over_turns ? "turns" : "ends"},
-      {"sm_clock_mhz",
-       {{"low", states.low_mhz}, {"median", states.middle_mhz}, {"high", states.high_mhz}}},
-      {"changed", states.changed()}};
+  auto out = to.object<kGpuStates>("gpu_states");
+  out("turns", states.turns);
+  out("read", states.read);
+  out("sm_clock_of", states.over_turns ? ClockOf::Turns : ClockOf::Ends);
+  auto clocks = out.object<kClockRange>("sm_clock_mhz");
+  clocks("low", states.low_mhz);
+  clocks("median", states.middle_mhz);
+  clocks("high", states.high_mhz);
+  out("changed", states.changed());
   if (states.read == 0) return;
-  json["gpu_states"]["temperature_c"] = {{"low", states.low_c}, {"high", states.high_c}};
-  json["gpu_states"]["throttle_reasons"] = {{"always", words(states.always_bits)},
-                                            {"sometimes", words(states.sometimes_bits)}};
+  auto degrees = out.object<kTemperatureRange>("temperature_c");
+  degrees("low", states.low_c);
+  degrees("high", states.high_c);
+  auto reasons = out.object<kThrottle>("throttle_reasons");
+  reasons("always", words(states.always_bits));
+  reasons("sometimes", words(states.sometimes_bits));
 }
 
 /// Adds how many states the host was in: 1 or 2, or null if there were too few rounds to tell. Adds
 /// nothing if no stream was measured in several forms.
-void add_host_states(Json& json, const HostStates& states) {
+void add_host_states(MemberWriter<kGroup> to, const HostStates& states) {
   if (states.rounds == 0) return;
-  Json& out = json["host_states"] = {{"states", nullptr}, {"rounds", states.rounds}};
-  if (states.are_enough) out["states"] = 1;
+  auto out = to.object<kHostStates>("host_states");
+  const std::optional<int> told = states.change       ? std::optional(2)
+                                  : states.are_enough ? std::optional(1)
+                                                      : std::nullopt;
+  out("states", told);
+  out("rounds", states.rounds);
   if (!states.change) return;
-  out["states"] = 2;
-  out["change"] = {{"limit", states.change->limit},
-                   {"other", states.change->other},
-                   {"rounds", states.change->rounds},
-                   {"before", finite(states.change->before)},
-                   {"after", finite(states.change->after)}};
-  if (states.change->round) out["change"]["round"] = *states.change->round;
+  auto change = out.object<kHostChange>("change");
+  change("limit", states.change->limit);
+  change("other", states.change->other);
+  change("rounds", states.change->rounds);
+  change("before", states.change->before);
+  change("after", states.change->after);
+  if (states.change->round) change("round", *states.change->round);
 }
 
 /// Adds the cases in which other work held up too many rounds, if there are any.
-void add_busy(Json& json, const GroupResult& group, const std::optional<Busy>& busy) {
+void add_busy(MemberWriter<kGroup> to, const GroupResult& group, const std::optional<Busy>& busy) {
   if (!busy) return;
-  Json& out = json["busy"] = {
-      {"cases", Json::array()}, {"share", finite(busy->share)}, {"cpu_ratio", Json::object()}};
-  for (const int i : busy->cases) out["cases"].push_back(group.cases[i].variant);
-  for (const int i : busy->crowded) out["more_threads_than_cpus"].push_back(group.cases[i].variant);
+  auto out = to.object<kBusy>("busy");
+  std::vector<std::string> cases;
+  for (const int i : busy->cases) cases.push_back(group.cases[i].variant);
+  out("cases", cases);
+  std::vector<std::string> crowded;
+  for (const int i : busy->crowded) crowded.push_back(group.cases[i].variant);
+  if (!crowded.empty()) out("more_threads_than_cpus", crowded);
+  out("share", busy->share);
+  auto ratios = out.map<kInterval>("cpu_ratio");
   for (const Busy::CpuRatio& one : busy->by_cpu)
-    out["cpu_ratio"][group.cases[one.index].variant] = interval(one.ratio);
+    write(ratios.at(group.cases[one.index].variant), one.ratio);
 }
 
-Json verdict(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
+void write_judgement(MemberWriter<kClaimVerdict> to, const GroupResult& group, std::size_t index,
+                     const Judgement& judgement, double precision) {
+  const Claim& claim = group.claims[index];
+  to("text", claim.text);
+  to("verdict", judgement.outcome);
+  to("detail", judgement_detail(group, claim, judgement, precision));
+  if (judgement.size) write(to.object<kInterval>("ratio"), *judgement.size);
+  if (judgement.pair) to("visible", visible_difference(*judgement.pair, precision));
+  if (judgement.caveat) to("caveat", caveat_text(judgement.caveat));
+}
+
+void write_verdict(MemberWriter<kVerdict> to, const GroupResult& group,
+                   const GroupAnalysis& analysis, const Results& results) {
   const Verdict& verdict = analysis.verdict;
-  Json json = {{"winner", verdict.winner},
-               {"bound", cause_text(verdict.bound).name},
-               {"cause", verdict.slow ? cause_text(verdict.slow->cause).name : ""},
-               {"text", verdict_text(group, analysis, results)},
-               {"claims", Json::array()}};
+  to("winner", verdict.winner);
+  to("bound", cause_text(verdict.bound).name);
+  to("cause", verdict.slow ? cause_text(verdict.slow->cause).name : std::string());
+  to("text", verdict_text(group, analysis, results));
+  auto claims = to.list<kClaimVerdict>("claims");
+  for (std::size_t i = 0; i < verdict.claims.size(); ++i)
+    write_judgement(claims.add(), group, i, verdict.claims[i], precision_of(group, results));
   if (verdict.outcome == Outcome::Tie || verdict.outcome == Outcome::Inconclusive)
-    json["visible"] = finite(verdict.visible);
-  for (std::size_t i = 0; i < verdict.claims.size(); ++i) {
-    const Claim& claim = group.claims[i];
-    const Judgement& judgement = verdict.claims[i];
-    json["claims"].push_back(
-        {{"text", claim.text},
-         {"verdict", name_of(judgement.outcome)},
-         {"detail", judgement_detail(group, claim, judgement, precision_of(group, results))}});
-    if (judgement.size) json["claims"].back()["ratio"] = interval(*judgement.size);
-    if (judgement.pair)
-      json["claims"].back()["visible"] =
-          finite(visible_difference(*judgement.pair, precision_of(group, results)));
-    if (judgement.caveat) json["claims"].back()["caveat"] = caveat_text(judgement.caveat);
+    to("visible", verdict.visible);
+}
+
+template <const Members& kMembers>
+void write_line(MemberWriter<kMembers> to, const AxisLine& line) {
+  to("axis", line.axis);
+  to.axes("at", line.fixed);
+}
+
+void write_crossing(MemberWriter<kCrossing> to, const AxisLine& line, const Crossing& crossing) {
+  write_line(to, line);
+  to("a", crossing.a);
+  to("b", crossing.b);
+  to("points", crossing.points);
+  to("decided", crossing.decided);
+  to("leader", crossing.leader);
+  auto changes = to.list<kOvertaking>("changes");
+  for (const Overtaking& one : crossing.changes) {
+    auto change = changes.add();
+    change("from", one.from);
+    change("to", one.to);
+    change("after", one.after);
+    change("by", one.by);
   }
-  return json;
 }
 
-Json on(const AxisLine& line) { return {{"axis", line.axis}, {"at", line.fixed}}; }
-
-Json crossing_json(const AxisLine& line, const Crossing& crossing) {
-  Json json = on(line);
-  json.update({{"a", crossing.a},
-               {"b", crossing.b},
-               {"points", crossing.points},
-               {"decided", crossing.decided},
-               {"leader", crossing.leader},
-               {"changes", Json::array()}});
-  for (const Overtaking& change : crossing.changes)
-    json["changes"].push_back(
-        {{"from", change.from}, {"to", change.to}, {"after", change.after}, {"by", change.by}});
-  return json;
+void write_fit(MemberWriter<kFit> to, const AxisLine& line, const AxisFit& fit) {
+  write_line(to, line);
+  to("variant", fit.variant);
+  to("points", fit.points);
+  to("explains", fit.explains);
+  to("worst_residual", fit.fitted.worst);
+  if (!fit.explains) return;
+  to("fixed_ns", fit.fitted.fixed_ns);
+  to("gb_per_s", fit.fitted.gb_per_s());
+  to("half_bytes", fit.fitted.half_bytes());
+  to("amount_at_90_percent", fit.amount90);
 }
 
-Json fit_json(const AxisLine& line, const AxisFit& fit) {
-  Json json = on(line);
-  json.update({{"variant", fit.variant},
-               {"points", fit.points},
-               {"explains", fit.explains},
-               {"worst_residual", fit.fitted.worst}});
-  if (!fit.explains) return json;
-  json.update({{"fixed_ns", fit.fitted.fixed_ns},
-               {"gb_per_s", fit.fitted.gb_per_s()},
-               {"half_bytes", fit.fitted.half_bytes()},
-               {"amount_at_90_percent", fit.amount90}});
-  return json;
+void write_unscaled(MemberWriter<kUnscaled> to, const AxisLine& line, const Unscaled& result) {
+  write_line(to, line);
+  to("variant", result.variant);
+  to("small", result.small);
+  to("large", result.large);
+  to("work", result.work);
+  to("fixed_ns", result.fixed_ns);
 }
 
-Json unscaled_json(const AxisLine& line, const Unscaled& result) {
-  Json json = on(line);
-  json.update({{"variant", result.variant},
-               {"small", result.small},
-               {"large", result.large},
-               {"work", result.work},
-               {"fixed_ns", result.fixed_ns}});
-  return json;
+void write_trend(MemberWriter<kTrend> to, const TrendJudgement& judgement) {
+  to("text", judgement.claim.text);
+  to("verdict", judgement.outcome);
+  to("axis", judgement.claim.across->axis);
+  to.axes("at", judgement.fixed);
+  if (judgement.from.is_null()) return;
+  to("from", judgement.from);
+  write(to.object<kInterval>("first"), judgement.first);
+  to("to", judgement.to);
+  write(to.object<kInterval>("last"), judgement.last);
 }
 
-Json trend_json(const TrendJudgement& judgement) {
-  Json json = {{"text", judgement.claim.text},
-               {"verdict", name_of(judgement.outcome)},
-               {"axis", judgement.claim.across->axis},
-               {"at", judgement.fixed}};
-  if (!judgement.from.is_null())
-    json.update({{"from", judgement.from},
-                 {"first", interval(judgement.first)},
-                 {"to", judgement.to},
-                 {"last", interval(judgement.last)}});
-  return json;
-}
-
-/// Returns the summary of an experiment over its points. "crossovers", "fits" and "unscaled" have
-/// entries for variants along each numeric axis, where "at" holds the values of the other axes.
-/// They are empty for an experiment of one point. A fit that does not explain its points has only
-/// its worst residual. "claims" has the claims about trends.
-Json experiment_json(const Experiment& experiment, const Results& results) {
-  Json json = {{"experiment", experiment.groups[0]->experiment},
-               {"crossovers", Json::array()},
-               {"fits", Json::array()},
-               {"unscaled", Json::array()},
-               {"claims", Json::array()}};
-  for (const AxisLine& line : axis_lines(experiment)) {
+/// Writes the summary of an experiment over its points. "crossovers", "fits" and "unscaled" have
+/// entries for variants along each numeric axis. They are empty for an experiment of one point.
+void write_experiment(MemberWriter<kExperiment> to, const Experiment& experiment,
+                      const Results& results) {
+  const std::vector<AxisLine> lines = axis_lines(experiment);
+  to("experiment", experiment.groups[0]->experiment);
+  auto crossovers = to.list<kCrossing>("crossovers");
+  for (const AxisLine& line : lines)
     for (const Crossing& crossing : crossings(experiment, line))
-      json["crossovers"].push_back(crossing_json(line, crossing));
-    for (const AxisFit& fit : fits(experiment, line)) json["fits"].push_back(fit_json(line, fit));
+      write_crossing(crossovers.add(), line, crossing);
+  auto fitted = to.list<kFit>("fits");
+  for (const AxisLine& line : lines)
+    for (const AxisFit& fit : fits(experiment, line)) write_fit(fitted.add(), line, fit);
+  auto flat = to.list<kUnscaled>("unscaled");
+  for (const AxisLine& line : lines)
     for (const Unscaled& result : unscaled(experiment, line))
-      json["unscaled"].push_back(unscaled_json(line, result));
-  }
+      write_unscaled(flat.add(), line, result);
+  auto claims = to.list<kTrend>("claims");
   for (const TrendJudgement& judgement : judge_trends(experiment, results))
-    json["claims"].push_back(trend_json(judgement));
-  return json;
+    write_trend(claims.add(), judgement);
 }
 
 void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& analysis,
@@ -263,34 +313,43 @@ void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& ana
     add_per_image(json["cases"][i], group.cases[i], group);
     add_noise(json["cases"][i], analysis.noise[i]);
   }
-  json["pairs"] = Json::array();
-  for (const Pair& pair : analysis.pairs)
-    json["pairs"].push_back({{"a", group.cases[pair.a].variant},
-                             {"b", group.cases[pair.b].variant},
-                             {"ratio", interval(pair.ratio)},
-                             {"different", pair.different}});
-  add_device_states(json, analysis.device);
-  add_held_back(json, analysis.device);
-  add_host_states(json, analysis.host);
-  add_busy(json, group, analysis.busy);
-  json["quality"] = quality_text(analysis);
-  json["autocorrelation"] = finite(analysis.autocorrelation);
-  json["verdict"] = verdict(group, analysis, results);
+  MemberWriter<kGroup> to(json);
+  auto pairs = to.list<kPair>("pairs");
+  for (const Pair& one : analysis.pairs) {
+    auto pair = pairs.add();
+    pair("a", group.cases[one.a].variant);
+    pair("b", group.cases[one.b].variant);
+    write(pair.object<kInterval>("ratio"), one.ratio);
+    pair("different", one.different);
+  }
+  add_device_states(to, analysis.device);
+  add_held_back(to, analysis.device);
+  add_host_states(to, analysis.host);
+  add_busy(to, group, analysis.busy);
+  to("quality", quality_text(analysis));
+  to("autocorrelation", analysis.autocorrelation);
+  write_verdict(to.object<kVerdict>("verdict"), group, analysis, results);
 }
 
-}  // namespace
-
-Json document(const Analysed& analysed) {
+/// Adds what is derived to a document that has the measurements.
+void add_analyses(Json& document, const Analysed& analysed) {
   const Results& results = analysed.results();
-  Json document = to_json(results);
-  document["experiments"] = Json::array();
   std::size_t group = 0;
-  for (const Experiment& experiment : analysed.experiments()) {
+  for (const Experiment& experiment : analysed.experiments())
     for (std::size_t g = 0; g < experiment.groups.size(); ++g)
       add_analysis(document["groups"][group++], *experiment.groups[g], experiment.analyses[g],
                    results);
-    document["experiments"].push_back(experiment_json(experiment, results));
-  }
+  auto all = MemberWriter<kResults>(document).list<kExperiment>("experiments");
+  for (const Experiment& experiment : analysed.experiments())
+    write_experiment(all.add(), experiment, results);
+}
+
+}  // namespace
+}  // namespace members
+
+Json document(const Analysed& analysed) {
+  Json document = to_json(analysed.results());
+  members::add_analyses(document, analysed);
   return document;
 }
 

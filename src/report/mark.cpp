@@ -1,5 +1,7 @@
 #include "report/mark.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -9,6 +11,7 @@
 #include "core/units.h"
 #include "document/read_document.h"
 #include "plan/schema.h"
+#include "report/results_schema.h"
 #include "report/table_formats.h"
 
 namespace normbench {
@@ -34,6 +37,14 @@ bool is_table(std::string_view json) {
                     has(R"("rows":[],"totals":{"self_cpu_ns":)"));
 }
 
+/// Returns true for the row of a case in an answer.
+bool is_answer_row(std::string_view json) {
+  const std::string_view row = json.substr(0, json.find('}'));
+  const auto has = [row](std::string_view part) { return row.find(part) != row.npos; };
+  return (row.starts_with(R"({"experiment":")") || row.starts_with(R"({"document":")")) &&
+         has(R"(,"baseline":)") && has(R"(,"fastest":)") && has(R"(,"time_low_ms":)");
+}
+
 std::optional<Written> object_written_as(std::string_view json) {
   const auto has = [json](std::string_view part) { return json.find(part) != json.npos; };
   const auto begins = [json](std::string_view part) { return json.starts_with(part); };
@@ -47,8 +58,12 @@ std::optional<Written> object_written_as(std::string_view json) {
   if (begins(R"({"calibration":{)")) return when(has(R"("false_alarms":)"), Written::Calibration);
   if (begins(R"({"schemaVersion":)")) return when(has(R"("normbench":{)"), Written::Trace);
   if (begins(R"({"$schema":)"))
-    return when(has(R"("title":")" + packed(kSchemaTitle) + '"'), Written::Derived);
-  return when(is_table(json), Written::Derived);
+    return when(std::ranges::any_of(std::array{kSchemaTitle, kResultsSchemaTitle},
+                                    [&](std::string_view title) {
+                                      return has(fmt::format(R"("title":"{}")", packed(title)));
+                                    }),
+                Written::Derived);
+  return when(is_table(json) || is_answer_row(json), Written::Derived);
 }
 
 std::optional<Written> json_written_as(std::string_view text) {
@@ -185,6 +200,7 @@ bool is_table_text(std::string_view text, bool is_titled) {
 bool is_csv_header(std::string_view line) {
   take(line, "document,");
   if (!take(line, "experiment,point,variant,")) take(line, "trace,");
+  if (line.starts_with("baseline,fastest,status,reason,time_ms,")) return true;  // an answer
   return std::ranges::any_of(words(TableKind{}), [&](const auto& kind) {
     return std::ranges::any_of(std::array{0, 1}, [&](int memory) {
       CaseProfile profile;
@@ -201,9 +217,17 @@ bool is_report(std::string_view line) {
   return shape.starts_with("normbench #.#.# ·");
 }
 
+/// Returns true for the head of an answer's table as text.
+bool is_answer_head(std::string_view line) {
+  std::vector<std::string> columns = columns_of(line);
+  if (!columns.empty() && columns.front() == "point") columns.erase(columns.begin());
+  return columns.size() > 1 && columns[0] == "variant" && columns[1].ends_with("ms/batch");
+}
+
 bool is_text(std::string_view text) {
   std::string_view rest = text;
   const std::string_view line = next_line(rest);
+  if (is_answer_head(rest.substr(0, rest.find('\n')))) return true;
   if (line.find(": Profile of ") != line.npos) {
     if (line.starts_with("### ") && !next_line(rest).empty()) return false;
     return is_table_text(rest, /*is_titled=*/true);
@@ -228,8 +252,10 @@ bool is_junit(std::string_view text) {
 std::optional<Written> written_as(std::string_view beginning) {
   beginning = beginning.substr(0, kEnough);
   if (beginning.starts_with('{') || beginning.starts_with('[')) return json_written_as(beginning);
-  const bool is_derived =
-      beginning.starts_with('<') ? is_page(beginning) || is_junit(beginning) : is_text(beginning);
+  const bool is_derived = beginning.starts_with('<')
+                              ? is_page(beginning) || is_junit(beginning) ||
+                                    beginning.starts_with("<!-- normbench answer: ")
+                              : is_text(beginning);
   return is_derived ? std::optional(Written::Derived) : std::nullopt;
 }
 

@@ -57,7 +57,8 @@ Json stats_values(const ProfileRow& row, const LimitShares& limits) {
 /// Collects the numbers of a struct under their names in the results document.
 struct Numbers {
   Json json = Json::object();
-  void operator()(const char* name, std::int64_t value) { json[name] = value; }
+  void object(const char*, const char*) {}
+  void operator()(const char* name, std::int64_t value, About) { json[name] = value; }
 };
 
 Json numbers_of(const auto& value) {

@@ -9,6 +9,7 @@ repository's files, and photographs in photos/.
 A block ```console has lines `$ command`, and what the commands print to stdout and stderr. A line `…` stands for
 any lines.
 `<!-- exit 3 -->` before a block gives its exit code.
+`<!-- file: NAME -->` before a block writes it to the folder of the commands.
 `<!-- not run: reason -->` before a block ```sh says why the block is not run. The scripts, subcommands and options
 in it have to exist all the same.
 A block ```jsonc that begins with `{"schema": 1` is a whole config, and `normbench check` accepts it. Other blocks
@@ -45,6 +46,8 @@ class Block:
         self.line = page.read_text()[: match.start(2)].count("\n") + 1
         self.where = f"{page.name}:{self.line}"
         self.not_run = re.search(r"<!-- not run: (.+?) -->", comments)
+        file = re.search(r"<!-- file: (\S+) -->", comments)
+        self.file = file[1] if file else None
         code = re.search(r"<!-- exit (\d+) -->", comments)
         self.code = int(code[1]) if code else 0
 
@@ -200,8 +203,10 @@ class DocsTest(unittest.TestCase):
         copy = self.copy()
         count = 0
         for page in PAGES:
-            for block in blocks(page, "console"):
-                for shown in re.split(r"^\$ ", block.text, flags=re.M)[1:]:
+            for block in blocks(page, "console", "python"):
+                if block.file:
+                    (copy.dir / block.file).write_text(block.text)
+                for shown in re.split(r"^\$ ", block.text, flags=re.M)[1:] if block.language == "console" else ():
                     with self.subTest(block=block.where):
                         command, _, expected = shown.partition("\n")
                         printed, code = copy.run(command)

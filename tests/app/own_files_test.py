@@ -154,7 +154,8 @@ class OutputTest(FilesCase):
                  for form in ("text", "csv", "json", "markdown")]
         made += [("table", "run", "--table", kind, "--format", form) for kind in ("torch", "stats")
                  for form in ("csv", "json", "markdown")]
-        made += [("table", "run", "--table", "stats"), ("schema",)]
+        made += [("report", "run", "--table", "answer", "--format", form) for form in ("text", "csv", "json", "markdown")]
+        made += [("table", "run", "--table", "stats"), ("schema",), ("schema", "--of", "results")]
         for command in made:
             out = self.dir / "_".join(command).replace("/", "-")
             with self.subTest(command):
