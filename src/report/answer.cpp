@@ -93,7 +93,15 @@ std::string ms_or_status(const CaseResult& result, const CaseAnalysis& one) {
   return std::string(name_of(result.status)) + (reason.empty() ? "" : ": " + reason);
 }
 
-MarkupTable table_of(const Experiment& experiment, const Results& results) {
+/// Returns true for a case that an answer needs at least: the fastest ones, and the baseline.
+bool is_needed(const GroupResult& group, const GroupAnalysis& analysis, std::size_t index) {
+  return is_fastest(analysis, index) || group.cases[index].variant == group.baseline;
+}
+bool is_any(const GroupResult&, const GroupAnalysis&, std::size_t) { return true; }
+
+/// Returns the table of the cases for which `takes` returns true.
+MarkupTable table_of(const Experiment& experiment, const Results& results,
+                     bool (*takes)(const GroupResult&, const GroupAnalysis&, std::size_t)) {
   MarkupTable table{.columns = {{.title = "point"},
                                 {.title = "variant"},
                                 {.title = time_title(results), .align = Align::Right},
@@ -104,6 +112,7 @@ MarkupTable table_of(const Experiment& experiment, const Results& results) {
                                 {.title = ""}}};
   each_case(
       experiment, [&](const GroupResult& group, const GroupAnalysis& analysis, std::size_t index) {
+        if (!takes(group, analysis, index)) return;
         const CaseResult& result = group.cases[index];
         const CaseAnalysis& one = analysis.cases[index];
         const bool is_baseline = result.variant == group.baseline;
@@ -138,21 +147,39 @@ std::string legend_of(const Experiment& experiment) {
   return "";
 }
 
-std::string markdown_of(const Experiment& experiment, const Results& results) {
+/// Returns the title, the question and the verdict.
+std::string markdown_head(const Experiment& experiment, const Results& results) {
+  constexpr std::size_t most_line = 1'000;
   const GroupResult& group = *experiment.groups.front();
-  std::string text = "### " + escaped_markdown(group.experiment) + "\n\n";
-  if (!group.question.empty()) text += escaped_markdown(group.question) + "\n\n";
+  std::string text = "### " + escaped_markdown(cut_utf8(group.experiment, most_line)) + "\n\n";
+  if (!group.question.empty())
+    text += escaped_markdown(cut_utf8(group.question, most_line)) + "\n\n";
   for (const std::string& line : verdict_lines(experiment, results))
-    text += "- " + escaped_markdown(line) + "\n";
-  text += "\n" + table_of(experiment, results).markdown() + "\n";
-  const std::string legend = legend_of(experiment);
-  return legend.empty() ? text : text + escaped_markdown(legend) + ".\n\n";
+    text += "- " + escaped_markdown(cut_utf8(line, most_line)) + "\n";
+  return text + "\n";
+}
+
+/// Returns the table of the cases in at most `most` bytes. Where all of them would take more, it
+/// has the baseline and the fastest ones, or none, and says so.
+std::string markdown_table(const Experiment& experiment, const Results& results, std::size_t most) {
+  const MarkupTable all = table_of(experiment, results, is_any);
+  std::string legend = legend_of(experiment);
+  if (!legend.empty()) legend = escaped_markdown(legend) + ".\n\n";
+  if (std::string text = all.markdown() + "\n" + legend; text.size() <= most) return text;
+  const MarkupTable needed = table_of(experiment, results, is_needed);
+  const auto left_out = [&](std::size_t shown) {
+    return fmt::format("{} of {} left out, as the text would be too long.\n\n",
+                       format_count(std::ssize(all.rows) - static_cast<std::ptrdiff_t>(shown)),
+                       counted(std::ssize(all.rows), "case"));
+  };
+  std::string text = needed.markdown() + "\n" + legend + left_out(needed.rows.size());
+  return !needed.rows.empty() && text.size() <= most ? text : left_out(0);
 }
 
 std::string text_of(const Experiment& experiment, const Results& results, const Screen& screen) {
   const GroupResult& group = *experiment.groups.front();
   std::string text = group.experiment + "\n";
-  text += columns_text(table_of(experiment, results).text_columns(screen), 2, screen.width);
+  text += columns_text(table_of(experiment, results, is_any).text_columns(screen), 2, screen.width);
   text += wrapped(legend_of(experiment), 2, prose_width(screen));
   for (const std::string& line : verdict_lines(experiment, results))
     text += wrapped(line, 2, prose_width(screen));
@@ -161,31 +188,49 @@ std::string text_of(const Experiment& experiment, const Results& results, const 
 
 /// Returns the marker by which a program finds its comment again.
 std::string marker(std::span<const Analysed> documents) {
+  constexpr std::size_t most_names = 1'000;
   std::vector<std::string> names;
-  for (const Analysed& document : documents) names.push_back(document.results().name);
-  std::string text = fmt::format("{}", fmt::join(names, " "));
+  for (const Analysed& document : documents) names.push_back(document.visible().results().name);
+  std::string text = cut_utf8(fmt::format("{}", fmt::join(names, " ")), most_names);
   for (auto at = text.find("--"); at != text.npos; at = text.find("--")) text.replace(at, 2, "-");
   return fmt::format("<!-- normbench answer: {} -->\n", text);
 }
 
+struct Part {
+  const Experiment* experiment;
+  const Results* results;
+  std::string head;
+};
+
+/// Returns the text, of which heads come before tables if there is no room for all of it.
 std::string markdown(std::span<const Analysed> documents) {
-  constexpr std::size_t most_notice_bytes = 2'000;
-  std::string text = marker(documents);
+  constexpr std::size_t most_notice_bytes = 4'000, most_cut_table_bytes = 200;
+  const std::string begin = marker(documents);
+  std::size_t left = most_answer_bytes - begin.size() - most_notice_bytes;
+  std::vector<Part> parts;
   std::vector<std::string> left_out;
   for (const Analysed& document : documents)
     for (const Experiment& experiment : document.visible().experiments()) {
-      const std::string part = markdown_of(experiment, document.visible().results());
-      if (text.size() + part.size() + most_notice_bytes <= most_answer_bytes)
-        text += part;
-      else
+      std::string head = markdown_head(experiment, document.visible().results());
+      if (head.size() + most_cut_table_bytes > left) {
         left_out.push_back(experiment.groups.front()->experiment);
+        continue;
+      }
+      left -= head.size() + most_cut_table_bytes;
+      parts.push_back({&experiment, &document.visible().results(), std::move(head)});
     }
+  std::string text = begin;
+  for (const Part& part : parts) {
+    const std::string table =
+        markdown_table(*part.experiment, *part.results, left + most_cut_table_bytes);
+    left -= std::max(table.size(), most_cut_table_bytes) - most_cut_table_bytes;
+    text += part.head + table;
+  }
   if (left_out.empty()) return text;
-  std::string notice =
+  const std::string notice =
       fmt::format("{} left out, as the text would be too long: {}",
                   counted(std::ssize(left_out), "experiment"), fmt::join(left_out, ", "));
-  notice = cut(escaped_markdown(notice), most_notice_bytes / 4);
-  return text + notice + "\n";
+  return text + escaped_markdown(cut_utf8(notice, most_notice_bytes / 8)) + "\n";
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ constexpr std::size_t most_answer_bytes = 60'000;
 /// Returns the cases of all groups.
 /// - Text and Markdown have the verdict of each experiment above its table. Markdown begins with
 ///   an HTML comment that names the documents, by which a program finds its comment again. If it
-///   would be too long, whole experiments are left out and named.
+///   would be too long, tables have only the fastest cases and the baseline, then none, and then
+///   whole experiments are left out. What is left out is named or counted.
 /// - CSV and JSON have a row for each case: experiment, point, variant, whether it is the baseline
 ///   and among the fastest, times in ms with their 95 % interval, speed-up over the baseline,
 ///   the same by the two times, a remark if these contradict it, images per second, share of the

@@ -8,7 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-NORMBENCH = Path(sys.argv[1]).resolve()
+NORMBENCH, SOURCE_DIR = (Path(p).resolve() for p in sys.argv[1:3])
+KEPT = SOURCE_DIR / "results/quickstart-epyc-zen5-2c-20261121.json"
 
 
 def normbench(*args, **kwargs):
@@ -209,19 +210,78 @@ class Answer(InFolder):
         self.assertTrue(any(line.startswith("- Fastest: once") for line in lines))
         self.assertTrue(any(line.startswith("| once |") for line in lines))
 
-    def test_markdown_that_would_be_too_long_names_what_is_left_out(self):
-        document = json.loads((self.dir / "out/results.json").read_text())
-        groups = []
-        for number in range(300):
-            group = json.loads(json.dumps(document["groups"][0]))
-            group["experiment"] = f"e{number}"
-            groups.append(group)
-        document["groups"] = groups
+    def test_the_page_has_its_columns(self):
+        page = (SOURCE_DIR / "docs/results.md").read_text().split("### A row for each case")[1]
+        described = [line.split("`")[1] for line in page.split("\n## ")[0].splitlines() if line.startswith("| `")]
+        self.assertEqual(self.answer("csv").splitlines()[0].split(","), described[1:])
+        two = normbench("report", self.dir / "out", self.dir / "out", "--table", "answer", "--format", "csv").stdout
+        self.assertEqual(two.splitlines()[0].split(","), described)
+
+
+class ManyCases(InFolder):
+    """Tests the answer as Markdown, of documents for which there is no room."""
+
+    answer = Answer.answer
+
+    def many(self, groups, cases, change=lambda group, case, number: None, **head):
+        """Makes the document one of so many groups, with so many cases each."""
+        document = {**json.loads(KEPT.read_text()), **head}
+        many, *_, once = document["groups"][0]["cases"]
+        document["groups"] = [{**document["groups"][0], "experiment": f"e{number + 1}", "order": [], "cut_order": [], "limits": [],
+                               "claims": [], "profile": [], "baseline": "v1",
+                               "cases": [{**json.loads(json.dumps(many if i else once)), "variant": f"v{i}" if i else "once",
+                                          "cut_rounds": {"wall_ns": []}} for i in range(cases)]} for number in range(groups)]
+        for group in document["groups"]:
+            for number, case in enumerate(group["cases"]):
+                case["rounds"] = {"wall_ns": [value + number for value in case["rounds"]["wall_ns"][:24]]}
+                for stage in case["stages"]:
+                    stage["rounds_ns"] = []
+                change(group, case, number)
+        (self.dir / "out").mkdir(exist_ok=True)
         (self.dir / "out/results.json").write_text(json.dumps(document))
         text = self.answer("markdown")
         self.assertLess(len(text.encode()), 60000)
-        self.assertRegex(text.splitlines()[-1], r"^\d+ experiments left out, as the text would be too long: e\d+, ")
+        self.assertTrue(text.startswith("<!-- normbench answer: "), text[:100])
+        self.assertTrue(text.splitlines()[0].endswith(" -->"), text[:100])
+        self.assertEqual(len(json.loads(self.answer("json"))), groups * cases)
+        return text
+
+    def test_markdown_of_three_thousand_cases_in_many_experiments(self):
+        text = self.many(600, 5)
+        shown = text.count("### e")
+        self.assertGreater(shown, 50)
+        self.assertRegex(text.splitlines()[-1], rf"^{600 - shown} experiments left out, as the text would be too long: e{shown + 1}, ")
+        self.assertIn("left out, as the text would be too long.", text)
+
+    def test_markdown_whose_tables_have_no_room(self):
+        def lengthen(group, case, number):
+            case["variant"] += " and so on" * 10 if number > 1 else ""
+
+        text = self.many(30, 20, lengthen)
+        self.assertEqual(text.count("### e"), 30)
+        self.assertEqual((text.count("| once |"), text.count("| v1 |")), (30, 30))  # the fastest one and the baseline
+        self.assertRegex(text, r"\n18 of 20 cases left out, as the text would be too long\.\n")
+
+    def onto_one_axis(self, group):
+        if group["experiment"] != "e":
+            group.update(point={"batch": int(group["experiment"][1:])}, experiment="e")
+
+    def test_markdown_of_three_thousand_cases_in_one_experiment(self):
+        text = self.many(1000, 3, lambda group, case, number: self.onto_one_axis(group))
+        self.assertEqual(text.count("### e\n"), 1)
+        self.assertRegex(text, r"\n[\d,]+ of 3,000 cases left out, as the text would be too long\.\n")
+
+    def test_markdown_of_long_names(self):
+        def lengthen(group, case, number):
+            group["question"] = "why? " * 20000
+            case["variant"] += "<\u0301" * 3000
+            group["baseline"] = group["cases"][-1]["variant"]
+
+        text = self.many(4, 3, lengthen, name="n--\n" * 50000)
+        self.assertEqual(text.count("\n### e"), 4)
+        text = self.many(40, 3, lambda group, case, number: group.update(experiment="&" * 5000 + group["experiment"]))
+        self.assertRegex(text.splitlines()[-1], "^[0-9]+ experiments left out, as the text would be too long: ")
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
