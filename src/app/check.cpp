@@ -34,6 +34,7 @@ struct CheckOptions {
   ConfigOptions config;
   BackendOptions backend;
   bool quiet = false;
+  bool starts_peers = false;
   bool is_asked = false;  // another normbench started this one
   Given given;
 };
@@ -178,7 +179,7 @@ std::optional<Results> read_times(const std::string& name) {
 
 Subcommand make_check() {
   const auto options = std::make_shared<CheckOptions>();
-  options->config.allow_peers = true;  // nothing is run, so peers do no harm
+  options->config.allow_peers = true;  // peers are planned, but only started if that is asked for
   std::vector<Option> rows{
       {"FILE", "", "Config files (- is stdin)", &options->files, "", Option::Several},
       {"--config", "FILE", "Config files, too", &options->configs, "", Option::Several}};
@@ -186,6 +187,9 @@ Subcommand make_check() {
       {"--times", "DOC",
        "A results document (or a run's folder) whose stage times say what bounds pipelines",
        &options->times});
+  rows.push_back({"--allow-peers", "",
+                  "Start the peers of the config, to tell which groups exceed their time limit",
+                  &options->starts_peers});
   for (const Option& row : config_options(options->config)) rows.push_back(row);
   rows.push_back(device_option(options->backend));
   rows.push_back(quiet_option(options->quiet));
@@ -206,7 +210,7 @@ Subcommand make_check() {
       tell_memory(plan, options->config);
       check_scales(file, plan);
       check_images(file, plan);
-      tell_overruns(file, plan, backends, options->given.contains("--allow-peers"));
+      tell_overruns(file, plan, backends, options->starts_peers);
     });
     suggest(options->quiet, run_of(*options));
     return Exit::Fine;

@@ -41,7 +41,7 @@ std::vector<Option> config_options(ConfigOptions& options) {
   return {{"--images", "DIR", "Folder or glob of images for `load` stages", &options.images,
            "/options/images"},
           {"--set", "NAME=VALUE",
-           "ConfigChange the config: precision=0.02, normalize.dtype=float16, threads=2 or "
+           "Change the config: precision=0.02, normalize.dtype=float16, threads=2 or "
            "/json/pointer=value",
            &options.set, "/options/set"},
           {"--axis", "NAME=VALUES", "Sweep over values: source.batch=1,8,32 or threads=1,2",
