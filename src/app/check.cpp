@@ -136,10 +136,13 @@ bool is_tried(const Group& group, bool with_peers) {
   });
 }
 
-/// Prepares the first group of each experiment that loads files as `run` does, for 20 s at most,
-/// and tells which groups will take much longer than their time limit.
-void tell_overruns(const std::string& file, Plan plan, const Backends& backends, bool with_peers) {
+/// Prepares the first group of each experiment that loads files as `run` does, and tells which
+/// groups will take much longer than their time limit. Tries no further group after 20 s. Returns
+/// false when interrupted.
+bool tell_overruns(const std::string& file, Plan plan, const Backends& backends, bool with_peers) {
   constexpr double most_seconds = 20;
+  const auto tried_here = [&](const Group& group) { return is_tried(group, with_peers); };
+  if (std::ranges::none_of(plan.groups, tried_here)) return true;
   Silent silent;
   const auto scratch = make_scratch(plan, "", backends);
   OwnRunContext own(backends, silent, plan, [](std::size_t, const std::string&) {
@@ -150,17 +153,19 @@ void tell_overruns(const std::string& file, Plan plan, const Backends& backends,
   std::set<std::string> tried;
   for (std::size_t i = 0; i < plan.groups.size(); ++i) {
     const Group& group = plan.groups[i];
-    if (!is_tried(group, with_peers) || !tried.insert(group.experiment).second) continue;
-    if (static_cast<double>(own.clock.now_ns() - start_ns) * 1e-9 > most_seconds) return;
+    if (!tried_here(group) || !tried.insert(group.experiment).second) continue;
+    if (static_cast<double>(own.clock.now_ns() - start_ns) * 1e-9 > most_seconds) break;
     own.context.part = {};
     for (const Case& planned : group.cases)
       if (!planned.peer.empty() && !with_peers)
         own.context.part.hung.emplace(planned.variant, "peers are not started");
     const auto forecast = forecast_group(plan, i, own.context, clock_cost);
+    if (own.context.interrupted) return false;
     const double limit = plan.measure_of(group).max_seconds_per_group;
     if (forecast && is_overrun(*forecast, limit))
       tell("normbench: {}: {}: {}\n", file, group_name(group), overrun_text(*forecast, limit));
   }
+  return true;
 }
 
 /// Reads the document called `name`; nothing if `name` is empty. Throws BadFiles, or Invalid for
@@ -199,7 +204,9 @@ Subcommand make_check() {
     if (options->files.empty()) throw Invalid("check: give a config FILE");
     const std::optional<Results> times = read_times(options->times);
     const Backends backends = make_backends(options->backend);
+    bool whole = true;
     each_file(options->files, [&](const std::string& file) {
+      if (!whole) return;
       const PlanOptions how = plan_options(options->config, file, backends);
       const Plan plan = make_plan(file, backends, how);
       show(plan_text(plan, how.cache_bytes, stdout_screen().width));
@@ -210,8 +217,9 @@ Subcommand make_check() {
       tell_memory(plan, options->config);
       check_scales(file, plan);
       check_images(file, plan);
-      tell_overruns(file, plan, backends, options->starts_peers);
+      whole = tell_overruns(file, plan, backends, options->starts_peers);
     });
+    if (!whole) return Exit::Interrupted;
     suggest(options->quiet, run_of(*options));
     return Exit::Fine;
   };

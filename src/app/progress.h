@@ -79,8 +79,6 @@ class Progress final : public Observer {
   std::string rounds_;  // "12 rounds, 31 s, ±2.1 %, ", or "" before the first round
 };
 
-/// Shows the progress of a calibration: in one line that is overwritten, or by a line every ten
-/// cycles.
 /// Returns the name of a group: "place batch=8, size=720x1280".
 std::string group_name(const Group& group);
 
@@ -88,6 +86,8 @@ std::string group_name(const Group& group);
 /// long: "about 12 s instead of 1.5 s: …".
 std::string overrun_text(const GroupForecast& forecast, double limit);
 
+/// Shows the progress of a calibration: in one line that is overwritten, or by a line every ten
+/// cycles.
 class CalibrateProgress final : public Silent {
  public:
   /// `pairs` is the number of pairs of each kind: identical and slowed. 0: as many as `seconds`

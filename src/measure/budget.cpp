@@ -22,23 +22,21 @@ std::int64_t staged_turns(double limit, double seconds_each) {
                                               static_cast<double>(most_staged)));
 }
 
-double round_seconds(const GroupTime& group, std::span<const ContenderTime> contenders,
-                     double share) {
-  double seconds = group.before_round;
+double round_seconds(std::span<const ContenderTime> contenders, double share) {
+  double seconds = 0;
   for (const ContenderTime& one : contenders) seconds += one.turn(iterations_of(one, share));
   return seconds;
 }
 
 /// Returns the largest share of the iterations with which a round takes at most `seconds`; 0 if
 /// none is small enough. A round's time grows with the share in steps of whole iterations.
-double largest_share(const GroupTime& group, std::span<const ContenderTime> contenders,
-                     double seconds) {
-  if (round_seconds(group, contenders, 1) <= seconds) return 1;
+double largest_share(std::span<const ContenderTime> contenders, double seconds) {
+  if (round_seconds(contenders, 1) <= seconds) return 1;
   constexpr int halvings = 40;
   double fits = 0, exceeds = 1;
   for (int i = 0; i < halvings; ++i) {
     const double middle = (fits + exceeds) / 2;
-    (round_seconds(group, contenders, middle) <= seconds ? fits : exceeds) = middle;
+    (round_seconds(contenders, middle) <= seconds ? fits : exceeds) = middle;
   }
   return fits;
 }
@@ -70,10 +68,9 @@ Budget budget_of(const GroupTime& group, std::span<const ContenderTime> contende
   const double left = (1 - reserve) * most_of_limit * group.limit - group.preparing - after;
   budget.rounds = std::clamp(left, quarter * group.limit, group.limit);
   const std::size_t rounds = StopRule::whole_blocks(contenders.size(), group.processes);
-  budget.share =
-      largest_share(group, contenders, budget.rounds / static_cast<double>(rounds));
+  budget.share = largest_share(contenders, budget.rounds / static_cast<double>(rounds));
   budget.forecast = {.preparing_seconds = group.preparing,
-                     .round_seconds = round_seconds(group, contenders, budget.share),
+                     .round_seconds = round_seconds(contenders, budget.share),
                      .after_seconds = after,
                      .fewest_rounds = rounds,
                      .turns = contenders.size()};

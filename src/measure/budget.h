@@ -29,7 +29,6 @@ struct ContenderTime {
 struct GroupTime {
   double limit = 0;           // max_seconds_per_group
   double preparing = 0;       // spent before the rounds, without the start of peers
-  double before_round = 0;    // between rounds, such as reading the files of the next round ahead
   std::int64_t processes = 1;
 };
 

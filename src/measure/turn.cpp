@@ -103,6 +103,7 @@ TurnShape shape_in_lanes(Engine& engine, double clock_cost_ns) {
   const double run_ns = static_cast<double>(flow.round.wall_ns),
                item_ns = run_ns / static_cast<double>(pipeline.in_flight);
   TurnShape shape{.iterations = pipeline.items,
+                  .most_iterations = engine.cold_files().most_items(),
                   .marks = true,
                   .iteration_ns = item_ns,
                   .beside_ns = run_ns + ns_to_drop(engine)};

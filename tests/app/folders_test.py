@@ -270,8 +270,9 @@ class Broken(InFolder):
 
     def test_run(self):
         done, document = self.run_config(self.config({"path": "photos"}), code=1)
-        shown = " ".join(self.few(done).split())
-        self.assertEqual(shown.count("600 of 2,000 files cannot be read"), 1, shown)
+        self.few(done)
+        for text in (" ".join(done.stdout.split()), done.stderr):
+            self.assertEqual(text.count("600 of 2,000 files cannot be read"), 1, text)
         for case in document["groups"][0]["cases"]:
             self.assertEqual(case["status"], "failed")
             self.assertLess(len(case["reason"]), 1500)

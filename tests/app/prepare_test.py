@@ -233,7 +233,7 @@ class Forms(Prepare):
         lines = done.stderr.splitlines()
         self.assertEqual(len(lines), 10, lines)
         for tenth, line in enumerate(lines, 1):
-            self.assertRegex(line, rf"^{4 * tenth} of 40 images, [\d.]+ images/s, about \d+ s left$")
+            self.assertRegex(line, rf"^{4 * tenth} of 40 images, [\d.,]+ images/s, about \d+ s left$")
         before = files_of(self.dir / "set")
         done = self.prepare(self.dir / "set", "--storage", "raw", "--size", 4, 4)
         self.assertRegex(done.stdout, r"^40 images in \S+/set: .*\nNothing to do: it is there already\n$")
