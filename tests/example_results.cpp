@@ -1,5 +1,7 @@
 #include "example_results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -267,6 +269,22 @@ CaseResult by_peer(const std::string& peer, const std::string& version, CaseResu
     if (result.stages.size() > 1) stage.rounds_ns.clear();  // a peer does not time stages
   }
   return result;
+}
+
+Results many(int groups, int variants) {
+  std::vector<GroupResult> all;
+  for (int batch = 1; batch <= groups; ++batch) {
+    std::vector<CaseResult> cases;
+    for (int v = 0; v < variants; ++v) {
+      cases.push_back(make_case({fmt::format("v{}", v), batch * (1 + 0.01 * v)}));
+      set_batch(cases.back(), batch);
+    }
+    GroupResult& group = all.emplace_back(make_group("Which is the fastest?", std::move(cases)));
+    group.point = {{"batch", batch}};
+    group.limits = memory_limits();
+    group.profile.clear();
+  }
+  return make_results("many", std::move(all));
 }
 
 Results peers() {

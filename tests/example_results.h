@@ -69,4 +69,8 @@ Results why_slow();          // a peer with two allocators; one thread is at its
 Results constants_reused();  // the variants of constants() with every output reused
 Results pipelines();         // one pipeline in three cases: in turn, in flight, one host thread
 
+/// Returns a sweep of `groups` batches with `variants` variants each, "v0" (the baseline) to the
+/// slowest, whose times differ by 1 % of that of "v0".
+Results many(int groups, int variants);
+
 }  // namespace normbench::examples

@@ -5,8 +5,8 @@
 namespace normbench {
 
 Analysed::Analysed(Results results) : Analysed(std::move(results), IsVisible()) {
-  Results readable = normbench::visible(results_);
-  if (readable != results_) visible_.reset(new Analysed(std::move(readable), IsVisible()));
+  if (!is_visible(results_))
+    visible_.reset(new Analysed(normbench::visible(results_), IsVisible()));
 }
 
 Analysed::Analysed(Results results, IsVisible)

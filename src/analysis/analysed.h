@@ -23,8 +23,7 @@ class Analysed {
 
  private:
   struct IsVisible {};
-  /// Constructs the copy in `visible_`, which has no copy of its own. The public constructor would
-  /// copy a document with a NaN again and again, because a NaN is not equal to its copy.
+  /// Constructs the copy in `visible_`, which has no copy of its own.
   Analysed(Results results, IsVisible);
 
   Results results_;                          // moving it keeps the addresses of its groups

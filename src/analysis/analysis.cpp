@@ -17,28 +17,33 @@ double relative_spread(std::vector<double> times) {
   return middle > 0 ? (times[times.size() - 1 - quarter] - times[quarter]) / middle : 0;
 }
 
-void add_quality(const GroupResult& group, const Results& results, GroupAnalysis& analysis) {
-  const CaseResult* baseline = nullptr;
-  for (const CaseResult& result : group.cases)
-    if (result.variant == group.baseline && measured(result)) baseline = &result;
+/// Returns the index of the baseline; -1 if it was not measured.
+int measured_baseline(const GroupResult& group) {
+  int baseline = -1;
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
+    if (group.cases[i].variant == group.baseline && measured(group.cases[i])) baseline = i;
+  return baseline;
+}
+
+void add_quality(const MeasuredGroup& group, GroupAnalysis& analysis) {
+  const int baseline = measured_baseline(group.group());
   Quality quality;
   quality.of_ratios = !analysis.pairs.empty();
-  for (std::size_t i = 0; i < group.cases.size(); ++i) {
+  const bool alone = !quality.of_ratios || baseline < 0;
+  for (int i = 0; i < static_cast<int>(analysis.cases.size()); ++i) {
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) continue;
-    const auto times = times_ns(group.cases[i], results);
-    quality.spread = std::max(quality.spread, relative_spread(times));
-    const bool alone = analysis.pairs.empty() || baseline == nullptr;
-    if (alone || (one.ratio && &group.cases[i] != baseline))
+    quality.spread = std::max(quality.spread, relative_spread(group.times_ns(i)));
+    if (alone || (one.ratio && i != baseline))
       quality.half_width =
           std::max(quality.half_width, half_width(alone ? *one.time_ns : *one.ratio));
-    if (baseline != nullptr && &group.cases[i] != baseline)
+    if (baseline >= 0 && i != baseline)
       analysis.autocorrelation =
           std::max(analysis.autocorrelation,
-                   lag1_autocorrelation(log_ratios(times, times_ns(*baseline, results))));
+                   lag1_autocorrelation(log_ratios(group.times_ns(i), group.times_ns(baseline))));
   }
-  analysis.quality =
-      quality_of(quality, analysis.noise, precision_of(group, results), results.quick);
+  analysis.quality = quality_of(
+      quality, analysis.noise, precision_of(group.group(), group.results()), group.results().quick);
 }
 
 double others_share_of(const CaseResult& result) {
@@ -75,37 +80,52 @@ std::int64_t threads_of(const CaseResult& result) {
   return sum;
 }
 
-std::optional<Busy> busy(const GroupResult& group, const Results& results) {
+std::optional<Busy> busy(const MeasuredGroup& group) {
   Busy busy;
-  const Json& known = value_at(results.environment, "/available_threads");
+  const Json& known = value_at(group.results().environment, "/available_threads");
   const auto cpus = known.is_number_integer() ? known.get<std::int64_t>() : 0;
-  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
-    if (!measured(group.cases[i]) || is_comparable(group, group.cases[i], results)) continue;
+  const auto& cases = group.group().cases;
+  for (int i = 0; i < static_cast<int>(cases.size()); ++i) {
+    if (!measured(cases[i]) || group.is_comparable(i)) continue;
     busy.cases.push_back(i);
-    const bool is_crowded = cpus > 0 && threads_of(group.cases[i]) > cpus;
+    const bool is_crowded = cpus > 0 && threads_of(cases[i]) > cpus;
     if (is_crowded) busy.crowded.push_back(i);
     double& share = is_crowded ? busy.crowded_share : busy.share;
-    share = std::max(share, others_share_of(group.cases[i]));
+    share = std::max(share, others_share_of(cases[i]));
   }
   if (busy.cases.empty()) return std::nullopt;
-  busy.by_cpu = cpu_ratios(group);
+  busy.by_cpu = cpu_ratios(group.group());
   return busy;
 }
 
 }  // namespace
 
-GroupAnalysis analyse(const GroupResult& group, const Results& results) {
+GroupAnalysis analyse(const GroupResult& group, const MeasuredDocument& document) {
+  const Results& results = document.results();
+  const MeasuredGroup measured(group, results);
   GroupAnalysis analysis;
-  for (const CaseResult& result : group.cases)
-    analysis.cases.push_back(analyse_case(group, result, results));
-  analysis.pairs = compare_pairs(group, results);
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
+    analysis.cases.push_back(analyse_case(measured, i));
+  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i)
+    analysis.indices.emplace(group.cases[i].variant, i);
+  analysis.pairs = Pairs(measured);
   analysis.noise = noise_of(group, results);
   analysis.device = device_states(group);
   analysis.host = host_states(group, results);
-  analysis.busy = busy(group, results);
-  add_quality(group, results, analysis);
-  analysis.verdict = judge(group, analysis, results);
+  analysis.busy = busy(measured);
+  add_quality(measured, analysis);
+  analysis.verdict = judge(group, analysis, document);
   return analysis;
+}
+
+std::vector<Pair> shown_pairs(const GroupResult& group, const GroupAnalysis& analysis) {
+  std::vector<int> chosen{index_of(group, group.baseline)};
+  if (!analysis.verdict.fastest.empty()) chosen.push_back(analysis.verdict.fastest.front());
+  return analysis.pairs.shown(chosen);
+}
+
+std::int64_t pairs_left_out(const std::vector<Pair>& shown, const GroupAnalysis& analysis) {
+  return analysis.pairs.are_all_shown() ? 0 : analysis.pairs.count() - std::ssize(shown);
 }
 
 }  // namespace normbench

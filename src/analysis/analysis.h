@@ -1,7 +1,11 @@
 /// Analyses a group: computes the facts from which report/ makes sentences.
 #pragma once
 
+#include <string_view>
+#include <unordered_map>
+
 #include "analysis/host_states.h"
+#include "analysis/measured_document.h"
 #include "analysis/noise.h"
 #include "analysis/why/causes.h"
 #include "analysis/why/claims.h"
@@ -51,7 +55,8 @@ struct Verdict {
   std::optional<Unlike> unlike;
   std::optional<Advantage> advantage;  // the winner's
   std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches
-  // The next five are set only for Tie and Inconclusive, over all pairs of cases in `fastest`.
+  // The next five are set only for Tie and Inconclusive, over all pairs of cases in `fastest`, or
+  // over those with fastest[0] if there are more than Pairs::most_in_full cases.
   double widest = 0;          // largest relative difference that is not ruled out
   double visible = 0;         // smallest relative difference that every pair would have shown
   bool covered = true;        // every pair has enough rounds for an interval
@@ -94,7 +99,9 @@ struct GroupAnalysis {
   DeviceStates device;
   HostStates host;
   std::optional<Busy> busy = {};
-  std::vector<Pair> pairs;     // all pairs of measured cases, with a < b
+  Pairs pairs;
+  // The index of the first case with each name. Points to the names in the group.
+  std::unordered_map<std::string_view, int> indices = {};
   // Largest over the cases: the lag-1 autocorrelation of the log ratios to the baseline.
   double autocorrelation = 0;
   Verdict verdict;
@@ -102,8 +109,14 @@ struct GroupAnalysis {
 };
 
 /// Returns the verdict on a group. `analysis` must have its `cases`, `pairs` and `busy` already.
-Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Results& results);
+Verdict judge(const GroupResult& group, const GroupAnalysis& analysis,
+              const MeasuredDocument& document);
 
-GroupAnalysis analyse(const GroupResult& group, const Results& results);
+GroupAnalysis analyse(const GroupResult& group, const MeasuredDocument& document);
+
+/// Returns the pairs that a reader looks at: Pairs::shown() with the baseline and the fastest case.
+std::vector<Pair> shown_pairs(const GroupResult& group, const GroupAnalysis& analysis);
+/// Returns the number of pairs that are not among the `shown` ones; 0 if all are shown.
+std::int64_t pairs_left_out(const std::vector<Pair>& shown, const GroupAnalysis& analysis);
 
 }  // namespace normbench

@@ -65,7 +65,7 @@ const CaseResult* unmeasured(const MeasuredPair& pair) {
 }
 
 bool is_too_busy(const MeasuredPair& pair) {
-  return !pair_of(compare_pairs(pair.group, {}), 1, 0).has_value();
+  return !Pairs(MeasuredGroup(pair.group, {})).of(1, 0).has_value();
 }
 
 JudgedPair judge_pair(const MeasuredPair& pair, double precision) {
@@ -74,7 +74,7 @@ JudgedPair judge_pair(const MeasuredPair& pair, double precision) {
   results.precision = precision;
   const auto first = times_ns(group.cases.at(0), results);
   const auto second = times_ns(group.cases.at(1), results);
-  const Pair compared = pair_of(compare_pairs(group, results), 1, 0).value();
+  const Pair compared = Pairs(MeasuredGroup(group, results)).of(1, 0).value();
   const Interval ratio = paired_ratio(second, first, decision_level);
   std::optional<Answer> answer;
   if (pair.kind == PairKind::Slowed) answer = answer_of(ratio, compared.different, precision);

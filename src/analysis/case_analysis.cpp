@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analysis/limits.h"
+#include "analysis/measured_group.h"
 #include "document/held_up.h"
 
 namespace normbench {
@@ -37,50 +38,48 @@ double switches_per_iteration(const CaseResult& result) {
 
 /// Adds the published time per iteration on the deciding clock, and the published speed-up. Both
 /// are of the whole case, not of a stage.
-void add_published(const GroupResult& group, const CaseResult& result, const Results& results,
-                   CaseAnalysis& analysis) {
-  for (const Published& published : group.published) {
-    if (published.variant != result.variant || !published.stage.empty()) continue;
+void add_published(const MeasuredGroup& group, const CaseResult& result, CaseAnalysis& analysis) {
+  for (const Published* published : group.published(result.variant)) {
     const auto ms =
-        results.clock == DecidingClock::Device ? published.device_ms : published.wall_ms;
+        group.results().clock == DecidingClock::Device ? published->device_ms : published->wall_ms;
     if (ms && !analysis.published_ms)
-      analysis.published_ms = *ms / static_cast<double>(std::max<std::int64_t>(1, published.items));
-    if (!analysis.published_speed_up) analysis.published_speed_up = published.speed_up;
+      analysis.published_ms =
+          *ms / static_cast<double>(std::max<std::int64_t>(1, published->items));
+    if (!analysis.published_speed_up) analysis.published_speed_up = published->speed_up;
   }
 }
 
-void compare_with_baseline(const GroupResult& group, const CaseResult& result,
-                           const Results& results, CaseAnalysis& analysis) {
-  const int index = index_of(group, group.baseline);
-  if (index < 0) return;
-  const CaseResult& baseline = group.cases[index];
-  if (!is_comparable(group, baseline, results)) return;
-  const auto times = times_ns(result, results), others = times_ns(baseline, results);
+void compare_with_baseline(const MeasuredGroup& group, int index, CaseAnalysis& analysis) {
+  const int baseline = group.baseline();
+  if (baseline < 0 || !group.is_comparable(baseline)) return;
+  const std::vector<double>&times = group.times_ns(index), &others = group.times_ns(baseline);
   if (log_ratios(times, others).empty()) return;
   analysis.ratio = paired_ratio(times, others, decision_level);
-  analysis.of_medians = analysis.time_ns->value / median_ns(baseline, results);
+  analysis.of_medians =
+      analysis.time_ns->value / median_ns(group.group().cases[baseline], group.results());
   analysis.states = two_levels(log_ratios(times, others), std::log(other_state));
 }
 
-void compare_with_limit(const GroupResult& group, const CaseResult& result, const Results& results,
-                        CaseAnalysis& analysis) {
-  const CaseResult* limit = limit_of(group, result, results);
+void compare_with_limit(const MeasuredGroup& group, int index, CaseAnalysis& analysis) {
+  const Results& results = group.results();
+  const CaseResult& result = group.group().cases[index];
+  const CaseResult* limit = limit_of(group.limits(), result);
   if (limit == nullptr || is_busy(*limit, results.clock)) return;
   const auto limit_times = times_ns(*limit, results);
-  const auto case_times = times_ns(result, results);
+  const std::vector<double>& case_times = group.times_ns(index);
   if (log_ratios(limit_times, case_times).empty()) return;
   analysis.limit = limit->variant;
   analysis.of_limit = paired_ratio(limit_times, case_times, decision_level);
   // A case cannot be faster than the limit of its bytes. It can be faster than a launch limit,
   // which is the time of another kernel.
-  const CaseResult& of_bytes = *bytes_limit_of(group, result, results);
+  const CaseResult& of_bytes = *bytes_limit_of(group.limits(), result);
   if (is_busy(of_bytes, results.clock)) return;
   const auto bytes_times = times_ns(of_bytes, results);
   // All cases of a group together have a false alarm with a probability of at most 5 %.
-  const double level = 1 - 0.05 / static_cast<double>(group.cases.size());
+  const double level = 1 - 0.05 / static_cast<double>(group.group().cases.size());
   analysis.above_limit =
       enough_rounds(log_ratios(bytes_times, case_times), level) &&
-      paired_ratio(bytes_times, case_times, level).low > 1 + precision_of(group, results);
+      paired_ratio(bytes_times, case_times, level).low > 1 + precision_of(group.group(), results);
 }
 
 /// Returns the energy of the processor packages and the GPU in joules. A meter that is missing
@@ -92,37 +91,26 @@ std::optional<double> joules(const ProfileCounters& counters) {
 
 }  // namespace
 
-CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
-                          const Results& results) {
+CaseAnalysis analyse_case(const MeasuredGroup& group, int index) {
+  const Results& results = group.results();
+  const CaseResult& result = group.group().cases[index];
   CaseAnalysis analysis;
-  add_published(group, result, results, analysis);
+  add_published(group, result, analysis);
   if (!measured(result)) return analysis;
-  const auto times = times_ns(result, results);
-  analysis.time_ns = time_interval(times, decision_level);
+  analysis.time_ns = time_interval(group.times_ns(index), decision_level);
   analysis.faults = faults_per_iteration(result);
   if (result.peer.empty()) analysis.switches = switches_per_iteration(result);
   if (result.images > 0)
     analysis.images_per_second = static_cast<double>(result.images) * 1e9 / analysis.time_ns->value;
-  if (result.pipeline) analysis.pipeline = analyse_pipeline(group, result, results);
-  add_stage_limits(group, result, results, analysis);
-  if (is_comparable(group, result, results))
-    compare_with_baseline(group, result, results, analysis);
-  if (!is_busy(result, results.clock)) compare_with_limit(group, result, results, analysis);
+  if (result.pipeline) analysis.pipeline = analyse_pipeline(group.limits(), result, results);
+  add_stage_limits(group.limits(), result, results, analysis);
+  if (group.is_comparable(index)) compare_with_baseline(group, index, analysis);
+  if (!is_busy(result, results.clock)) compare_with_limit(group, index, analysis);
   return analysis;
 }
 
 bool measured(const CaseResult& result) {
   return result.status == Status::Ok && result.iterations > 0 && !result.rounds.empty();
-}
-
-bool is_comparable(const GroupResult& group, const CaseResult& result, const Results& results) {
-  if (!measured(result) || is_busy(result, results.clock)) return false;
-  const auto times = times_ns(result, results);
-  return std::ranges::none_of(group.cases, [&](const CaseResult& other) {
-    return measured(other) && other.rounds.size() >= fewest_left_alone &&
-           result.rounds.size() >= fewest_left_alone &&
-           log_ratios(times, times_ns(other, results)).size() < fewest_left_alone;
-  });
 }
 
 int index_of(const GroupResult& group, const std::string& variant) {

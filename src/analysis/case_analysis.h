@@ -35,17 +35,12 @@ struct CaseAnalysis {
   bool above_limit = false;  // certainly faster than its bytes' limit, by more than the precision
 };
 
-CaseAnalysis analyse_case(const GroupResult& group, const CaseResult& result,
-                          const Results& results);
+class MeasuredGroup;
+/// Analyses the case with this index.
+CaseAnalysis analyse_case(const MeasuredGroup& group, int index);
 
 /// Returns true if the status of the case is Ok and it has at least one round.
 bool measured(const CaseResult& result);
-
-/// Returns true if the times of a case may be compared with those of the group's other cases:
-/// - The case was measured and is not busy (is_busy).
-/// - With each other measured case it shares at least `fewest_left_alone` rounds that were not held
-///   up. This does not apply if one of the two has fewer rounds than that.
-bool is_comparable(const GroupResult& group, const CaseResult& result, const Results& results);
 
 /// Returns the index of the variant among the group's cases; -1 if there is none.
 int index_of(const GroupResult& group, const std::string& variant);

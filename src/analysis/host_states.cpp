@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "document/held_up.h"
@@ -30,24 +32,29 @@ bool is_stream_of_host(const CaseResult& limit, DecidingClock clock) {
          limit.stages[0].place == Place::Cpu && !limit.resident;
 }
 
-bool move_the_same(const CaseResult& a, const CaseResult& b) {
-  return a.threads == b.threads && a.source_bytes == b.source_bytes &&
-         a.result_bytes == b.result_bytes;
-}
-
 /// Returns each stream on the host, paired with the fastest stream of the same bytes and threads.
 /// The fastest stream itself has no pair.
 std::vector<std::pair<const CaseResult*, const CaseResult*>> compared(const GroupResult& group,
                                                                       const Results& results) {
+  struct Stream {
+    const CaseResult* limit;
+    double median_ns;
+  };
+  // The streams of the same threads and bytes.
+  std::map<std::tuple<int, std::int64_t, std::int64_t>, std::vector<Stream>> alike;
+  const auto key = [](const CaseResult& limit) {
+    return std::tuple(limit.threads, limit.source_bytes, limit.result_bytes);
+  };
+  for (const CaseResult& limit : group.limits)
+    if (is_stream_of_host(limit, results.clock))
+      alike[key(limit)].push_back({&limit, median_ns(limit, results)});
   std::vector<std::pair<const CaseResult*, const CaseResult*>> pairs;
   for (const CaseResult& limit : group.limits) {
     if (!is_stream_of_host(limit, results.clock)) continue;
-    const CaseResult* fastest = &limit;
-    for (const CaseResult& other : group.limits)
-      if (is_stream_of_host(other, results.clock) && move_the_same(limit, other) &&
-          median_ns(other, results) < median_ns(*fastest, results))
-        fastest = &other;
-    if (fastest != &limit) pairs.emplace_back(&limit, fastest);
+    const auto& others = alike.at(key(limit));
+    const Stream own{&limit, std::ranges::find(others, &limit, &Stream::limit)->median_ns};
+    const Stream fastest = *std::ranges::min_element(others, {}, &Stream::median_ns);
+    if (fastest.median_ns < own.median_ns) pairs.emplace_back(&limit, fastest.limit);
   }
   return pairs;
 }

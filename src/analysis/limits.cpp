@@ -38,32 +38,13 @@ std::vector<double> stage_times_ns(const CaseResult& result, const StageResult& 
   return times;
 }
 
-/// Returns the median of a stage's times in ns, without those that are 0.
-double stage_ns(const CaseResult& result, const StageResult& stage) {
-  std::vector<double> times = stage_times_ns(result, stage);
-  std::erase_if(times, [](double ns) { return ns <= 0; });
-  return median(std::move(times));
-}
-
-double limit_ns(const CaseResult& limit) { return stage_ns(limit, limit.stages[0]); }
-
 bool has_times(const CaseResult& result, const StageResult& stage) {
   return measured(result) && stage_ns(result, stage) > 0;
 }
 
-bool is_usable(const CaseResult& limit) {
-  return limit.stages.size() == 1 && !limit.pipeline && has_times(limit, limit.stages[0]);
-}
-
-bool is_copy_for(const CaseResult& limit, const StageResult& stage, Memory memory) {
-  const StageResult& copy = limit.stages[0];
-  const Memory wanted = is_pageable(memory) ? memory : Memory::Pinned;
-  return copy.op == stage.op && copy.link_bytes == stage.link_bytes &&
-         link_memory(limit, 0) == wanted;
-}
-
-StreamMix mix_of(const StageResult& stage) {
-  return {.read = stage.min_read_bytes, .written = stage.min_bytes - stage.min_read_bytes};
+/// `limit` copies as many bytes in the same direction.
+bool is_copy_for(const CaseResult& limit, Memory memory) {
+  return link_memory(limit, 0) == (is_pageable(memory) ? memory : Memory::Pinned);
 }
 
 /// Returns true if the stream and the stage use the same kinds of memory. If both use the link,
@@ -77,38 +58,39 @@ bool same_way(const CaseResult& limit, const CaseResult& result, std::size_t ind
          host_reaches(stream.out.memory) == host_reaches(stage.out.memory);
 }
 
+/// `limit` is a stream of the stage's bytes.
 bool is_stream_for(const CaseResult& limit, const CaseResult& result, std::size_t index) {
-  const StageResult &stream = limit.stages[0], &stage = result.stages[index];
-  return roles_of(stream).limit == LimitKind::Memory && stage.min_read_bytes > 0 &&
-         mix_of(stream) == limit_mix(mix_of(stage)) && stream.place == stage.place &&
-         (stage.resident || !limit.resident) && same_way(limit, result, index) &&
-         (is_on_gpu(stage) || limit.threads == result.threads);
+  const StageResult& stage = result.stages[index];
+  return limit.stages[0].place == stage.place && (stage.resident || !limit.resident) &&
+         same_way(limit, result, index) && (is_on_gpu(stage) || limit.threads == result.threads);
 }
 
 /// Returns the measured launch limit of a GPU kernel. Returns null if there is none, for any other
 /// stage, and for a peer's case.
-const CaseResult* launch_limit(const GroupResult& group, const CaseResult& result,
+const KnownLimit* launch_limit(const KnownLimits& limits, const CaseResult& result,
                                const StageResult& stage) {
   if (!result.peer.empty() || !is_launched(stage)) return nullptr;
-  for (const CaseResult& limit : group.limits)
-    if (is_usable(limit) && roles_of(limit.stages[0]).limit == LimitKind::Launch &&
-        limit.stages[0].place == stage.place)
-      return &limit;
+  for (const KnownLimit& limit : limits.launches())
+    if (limit.result->stages[0].place == stage.place) return &limit;
   return nullptr;
 }
 
 /// Returns the fastest limit of the bytes that a stage moves; null if there is none.
-const CaseResult* bytes_limit(const GroupResult& group, const CaseResult& result,
+const KnownLimit* bytes_limit(const KnownLimits& limits, const CaseResult& result,
                               std::size_t index) {
   const StageResult& stage = result.stages[index];
   const Roles& roles = roles_of(stage);
   if (roles.files == FileUse::Reads || roles.locks != PageLocking::None) return nullptr;
-  const CaseResult* best = nullptr;
-  for (const CaseResult& limit : group.limits) {
-    if (!is_usable(limit)) continue;
-    const bool fits = is_transfer(stage) ? is_copy_for(limit, stage, link_memory(result, index))
-                                         : is_stream_for(limit, result, index);
-    if (fits && (best == nullptr || limit_ns(limit) < limit_ns(*best))) best = &limit;
+  const KnownLimit* best = nullptr;
+  const auto keep = [&](const KnownLimit& limit) {
+    if (best == nullptr || limit.stage_ns < best->stage_ns) best = &limit;
+  };
+  if (is_transfer(stage)) {
+    for (const KnownLimit& limit : limits.transfers(stage.op, stage.link_bytes))
+      if (limit.stage_ns > 0 && is_copy_for(*limit.result, link_memory(result, index))) keep(limit);
+  } else if (stage.min_read_bytes > 0) {
+    for (const KnownLimit& limit : limits.stage_streams(limit_mix(stage_mix(stage))))
+      if (is_stream_for(*limit.result, result, index)) keep(limit);
   }
   return best;
 }
@@ -129,46 +111,45 @@ std::optional<Interval> share_of_limit(const CaseResult& limit, const CaseResult
   return Interval{.value = a.value / b.value, .low = a.low / b.high, .high = a.high / b.low};
 }
 
-StageAnalysis analyse_stage(const GroupResult& group, const CaseResult& result, std::size_t index,
+StageAnalysis analyse_stage(const KnownLimits& limits, const CaseResult& result, std::size_t index,
                             const Results& results) {
   const StageResult& stage = result.stages[index];
-  const CaseResult* limit = bytes_limit(group, result, index);
+  const KnownLimit* limit = bytes_limit(limits, result, index);
   if (limit == nullptr) return {};
-  const CaseResult* launch = launch_limit(group, result, stage);
-  if (launch != nullptr && limit_ns(*launch) > limit_ns(*limit)) limit = launch;
-  StageAnalysis analysis{.of_limit = {}, .limit = limit->variant, .floor_ns = limit_ns(*limit)};
-  if (has_times(result, stage) && !is_busy(result, results.clock) &&
-      !is_busy(*limit, results.clock))
-    analysis.of_limit = share_of_limit(*limit, result, stage);
+  const KnownLimit* launch = launch_limit(limits, result, stage);
+  if (launch != nullptr && launch->stage_ns > limit->stage_ns) limit = launch;
+  const CaseResult& best = *limit->result;
+  StageAnalysis analysis{.of_limit = {}, .limit = best.variant, .floor_ns = limit->stage_ns};
+  if (has_times(result, stage) && !is_busy(result, results.clock) && !is_busy(best, results.clock))
+    analysis.of_limit = share_of_limit(best, result, stage);
   return analysis;
 }
 
 /// Returns the limit that copies as many bytes in the same direction with pinned memory; null if
 /// there is none. Also a transfer of pageable memory is compared with it, since pageable memory is
 /// a choice of the case.
-const CaseResult* pinned_copy(const GroupResult& group, const StageResult& stage) {
-  const auto copy = std::ranges::find_if(group.limits, [&](const CaseResult& limit) {
-    return measured(limit) && !limit.pipeline && limit.stages.size() == 1 &&
-           limit.stages[0].op == stage.op && limit.stages[0].link_bytes == stage.link_bytes &&
-           !is_pageable(link_memory(limit, 0));
-  });
-  return copy == group.limits.end() ? nullptr : &*copy;
+const KnownLimit* pinned_copy(const KnownLimits& limits, const StageResult& stage) {
+  for (const KnownLimit& limit : limits.transfers(stage.op, stage.link_bytes))
+    if (!is_pageable(link_memory(*limit.result, 0))) return &limit;
+  return nullptr;
+}
+
+/// Returns the one of two limits that takes longer; the first if neither does. Each may be null.
+const KnownLimit* slower(const KnownLimit* first, const KnownLimit* second) {
+  if (first == nullptr || second == nullptr) return first == nullptr ? second : first;
+  return second->median_ns > first->median_ns ? second : first;
 }
 
 /// Returns the slowest limit of the stages that use the link; null if there is none. Stages may
 /// overlap, so their limits are not added, but the case takes at least as long as each of its
 /// stages.
-const CaseResult* link_limit(const GroupResult& group, const CaseResult& result,
-                             const Results& results) {
-  const CaseResult* slowest = nullptr;
+const KnownLimit* link_limit(const KnownLimits& limits, const CaseResult& result) {
+  const KnownLimit* slowest = nullptr;
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const StageResult& stage = result.stages[s];
     if (stage.link_bytes == 0) continue;
-    const CaseResult* const limit =
-        is_transfer(stage) ? pinned_copy(group, stage) : bytes_limit(group, result, s);
-    if (limit == nullptr) continue;
-    if (slowest == nullptr || median_ns(*limit, results) > median_ns(*slowest, results))
-      slowest = limit;
+    slowest = slower(
+        slowest, is_transfer(stage) ? pinned_copy(limits, stage) : bytes_limit(limits, result, s));
   }
   return slowest;
 }
@@ -181,28 +162,36 @@ bool does_more_than_move(const CaseResult& result) {
   });
 }
 
+/// `limit` is a stream of the case's bytes.
 bool is_stream_for(const CaseResult& limit, const CaseResult& result) {
-  const auto mix = [](const CaseResult& one) {
-    return StreamMix{.read = one.source_bytes, .written = one.result_bytes};
-  };
-  return has_limit_of(limit, LimitKind::Memory) && !limit.resident && link_bytes(limit) == 0 &&
-         mix(limit) == limit_mix(mix(result)) && uses_gpu(limit) == uses_gpu(result) &&
+  return !limit.resident && link_bytes(limit) == 0 && uses_gpu(limit) == uses_gpu(result) &&
          (uses_gpu(result) || limit.threads == result.threads);
 }
 
 /// Returns the slowest launch limit of the case's stages; null if there is none, or if a CUDA graph
 /// launches all stages at once.
-const CaseResult* slowest_launch(const GroupResult& group, const CaseResult& result,
-                                 const Results& results) {
-  const CaseResult* slowest = nullptr;
-  for (const StageResult& stage : result.stages) {
-    if (result.graph) continue;
-    const CaseResult* launch = launch_limit(group, result, stage);
-    if (launch == nullptr) continue;
-    if (slowest == nullptr || median_ns(*launch, results) > median_ns(*slowest, results))
-      slowest = launch;
-  }
+const KnownLimit* slowest_launch(const KnownLimits& limits, const CaseResult& result) {
+  const KnownLimit* slowest = nullptr;
+  for (const StageResult& stage : result.stages)
+    if (!result.graph) slowest = slower(slowest, launch_limit(limits, result, stage));
   return slowest;
+}
+
+/// Returns the limit of the bytes that a case moves (see bytes_limit_of()).
+const KnownLimit* known_bytes_limit(const KnownLimits& limits, const CaseResult& result) {
+  if (!measured(result) || does_more_than_move(result)) return nullptr;
+  if (link_bytes(result) > 0) return link_limit(limits, result);
+  const StreamMix mix{.read = result.source_bytes, .written = result.result_bytes};
+  const KnownLimit* best = nullptr;
+  for (const KnownLimit& limit : limits.case_streams(limit_mix(mix)))
+    if (is_stream_for(*limit.result, result) &&
+        (best == nullptr || limit.median_ns < best->median_ns))
+      best = &limit;
+  return best;
+}
+
+const CaseResult* result_of(const KnownLimit* limit) {
+  return limit == nullptr ? nullptr : limit->result;
 }
 
 /// Returns true if the deciding clock counts the stage. The device's clock does not count work on
@@ -258,31 +247,29 @@ Memory link_memory(const CaseResult& result, std::size_t stage) {
   return result.source ? result.source->memory : Memory::Pinned;
 }
 
-const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
-                                 const Results& results) {
-  if (!measured(result) || does_more_than_move(result)) return nullptr;
-  if (link_bytes(result) > 0) return link_limit(group, result, results);
-  const CaseResult* best = nullptr;
-  for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || !is_stream_for(limit, result)) continue;
-    if (best == nullptr || median_ns(limit, results) < median_ns(*best, results)) best = &limit;
-  }
-  return best;
+double stage_ns(const CaseResult& result, const StageResult& stage) {
+  std::vector<double> times = stage_times_ns(result, stage);
+  std::erase_if(times, [](double ns) { return ns <= 0; });
+  return median(std::move(times));
 }
 
-const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
-                           const Results& results) {
-  const CaseResult* bytes = bytes_limit_of(group, result, results);
-  if (bytes == nullptr) return nullptr;
-  const CaseResult* launch = slowest_launch(group, result, results);
-  const bool is_small = launch && median_ns(*launch, results) > median_ns(*bytes, results);
-  return is_small ? launch : bytes;
+StreamMix stage_mix(const StageResult& stage) {
+  return {.read = stage.min_read_bytes, .written = stage.min_bytes - stage.min_read_bytes};
 }
 
-void add_stage_limits(const GroupResult& group, const CaseResult& result, const Results& results,
+const CaseResult* bytes_limit_of(const KnownLimits& limits, const CaseResult& result) {
+  return result_of(known_bytes_limit(limits, result));
+}
+
+const CaseResult* limit_of(const KnownLimits& limits, const CaseResult& result) {
+  const KnownLimit* bytes = known_bytes_limit(limits, result);
+  return bytes == nullptr ? nullptr : result_of(slower(bytes, slowest_launch(limits, result)));
+}
+
+void add_stage_limits(const KnownLimits& limits, const CaseResult& result, const Results& results,
                       CaseAnalysis& analysis) {
   for (std::size_t s = 0; s < result.stages.size(); ++s)
-    analysis.stages.push_back(analyse_stage(group, result, s, results));
+    analysis.stages.push_back(analyse_stage(limits, result, s, results));
   add_floor(result, results, analysis);
   add_bytes_moved(result, analysis);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/case_analysis.h"
+#include "analysis/known_limits.h"
 #include "ops/roles.h"
 
 namespace normbench {
@@ -14,6 +15,11 @@ LimitKind limit_kind(const CaseResult& limit);
 /// Returns the kind of the group's limit with this name; nothing if there is none.
 std::optional<LimitKind> limit_kind(const GroupResult& group, const std::string& name);
 
+/// Returns the median of a stage's times per iteration in ns, without those that are 0.
+double stage_ns(const CaseResult& result, const StageResult& stage);
+/// Returns the fewest bytes that a stage must read and write.
+StreamMix stage_mix(const StageResult& stage);
+
 /// Returns the host memory that a transfer reads or writes; pinned if the document does not tell.
 Memory link_memory(const CaseResult& result, std::size_t stage);
 
@@ -23,13 +29,11 @@ Memory link_memory(const CaseResult& result, std::size_t stage);
 /// - For any other case, it is the fastest stream that reads and writes as many bytes (limit_mix)
 ///   in the same place, on the host with as many threads. Streams that stay in the cache are not
 ///   used.
-const CaseResult* bytes_limit_of(const GroupResult& group, const CaseResult& result,
-                                 const Results& results);
+const CaseResult* bytes_limit_of(const KnownLimits& limits, const CaseResult& result);
 
 /// Returns the limit of a case: the limit of its bytes, or a kernel launch if that takes longer.
 /// Returns null if its bytes have no limit.
-const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
-                           const Results& results);
+const CaseResult* limit_of(const KnownLimits& limits, const CaseResult& result);
 
 /// Sets `stages`, `floor_ns`, `binding` and `bytes_moved` in the analysis of a measured case.
 /// Stages that move no bytes have no limit. The limit of a GPU kernel is the limit of its bytes, or
@@ -40,7 +44,7 @@ const CaseResult* limit_of(const GroupResult& group, const CaseResult& result,
 /// - for any other stage: the fastest stream that reads and writes as many bytes (limit_mix) in the
 ///   same place, on the host with as many threads. A stream that stays in the cache is used only if
 ///   the stage's input is in the cache.
-void add_stage_limits(const GroupResult& group, const CaseResult& result, const Results& results,
+void add_stage_limits(const KnownLimits& limits, const CaseResult& result, const Results& results,
                       CaseAnalysis& analysis);
 
 }  // namespace normbench

@@ -13,16 +13,16 @@ constexpr std::int64_t kLeastBytes = 16 << 20;
 constexpr double kAnother = 1.05;  // copies above this share of the link's rate use another link
 
 /// The data rate of one PCIe lane in each direction, after the overhead of the line code.
-struct Lane {
+struct LinkLane {
   int generation;
   double bytes_per_second;
 };
-constexpr auto kLanes = std::to_array<Lane>({{1, 2.5e9 / 8 * 8 / 10},
-                                             {2, 5e9 / 8 * 8 / 10},
-                                             {3, 8e9 / 8 * 128 / 130},
-                                             {4, 16e9 / 8 * 128 / 130},
-                                             {5, 32e9 / 8 * 128 / 130},
-                                             {6, 64e9 / 8 * 242 / 256}});
+constexpr auto kLanes = std::to_array<LinkLane>({{1, 2.5e9 / 8 * 8 / 10},
+                                                 {2, 5e9 / 8 * 8 / 10},
+                                                 {3, 8e9 / 8 * 128 / 130},
+                                                 {4, 16e9 / 8 * 128 / 130},
+                                                 {5, 32e9 / 8 * 128 / 130},
+                                                 {6, 64e9 / 8 * 242 / 256}});
 
 bool was_under_load(const Json& reading) {
   return reading.is_string() &&
@@ -36,7 +36,7 @@ std::optional<LinkSpeed> negotiated(const Json& environment) {
   if (!was_under_load(value_at(pcie, "/measured")) || !generation.is_number_integer() ||
       !width.is_number_integer())
     return std::nullopt;
-  const auto lane = std::ranges::find(kLanes, generation.get<int>(), &Lane::generation);
+  const auto lane = std::ranges::find(kLanes, generation.get<int>(), &LinkLane::generation);
   if (lane == kLanes.end() || width.get<int>() <= 0) return std::nullopt;
   return LinkSpeed{.generation = lane->generation,
                    .width = width.get<int>(),

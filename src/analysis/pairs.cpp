@@ -2,61 +2,92 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 #include "analysis/case_analysis.h"
 
 namespace normbench {
-namespace {
-
-/// Returns the effect of different processes. Each peer runs in a process of its own.
-double effect_between(const CaseResult& a, const CaseResult& b) {
-  return a.peer.empty() && b.peer.empty() ? 0 : kProcessEffect;
-}
-
-}  // namespace
 
 double margin_of(const Pair& pair, double precision) {
   return std::max(precision, pair.process_effect);
 }
 
-std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results) {
-  std::vector<int> indices;
-  std::vector<std::vector<double>> series;
-  for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
-    if (!is_comparable(group, group.cases[i], results)) continue;
-    indices.push_back(i);
-    series.push_back(times_ns(group.cases[i], results));
+Pairs::Pairs(const MeasuredGroup& group) {
+  const auto& cases = group.group().cases;
+  for (int i = 0; i < static_cast<int>(cases.size()); ++i)
+    if (group.is_comparable(i))
+      members_.emplace(i,
+                       Member{group.times_ns(i), !cases[static_cast<std::size_t>(i)].peer.empty()});
+  const auto k = static_cast<double>(members_.size());
+  level_ = 1 - 0.05 / (k * (k - 1) / 2);
+  precision_ = precision_of(group.group(), group.results());
+}
+
+std::optional<Pair> Pairs::of(int a, int b) const {
+  if (a > b) {
+    std::optional<Pair> pair = of(b, a);
+    if (!pair) return pair;
+    pair->ratio = {1 / pair->ratio.value, 1 / pair->ratio.high, 1 / pair->ratio.low};
+    std::swap(pair->a, pair->b);
+    return pair;
   }
-  const auto k = static_cast<double>(indices.size());
-  const double level = 1 - 0.05 / (k * (k - 1) / 2);
+  const auto one = members_.find(a), other = members_.find(b);
+  if (a == b || one == members_.end() || other == members_.end()) return std::nullopt;
+  const std::vector<double>&times = one->second.times_ns, &others = other->second.times_ns;
+  const auto logs = log_ratios(times, others);
+  if (logs.empty()) return std::nullopt;
+  // Each peer runs in a process of its own.
+  const bool is_one_process = !one->second.of_peer && !other->second.of_peer;
+  Pair pair{.a = a,
+            .b = b,
+            .ratio = paired_ratio(times, others, level_),
+            .rounds = static_cast<int>(logs.size()),
+            .covered = enough_rounds(logs, level_),
+            .process_effect = is_one_process ? 0 : kProcessEffect};
+  const double margin = margin_of(pair, precision_);
+  pair.different = pair.covered && (pair.ratio.low > 1 + margin || pair.ratio.high < 1 - margin);
+  return pair;
+}
+
+bool Pairs::empty() const {
+  // Cases that share no round have few rounds, so that a pair is found among the first cases.
+  for (auto one = members_.begin(); one != members_.end(); ++one)
+    for (auto other = std::next(one); other != members_.end(); ++other)
+      if (!log_ratios(one->second.times_ns, other->second.times_ns).empty()) return false;
+  return true;
+}
+
+std::vector<Pair> Pairs::among(std::vector<int> cases) const {
+  std::ranges::sort(cases);
   std::vector<Pair> pairs;
-  for (std::size_t a = 0; a < indices.size(); ++a)
-    for (std::size_t b = a + 1; b < indices.size(); ++b) {
-      const auto logs = log_ratios(series[a], series[b]);
-      if (logs.empty()) continue;
-      Pair pair{.a = indices[a],
-                .b = indices[b],
-                .ratio = paired_ratio(series[a], series[b], level),
-                .rounds = static_cast<int>(logs.size()),
-                .covered = enough_rounds(logs, level),
-                .process_effect = effect_between(group.cases[indices[a]], group.cases[indices[b]])};
-      const double margin = margin_of(pair, precision_of(group, results));
-      pair.different =
-          pair.covered && (pair.ratio.low > 1 + margin || pair.ratio.high < 1 - margin);
-      pairs.push_back(pair);
-    }
+  for (std::size_t a = 0; a < cases.size(); ++a)
+    for (std::size_t b = a + 1; b < cases.size(); ++b)
+      if (auto pair = of(cases[a], cases[b])) pairs.push_back(*std::move(pair));
   return pairs;
 }
 
-std::optional<Pair> pair_of(const std::vector<Pair>& pairs, int a, int b) {
-  for (Pair pair : pairs) {
-    if (pair.a == a && pair.b == b) return pair;
-    if (pair.a != b || pair.b != a) continue;
-    pair.ratio = {1 / pair.ratio.value, 1 / pair.ratio.high, 1 / pair.ratio.low};
-    std::swap(pair.a, pair.b);
-    return pair;
+std::vector<Pair> Pairs::shown(const std::vector<int>& chosen) const {
+  std::vector<int> cases;
+  for (const auto& [index, member] : members_) cases.push_back(index);
+  if (are_all_shown()) return among(cases);
+  const std::set<int> wanted(chosen.begin(), chosen.end());
+  std::vector<Pair> pairs;
+  for (const int a : cases) {
+    const auto add = [&](int b) {
+      if (auto pair = b > a ? of(a, b) : std::nullopt) pairs.push_back(*std::move(pair));
+    };
+    if (wanted.contains(a))
+      std::ranges::for_each(cases, add);
+    else
+      std::ranges::for_each(wanted, add);
   }
-  return std::nullopt;
+  return pairs;
+}
+
+std::int64_t Pairs::count() const {
+  const auto k = static_cast<std::int64_t>(members_.size());
+  return k * (k - 1) / 2;
 }
 
 double widest_difference(const Pair& pair) {

@@ -1,6 +1,7 @@
-/// Compares every measured case of a group with every other one.
+/// Compares measured cases of a group with one another.
 #pragma once
 
+#include "analysis/measured_group.h"
 #include "document/results.h"
 #include "document/statistics.h"
 #include "plan/alike.h"
@@ -24,14 +25,41 @@ constexpr double kProcessEffect = 0.05;
 /// Returns the relative difference that the pair must exceed to count as different.
 double margin_of(const Pair& pair, double precision);
 
-/// Returns all pairs of measured cases that may be compared (is_comparable). With k cases, the
-/// intervals are at level 1 - 0.05/(k(k-1)/2). A pair is different if its interval lies outside 1 ±
-/// margin_of().
-std::vector<Pair> compare_pairs(const GroupResult& group, const Results& results);
+/// The pairs of measured cases that may be compared (MeasuredGroup::is_comparable). A pair is
+/// computed when it is asked for, since their number grows with the square of that of the cases.
+/// With k cases, the intervals are at level 1 - 0.05/(k(k-1)/2). A pair is different if its
+/// interval lies outside 1 ± margin_of().
+class Pairs {
+ public:
+  Pairs() = default;
+  explicit Pairs(const MeasuredGroup& group);
 
-/// Returns the pair of cases `a` and `b`. If it is stored as (b, a), it is inverted, so that the
-/// ratio is the time of `a` over that of `b`. Returns nothing if the cases were not compared.
-std::optional<Pair> pair_of(const std::vector<Pair>& pairs, int a, int b);
+  /// Returns true if no two cases were compared.
+  bool empty() const;
+  /// Returns the pair of cases `a` and `b`; nothing if they were not compared. With a > b it is the
+  /// inverse of the pair of `b` and `a`.
+  std::optional<Pair> of(int a, int b) const;
+
+  /// Returns the pairs of these cases with one another, with a < b, in the order of the cases.
+  std::vector<Pair> among(std::vector<int> cases) const;
+  /// Returns the pairs that a reader looks at, in the order of the cases: all of them for up to
+  /// `most_in_full` cases; for more, those with a case of `chosen`.
+  std::vector<Pair> shown(const std::vector<int>& chosen) const;
+  /// Returns true if shown() returns all pairs.
+  bool are_all_shown() const { return members_.size() <= most_in_full; }
+  /// Returns the number of pairs of cases that may be compared.
+  std::int64_t count() const;
+
+  static constexpr std::size_t most_in_full = 64;
+
+ private:
+  struct Member {
+    std::vector<double> times_ns;
+    bool of_peer = false;
+  };
+  std::map<int, Member> members_;  // by index of the case
+  double level_ = 0, precision_ = 0;
+};
 
 /// Returns true if `a` is certainly faster than `b`.
 inline bool faster(const Pair& pair) { return pair.different && pair.ratio.value < 1; }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 
+#include "analysis/known_limits.h"
 #include "analysis/limits.h"
 #include "analysis/simulate_pipeline.h"
 #include "ops/stream.h"
@@ -28,11 +29,6 @@ struct Term {
 
   double at() const { return median(ns); }
 };
-
-const CaseResult* limit_named(const GroupResult& group, const std::string& name) {
-  const auto found = std::ranges::find(group.limits, name, &CaseResult::variant);
-  return found == group.limits.end() || !measured(*found) ? nullptr : &*found;
-}
 
 Series cpu_ns(const CaseResult& result) {
   Series series;
@@ -65,8 +61,8 @@ bool works_on_host(const CaseResult& result, const LaneResult& lane) {
 /// Returns the fastest stream on all cores that reads and writes as many bytes as all host stages
 /// must. Returns null if there is none. Stages that load files are not counted, since their bytes
 /// are unknown. Stages that only read or only write are not counted either.
-const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& result,
-                                std::int64_t cores, const Results& results) {
+const CaseResult* stream_of_all(const KnownLimits& limits, const CaseResult& result,
+                                std::int64_t cores) {
   StreamMix all;
   for (const StageResult& stage : result.stages) {
     const bool both_ways = stage.min_read_bytes > 0 && stage.min_bytes > stage.min_read_bytes;
@@ -75,32 +71,28 @@ const CaseResult* stream_of_all(const GroupResult& group, const CaseResult& resu
     if (!stage.resident) all.read += stage.min_read_bytes;
     all.written += stage.min_bytes - stage.min_read_bytes;
   }
-  const CaseResult* best = nullptr;
-  for (const CaseResult& limit : group.limits) {
-    if (!measured(limit) || limit.pipeline || limit.resident ||
-        !has_limit_of(limit, LimitKind::Memory) || uses_gpu(limit) || limit.threads != cores)
-      continue;
-    if (limit_mix({.read = limit.source_bytes, .written = limit.result_bytes}) != limit_mix(all))
-      continue;
-    if (best == nullptr || median_ns(limit, results) < median_ns(*best, results)) best = &limit;
-  }
-  return best;
+  const KnownLimit* best = nullptr;
+  for (const KnownLimit& limit : limits.alike_streams(limit_mix(all)))
+    if (!uses_gpu(*limit.result) && limit.result->threads == cores &&
+        (best == nullptr || limit.median_ns < best->median_ns))
+      best = &limit;
+  return best == nullptr ? nullptr : best->result;
 }
 
 /// All lower bounds of a pipeline. They are known only if each lane was measured alone.
 class Terms {
  public:
-  Terms(const GroupResult& group, const CaseResult& result, std::int64_t cores,
+  Terms(const KnownLimits& limits, const CaseResult& result, std::int64_t cores,
         const Results& results)
       : lanes_(result.pipeline->lanes), cores_(cores) {
     for (const LaneResult& lane : lanes_) {
-      const CaseResult* const alone = limit_named(group, lane.alone);
+      const CaseResult* const alone = limits.named(lane.alone);
       if (alone == nullptr) return;
       results_.push_back(alone);
       alone_.push_back(all_times_ns(*alone, results));
       cpu_.push_back(cpu_ns(*alone));
     }
-    if (const CaseResult* stream = stream_of_all(group, result, cores, results))
+    if (const CaseResult* stream = stream_of_all(limits, result, cores))
       stream_ = all_times_ns(*stream, results);
   }
 
@@ -309,9 +301,9 @@ void add_held(const CaseResult& result, const Terms& terms, PipelineBound& bound
   if (bound.held_ns < kHeld * bound.ns) bound.held.reset();
 }
 
-std::optional<PipelineBound> bound_of(const GroupResult& group, const CaseResult& result,
+std::optional<PipelineBound> bound_of(const KnownLimits& limits, const CaseResult& result,
                                       std::int64_t cores, const Results& results) {
-  const Terms terms(group, result, cores, results);
+  const Terms terms(limits, result, cores, results);
   if (!terms.known()) return std::nullopt;
   const Term term = *terms.largest();
   const Series times = times_ns(result, results);
@@ -348,11 +340,11 @@ double busy_share(const CaseResult& result, const LaneResult& lane) {
   return median(std::move(shares));
 }
 
-LaneAnalysis analyse_lane(const GroupResult& group, const CaseResult& result,
+LaneAnalysis analyse_lane(const KnownLimits& limits, const CaseResult& result,
                           const LaneResult& lane, const Results& results) {
   LaneAnalysis analysis{
       .name = lane.name, .servers = lane.servers, .alone_ns = {}, .busy = {}, .exposed_ns = {}};
-  if (const CaseResult* const alone = limit_named(group, lane.alone))
+  if (const CaseResult* const alone = limits.named(lane.alone))
     analysis.alone_ns = median_ns(*alone, results);
   if (lane.busy_ns.empty()) return analysis;
   analysis.busy = busy_share(result, lane);
@@ -362,12 +354,12 @@ LaneAnalysis analyse_lane(const GroupResult& group, const CaseResult& result,
 
 }  // namespace
 
-PipelineAnalysis analyse_pipeline(const GroupResult& group, const CaseResult& result,
+PipelineAnalysis analyse_pipeline(const KnownLimits& limits, const CaseResult& result,
                                   const Results& results) {
   const PipelineResult& pipeline = *result.pipeline;
   PipelineAnalysis analysis{.lanes = {}, .in_flight = pipeline.in_flight, .bound = {}};
   for (const LaneResult& lane : pipeline.lanes)
-    analysis.lanes.push_back(analyse_lane(group, result, lane, results));
+    analysis.lanes.push_back(analyse_lane(limits, result, lane, results));
   std::vector<std::int64_t> latencies = pipeline.latency_ns;
   std::ranges::sort(latencies);
   if (!latencies.empty()) {
@@ -378,12 +370,10 @@ PipelineAnalysis analyse_pipeline(const GroupResult& group, const CaseResult& re
   analysis.drain_ns = median_of(pipeline.drain_ns);
   const Json cores = value_at(results.environment, "/available_threads");
   analysis.cores = cores.is_number_integer() ? cores.get<std::int64_t>() : 0;
-  analysis.bound = bound_of(group, result, analysis.cores, results);
-  for (const CaseResult& limit : group.limits)
-    if (limit.pipeline && limit.pipeline->part_of == result.variant &&
-        limit.pipeline->lane.empty() && measured(limit))
-      analysis.headroom =
-          paired_ratio(times_ns(result, results), times_ns(limit, results), decision_level);
+  analysis.bound = bound_of(limits, result, analysis.cores, results);
+  if (const CaseResult* const fed = limits.fed(result.variant))
+    analysis.headroom =
+        paired_ratio(times_ns(result, results), times_ns(*fed, results), decision_level);
   return analysis;
 }
 

@@ -6,6 +6,8 @@
 
 namespace normbench {
 
+class KnownLimits;
+
 struct LaneAnalysis {
   std::string name;
   std::int64_t servers = 1;
@@ -72,7 +74,7 @@ struct PipelineAnalysis {
 /// - the CPU time of all lanes alone, divided by the number of cores;
 /// - the time of a memory stream, with one thread per core, that moves the bytes that all host
 ///   stages must move. Reads from the last-level cache are not counted.
-PipelineAnalysis analyse_pipeline(const GroupResult& group, const CaseResult& result,
+PipelineAnalysis analyse_pipeline(const KnownLimits& limits, const CaseResult& result,
                                   const Results& results);
 
 }  // namespace normbench

@@ -10,9 +10,10 @@ bool has_id(const std::vector<std::string>& ids, const std::string& id) {
 }
 
 /// Adds the cause of a case's time. Adds nothing if the case was not measured.
-void add_cause(const GroupAnalysis& analysis, int index, const Results& results, Reproduced& line) {
+void add_cause(const GroupAnalysis& analysis, int index, const MeasuredDocument& document,
+               Reproduced& line) {
   if (index < 0 || !measured(line.group->cases[index])) return;
-  line.cause = explain(*line.group, analysis.cases[index], index, results);
+  line.cause = explain(*line.group, analysis.cases[index], index, document);
   line.case_name = line.group->cases[index].variant;
 }
 
@@ -22,8 +23,8 @@ int slower_side(const Judgement& judgement) {
   return judgement.pair->ratio.value > 1 ? judgement.pair->a : judgement.pair->b;
 }
 
-void add_claims(const Experiment& experiment, const Results& results, const std::string& id,
-                std::vector<Reproduced>& lines) {
+void add_claims(const Experiment& experiment, const MeasuredDocument& document,
+                const std::string& id, std::vector<Reproduced>& lines) {
   for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
     const GroupResult& group = *experiment.groups[g];
     const GroupAnalysis& analysis = experiment.analyses[g];
@@ -36,11 +37,11 @@ void add_claims(const Experiment& experiment, const Results& results, const std:
                       .found = ReproducedClaim{&group.claims[c], judgement},
                       .cause = {},
                       .case_name = {}};
-      add_cause(analysis, slower_side(judgement), results, line);
+      add_cause(analysis, slower_side(judgement), document, line);
       lines.push_back(std::move(line));
     }
   }
-  for (TrendJudgement& trend : judge_trends(experiment, results))
+  for (TrendJudgement& trend : judge_trends(experiment, document.results()))
     if (has_id(trend.claim.ids, id))
       lines.push_back({.id = id,
                        .group = experiment.groups.front(),
@@ -49,8 +50,8 @@ void add_claims(const Experiment& experiment, const Results& results, const std:
                        .case_name = {}});
 }
 
-void add_figures(const Experiment& experiment, const Results& results, const std::string& id,
-                 std::vector<Reproduced>& lines) {
+void add_figures(const Experiment& experiment, const MeasuredDocument& document,
+                 const std::string& id, std::vector<Reproduced>& lines) {
   for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
     const GroupResult& group = *experiment.groups[g];
     for (const Published& published : group.published) {
@@ -63,7 +64,7 @@ void add_figures(const Experiment& experiment, const Results& results, const std
                         .cause = {},
                         .case_name = {}};
         if (published.stage.empty())
-          add_cause(experiment.analyses[g], index_of(group, published.variant), results, line);
+          add_cause(experiment.analyses[g], index_of(group, published.variant), document, line);
         lines.push_back(std::move(line));
       }
     }
@@ -74,10 +75,11 @@ void add_figures(const Experiment& experiment, const Results& results, const std
 
 std::vector<Reproduced> reproduced(const Analysed& analysed, const std::string& id) {
   std::vector<Reproduced> lines;
+  const MeasuredDocument document(analysed.results());
   for (const Experiment& experiment : analysed.experiments())
-    add_claims(experiment, analysed.results(), id, lines);
+    add_claims(experiment, document, id, lines);
   for (const Experiment& experiment : analysed.experiments())
-    add_figures(experiment, analysed.results(), id, lines);
+    add_figures(experiment, document, id, lines);
   return lines;
 }
 

@@ -26,7 +26,7 @@ Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int
   const int baseline = index_of(group, group.baseline);
   const bool over_baseline =
       of_baseline && first != baseline && !analysis.cases[baseline].above_limit;
-  const Interval ratio = over_baseline ? *of_baseline : pair_of(analysis.pairs, first, next)->ratio;
+  const Interval ratio = over_baseline ? *of_baseline : analysis.pairs.of(first, next)->ratio;
   return {.factor = 1 / ratio.value,
           .low = 1 / ratio.high,
           .high = 1 / ratio.low,
@@ -34,17 +34,19 @@ Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int
           .of_baseline = over_baseline};
 }
 
-std::vector<Pair> pairs_among(const GroupAnalysis& analysis, const std::vector<int>& indices) {
+/// Returns the pairs that decide whether the fastest cases tie: all of them, or those with the
+/// first if there are many.
+std::vector<Pair> deciding_pairs(const GroupAnalysis& analysis, const std::vector<int>& fastest) {
+  if (fastest.size() <= Pairs::most_in_full) return analysis.pairs.among(fastest);
   std::vector<Pair> pairs;
-  for (std::size_t a = 0; a < indices.size(); ++a)
-    for (std::size_t b = a + 1; b < indices.size(); ++b)
-      pairs.push_back(*pair_of(analysis.pairs, indices[a], indices[b]));
+  for (const int other : fastest)
+    if (auto pair = analysis.pairs.of(fastest.front(), other)) pairs.push_back(*std::move(pair));
   return pairs;
 }
 
 /// Adds the comparison of the cases in `fastest` with each other.
 void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
-  const std::vector<Pair> pairs = pairs_among(analysis, verdict.fastest);
+  const std::vector<Pair> pairs = deciding_pairs(analysis, verdict.fastest);
   verdict.rounds = std::ranges::min(pairs, {}, &Pair::rounds).rounds;
   for (const Pair& pair : pairs) {
     verdict.widest = std::max(verdict.widest, widest_difference(pair));
@@ -55,7 +57,7 @@ void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& ver
   verdict.covered = std::ranges::all_of(pairs, &Pair::covered);
   const int first = verdict.fastest[0];
   verdict.always_first = std::ranges::all_of(verdict.fastest, [&](int i) {
-    return i == first || pair_of(analysis.pairs, first, i)->ratio.high < 1 - precision;
+    return i == first || analysis.pairs.of(first, i)->ratio.high < 1 - precision;
   });
 }
 
@@ -87,8 +89,7 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
   verdict.unlike = unlike_ends(group);
   if (verdict.unlike) return;
   for (const int i : ranked)
-    if (i == ranked[0] || !faster(*pair_of(analysis.pairs, ranked[0], i)))
-      verdict.fastest.push_back(i);
+    if (i == ranked[0] || !faster(*analysis.pairs.of(ranked[0], i))) verdict.fastest.push_back(i);
   if (verdict.fastest.size() > 1)
     return add_undecided(analysis, precision_of(group, results), verdict);
   verdict.outcome = Outcome::Winner;
@@ -96,22 +97,22 @@ void rank(const GroupResult& group, const GroupAnalysis& analysis, const Results
   verdict.advantage = advantage(group, analysis, ranked[0], ranked[1]);
 }
 
-void add_bound(const GroupResult& group, const GroupAnalysis& analysis, const Results& results,
-               Verdict& verdict) {
+void add_bound(const GroupResult& group, const GroupAnalysis& analysis,
+               const MeasuredDocument& document, Verdict& verdict) {
   const int winner = verdict.fastest[0];
   const CaseAnalysis& fastest = analysis.cases[winner];
   if (fastest.of_limit && fastest.of_limit->value >= at_limit)
     verdict.at_limit = limit_kind(group, fastest.limit);
-  if (verdict.at_limit == LimitKind::Memory && !bytes_decide({group, fastest, winner, results}))
+  if (verdict.at_limit == LimitKind::Memory && !bytes_decide({group, fastest, winner, document}))
     verdict.at_limit.reset();
-  verdict.bound = explain(group, fastest, winner, results);
+  verdict.bound = explain(group, fastest, winner, document);
 }
 
 /// Returns the baseline if it is slow, else the slowest case; -1 if neither is certainly slow.
 int slow_case(const GroupResult& group, const GroupAnalysis& analysis,
               const std::vector<int>& ranked, int fastest) {
   const auto slow = [&](int i) {
-    const auto pair = pair_of(analysis.pairs, i, fastest);
+    const auto pair = analysis.pairs.of(i, fastest);
     return pair && pair->different && pair->ratio.value >= kSlow;
   };
   for (const int i : ranked)
@@ -151,21 +152,23 @@ std::optional<LinkArithmetic> link_arithmetic(const GroupResult& group) {
 
 }  // namespace
 
-Verdict judge(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
+Verdict judge(const GroupResult& group, const GroupAnalysis& analysis,
+              const MeasuredDocument& document) {
+  const Results& results = document.results();
   Verdict verdict;
   const std::vector<int> ranked = ranking(analysis);
   rank(group, analysis, results, ranked, verdict);
   const bool one = verdict.outcome == Outcome::Winner || verdict.outcome == Outcome::Alone;
   if (one || (!verdict.fastest.empty() && analysis.cases[verdict.fastest[0]].pipeline))
-    add_bound(group, analysis, results, verdict);
+    add_bound(group, analysis, document, verdict);
   if (!verdict.fastest.empty()) {
     const int fastest = verdict.fastest[0];
     if (const int slow = slow_case(group, analysis, ranked, fastest); slow >= 0)
-      verdict.slow = {slow, explain_slow(group, analysis.cases[slow], slow, fastest, results),
+      verdict.slow = {slow, explain_slow(group, analysis.cases[slow], slow, fastest, document),
                       factors(group.cases[slow], group.cases[fastest])};
     const auto baseline = std::ranges::find(group.cases, group.baseline, &CaseResult::variant);
     if (const auto pair =
-            pair_of(analysis.pairs, fastest, static_cast<int>(baseline - group.cases.begin())))
+            analysis.pairs.of(fastest, static_cast<int>(baseline - group.cases.begin())))
       verdict.preparing = preparing_cost(group, *pair, fastest);
   }
   add_left_out_by_the_clock(group, results, verdict);

@@ -23,7 +23,6 @@
 #include "core/text.h"
 #include "report/chrome/chrome.h"
 #include "report/chrome/gzip.h"
-#include "report/document_text.h"
 #include "report/report.h"
 
 namespace normbench {

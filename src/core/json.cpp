@@ -171,6 +171,29 @@ std::string pretty(const Json& json, int indent) {
   return text;
 }
 
+std::string pretty(const Json& object, int indent, const LateList& list) {
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  std::string text = "{";
+  for (const auto& [key, value] : object.items()) {
+    text += fmt::format("\n{}{}: ", margin, Json(key).dump());
+    if (key != list.key || list.count == 0) {
+      append_pretty(key == list.key ? Json::array() : value, indent, 1, text);
+      text += ',';
+      continue;
+    }
+    text += '[';
+    for (std::size_t i = 0; i < list.count; ++i) {
+      text += fmt::format("\n{0}{0}", margin);
+      append_pretty(list.element(i), indent, 2, text);
+      text += ',';
+    }
+    text.back() = '\n';
+    text += margin + "],";
+  }
+  text.back() = '\n';
+  return text + '}';
+}
+
 Json parse_json(std::string_view text, std::vector<Issue>& issues) {
   // The library takes a NUL byte as the end of the text and ignores what follows.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)

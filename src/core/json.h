@@ -3,7 +3,9 @@
 /// <nlohmann/json.hpp> itself.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -26,6 +28,17 @@ bool is_utf8(const std::string& text);
 /// Returns readable JSON: indented by `indent` blanks per level, with an array of numbers on one
 /// line.
 std::string pretty(const Json& json, int indent);
+
+/// A long list in an object. Its elements, which are no numbers, are made one after the other.
+struct LateList {
+  std::string key;  // the member of the object that has the list
+  std::size_t count = 0;
+  std::function<Json(std::size_t)> element;
+};
+
+/// Returns pretty() of the object with this list in place of its member `key`, without ever holding
+/// the whole list.
+std::string pretty(const Json& object, int indent, const LateList& list);
 
 /// The size limit, in bytes, of files that people write, such as configs.
 inline constexpr std::int64_t most_bytes_by_hand = 16'000'000;

@@ -85,6 +85,11 @@ std::string padded(const std::string& text, std::size_t width, bool is_text) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {
+    if (text[at] >= ' ' && text[at] <= '~') {  // most characters are ASCII
+      ++width;
+      ++at;
+      continue;
+    }
     if (const std::size_t escape = escape_bytes(text.substr(at)); escape > 0) {
       at += escape;
       continue;
@@ -168,22 +173,22 @@ std::size_t spared_first(const std::vector<Column>& columns) {
   return first;
 }
 
-/// Returns a row of the table; row 0 has the titles. The name in the first column gets `names`
-/// columns. A longer name is put on lines of its own above the row.
-std::string row_text(const std::vector<Column>& columns, std::size_t row, std::size_t names,
-                     std::size_t indent, std::size_t width) {
+/// Returns a row of the table; row 0 has the titles. `widths` are those of the columns. A name in
+/// the first column that is wider is put on lines of its own above the row.
+std::string row_text(const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
+                     std::size_t row, std::size_t indent, std::size_t width) {
   const auto cell = [&](const Column& column) {
     return row == 0 ? column.title : column.cells[row - 1];
   };
   std::string name = cell(columns[0]), above;
-  if (display_width(name) > names) {
+  if (display_width(name) > widths[0]) {
     above = wrapped(name, indent, width);
     name.clear();
   }
   std::string line(indent, ' ');
-  line += padded(name, names, columns[0].is_text);
+  line += padded(name, widths[0], columns[0].is_text);
   for (std::size_t c = 1; c < columns.size(); ++c)
-    line += "  " + padded(cell(columns[c]), column_width(columns[c]), columns[c].is_text);
+    line += "  " + padded(cell(columns[c]), widths[c], columns[c].is_text);
   return above + without_end(std::move(line)) + "\n";
 }
 
@@ -256,11 +261,12 @@ Laid laid_out(std::vector<Column> all, std::size_t indent, std::size_t width) {
     places.erase(places.begin() + static_cast<std::ptrdiff_t>(c));
     fits = fits_with_names_cut(columns, indent, width);
   }
-  const std::size_t others = table_width(columns, indent) - column_width(columns[0]);
-  std::size_t names = column_width(columns[0]);
-  if (!fits) names = width < others + kLeast ? 0 : width - others;
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns) widths.push_back(column_width(column));
+  const std::size_t others = table_width(columns, indent) - widths[0];
+  if (!fits) widths[0] = width < others + kLeast ? 0 : width - others;
   for (std::size_t row = 0; row <= columns[0].cells.size(); ++row)
-    laid.text += row_text(columns, row, names, indent, width);
+    laid.text += row_text(columns, widths, row, indent, width);
   if (!missing.empty())
     laid.text += wrapped("Left out for lack of space: " + missing, indent, width);
   for (const std::size_t place : places) laid.has[place] = true;

@@ -120,7 +120,7 @@ bool is_results(std::string_view text) {
   }
 }
 
-Results read_document(const std::string& file, std::string_view text) {
+Results read_document(const std::string& file, std::string text) {
   if (is_journal(text))
     throw BadInput(file,
                    {{"",
@@ -136,7 +136,8 @@ Results read_document(const std::string& file, std::string_view text) {
   Results results;
   try {
     if (issues.empty()) check_kind(document);
-    if (issues.empty()) results = read_results(document, issues);
+    text = std::string();  // its memory is used for what is read
+    if (issues.empty()) results = read_results(std::move(document), issues);
   } catch (const Invalid& invalid) {
     issues.push_back({"", invalid.what()});
   }

@@ -30,6 +30,6 @@ bool is_results(std::string_view text);
 
 /// Returns the results in `text`, the content of `file`. Throws BadInput if the text is not JSON,
 /// is cut off, is another document, has a newer schema or has a case twice.
-Results read_document(const std::string& file, std::string_view text);
+Results read_document(const std::string& file, std::string text);
 
 }  // namespace normbench

@@ -391,12 +391,14 @@ inline constexpr int document_schema = 1;
 ///   numbers are finite, and only a seed may be negative.
 Json to_json(const Results& results);
 Json to_json(const GroupResult& group);
+/// Returns the document with an empty list in place of its groups.
+Json head_json(const Results& results);
 
 /// Reads a document and ignores its derived fields ("summary", "verdict", …). Adds all mistakes and
 /// contradictions to `issues`. Throws Invalid if it is no results document.
-Results read_results(const Json& document, std::vector<Issue>& issues);
+Results read_results(Json document, std::vector<Issue>& issues);
 /// Reads a document. Throws Invalid ("/groups/0/cases/1/rounds: …") if there is any mistake.
-Results read_results(const Json& document);
+Results read_results(Json document);
 GroupResult read_group(const Json& document);
 
 }  // namespace normbench

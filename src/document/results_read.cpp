@@ -283,11 +283,19 @@ GroupResult read_group(const Json& document) {
   return group;
 }
 
-Results read_results(const Json& document, std::vector<Issue>& issues) {
+Results read_results(Json document, std::vector<Issue>& issues) {
   check_header(document);
+  Json groups = Json::array();  // taken out, so that the memory of each can be used for the next
+  if (value_at(document, "/groups").is_array()) std::swap(groups, document["groups"]);
   Results results;
   Loader loader(Reader(document, "", issues));
   fields(loader, results);
+  results.groups.reserve(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    Loader of_group(Reader(groups[i], fmt::format("/groups/{}", i), issues));
+    fields(of_group, results.groups.emplace_back());
+    groups[i] = nullptr;
+  }
   if (issues.empty())  // otherwise missing fields would cause further issues
     for (std::size_t i = 0; i < results.groups.size(); ++i)
       check(results.groups[i], fmt::format("/groups/{}", i), issues);
@@ -295,9 +303,9 @@ Results read_results(const Json& document, std::vector<Issue>& issues) {
   return results;
 }
 
-Results read_results(const Json& document) {
+Results read_results(Json document) {
   std::vector<Issue> issues;
-  Results results = read_results(document, issues);
+  Results results = read_results(std::move(document), issues);
   if (!issues.empty()) reject(issues);
   return results;
 }

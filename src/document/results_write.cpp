@@ -96,6 +96,7 @@ bool is_known(const std::vector<T>& values) {
 
 struct Writer {
   Json json = Json::object();
+  bool with_groups = true;  // false: an empty list in place of the groups of a document
 
   void object(const char*, const char*) {}
   template <class T>
@@ -114,6 +115,9 @@ struct Writer {
   void required(const char* name, const T& value, About about) {
     (*this)(name, value, about);
   }
+  void required(const char* name, const std::vector<GroupResult>& groups, About) {
+    json[name] = with_groups ? write(groups) : Json::array();
+  }
   template <class T>
   void when_known(const char* name, const T& value, About about) {
     if (is_known(value)) (*this)(name, value, about);
@@ -131,9 +135,15 @@ Json object(const T& value) {
 
 Json to_json(const GroupResult& group) { return object(group); }
 
+Json head_json(const Results& results) {
+  Writer writer{.json = {{"schema", document_schema}}, .with_groups = false};
+  fields(writer, results);
+  return std::move(writer.json);
+}
+
 Json to_json(const Results& results) {
-  Json document = {{"schema", document_schema}};
-  document.update(object(results));
+  Json document = head_json(results);
+  for (const GroupResult& group : results.groups) document["groups"].push_back(to_json(group));
   return document;
 }
 

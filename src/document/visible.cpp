@@ -1,5 +1,6 @@
 #include "document/visible.h"
 
+#include "core/characters.h"
 #include "core/units.h"
 #include "document/results_fields.h"
 
@@ -33,7 +34,53 @@ struct MakeVisible {
   }
 };
 
+/// Looks for a text that is not visible.
+struct FindHidden {
+  bool found = false;
+
+  void object(const char*, const char*) {}
+  void operator()(const char*, const auto& value, About) { visit(value); }
+  void required(const char*, const auto& value, About) { visit(value); }
+  void when_known(const char*, const auto& value, About) { visit(value); }
+
+  void visit(const std::string& text) { found = found || has_control(text); }
+  void visit(const Json& json) {
+    if (json.is_string()) return visit(json.get_ref<const std::string&>());
+    if (json.is_array())
+      for (const Json& item : json) visit(item);
+    if (!json.is_object()) return;
+    for (const auto& [key, value] : json.items()) {
+      visit(key);
+      visit(value);
+    }
+  }
+  template <class T>
+  void visit(const std::optional<T>& value) {
+    if (value) visit(*value);
+  }
+  template <class T>
+  void visit(const std::vector<T>& values) {
+    for (const T& value : values) visit(value);
+  }
+  void visit(const std::vector<std::int64_t>&) {}
+  void visit(const std::vector<Round>&) {}
+  void visit(const TensorDesc&) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void visit(const T&) {}
+  template <class T>
+  void visit(const T& object) {
+    fields(*this, object);
+  }
+};
+
 }  // namespace
+
+bool is_visible(const Results& results) {
+  FindHidden look;
+  look.visit(results);
+  return !look.found;
+}
 
 Results visible(Results results) {
   MakeVisible().visit(results);

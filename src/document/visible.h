@@ -11,4 +11,7 @@ Results visible(Results results);
 ProfileRow visible(ProfileRow row);
 Json visible(const Json& json);
 
+/// Returns true if visible() changes nothing. Makes no copy.
+bool is_visible(const Results& results);
+
 }  // namespace normbench

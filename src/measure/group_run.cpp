@@ -269,12 +269,12 @@ bool GroupRun::prepare(double clock_cost_ns) {
   std::size_t done = 0;
   for (Member& member : members_) {
     if (context_.interrupted) return false;
-    if (member.is_case(group()) || !live_cases().empty())
+    if (member.is_case(group()) || has_live_case())
       guarded(member, [&] { first_call(member, clock_cost_ns); });
     tell({GroupStep::Kind::Prepared, index_, ++done, members_.size()});
   }
   compare_first_outputs();
-  if (live_cases().empty())
+  if (!has_live_case())
     skip_limits(NoLimit::NothingRuns);
   else if (!context_.rounds)
     skip_limits(NoLimit::NothingTimed);
@@ -572,6 +572,11 @@ std::vector<Member*> GroupRun::live() {
   for (Member& member : members_)
     if (member.live()) found.push_back(&member);
   return found;
+}
+
+bool GroupRun::has_live_case() const {
+  return std::ranges::any_of(
+      members_, [&](const Member& member) { return member.live() && member.is_case(group()); });
 }
 
 std::vector<Member*> GroupRun::live_cases() {

@@ -117,6 +117,7 @@ class GroupRun {
   /// The members that still take turns: cases first, then limits. live_cases() has no limits.
   std::vector<Member*> live();
   std::vector<Member*> live_cases();
+  bool has_live_case() const;
 
   void tell(const GroupStep& step) { context_.observer.step_done(step); }
 

@@ -76,10 +76,11 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
   const std::size_t whole = order.size();
-  for (const auto& row : latin_square(static_cast<int>(contenders.size()), run.random())) {
+  const LatinSquare square(static_cast<int>(contenders.size()), run.random());
+  for (int round = 0; round < square.size(); ++round) {
     std::vector<int> took;
     std::size_t turns = 0;
-    for (const int position : row) {
+    for (const int position : square.row(round)) {
       if (run.context().interrupted) return BlockEnd::Interrupted;
       if (rule.has_fewest(whole) && rule.time_is_over(run.seconds() - start)) {
         if (!took.empty()) order.push_back(std::move(took));
@@ -138,10 +139,10 @@ bool run_rounds(GroupRun& run) {
   const Measure measure = run.plan().measure_of(run.group());
   StopRule rule(measure.precision, run.budget().rounds, measure.processes);
   const double start = run.seconds();
-  while (!run.live_cases().empty()) {
+  while (run.has_live_case()) {
     const BlockEnd end = run_block(run, rule, start);
     if (end == BlockEnd::Interrupted) return false;
-    if (run.live_cases().empty()) break;
+    if (!run.has_live_case()) break;
     if (end == BlockEnd::Cut) {
       run.result().stop = Stop::Time;
       break;
@@ -243,23 +244,23 @@ bool check_again(GroupRun& run) {
 
 }  // namespace
 
-std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random) {
-  std::vector<int> labels(k), shifts(k);
-  std::iota(labels.begin(), labels.end(), 0);
-  std::iota(shifts.begin(), shifts.end(), 0);
-  std::shuffle(labels.begin(), labels.end(), random);
-  std::shuffle(shifts.begin(), shifts.end(), random);
-  std::vector<std::vector<int>> rounds;
-  for (const int shift : shifts) {
-    auto& round = rounds.emplace_back(k);
-    for (int position = 0; position < k; ++position) {
-      // 0, 1, k - 1, 2, k - 2, …: neighbours differ by 1, -2, 3, … (modulo k). If k is even, no
-      // difference occurs twice, so no pair of neighbours occurs in two shifted rounds.
-      const int step = position % 2 == 1 ? (position + 1) / 2 : (k - position / 2) % k;
-      round[position] = labels[(step + shift) % k];
-    }
+LatinSquare::LatinSquare(int k, std::mt19937_64& random) : labels_(k), shifts_(k) {
+  std::iota(labels_.begin(), labels_.end(), 0);
+  std::iota(shifts_.begin(), shifts_.end(), 0);
+  std::shuffle(labels_.begin(), labels_.end(), random);
+  std::shuffle(shifts_.begin(), shifts_.end(), random);
+}
+
+std::vector<int> LatinSquare::row(int index) const {
+  const int k = size();
+  std::vector<int> row(k);
+  for (int position = 0; position < k; ++position) {
+    // 0, 1, k - 1, 2, k - 2, …: neighbours differ by 1, -2, 3, … (modulo k). If k is even, no
+    // difference occurs twice, so no pair of neighbours occurs in two shifted rounds.
+    const int step = position % 2 == 1 ? (position + 1) / 2 : (k - position / 2) % k;
+    row[position] = labels_[(step + shifts_[index]) % k];
   }
-  return rounds;
+  return row;
 }
 
 std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, RunContext& context,

@@ -7,11 +7,22 @@
 
 namespace normbench {
 
-/// Returns one block of k rounds, a random cyclic Latin square: every contender is once at every
-/// position. Effects of a turn on the next one are balanced too. Within the rounds each contender
-/// follows every other once if k is even, and at most twice if k is odd. Source: Williams 1949,
+/// One block of k rounds, a random cyclic Latin square: every contender is once at every position.
+/// Effects of a turn on the next one are balanced too. Within the rounds each contender follows
+/// every other once if k is even, and at most twice if k is odd. Source: Williams 1949,
 /// "Experimental designs balanced for the estimation of residual effects of treatments".
-std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random);
+class LatinSquare {
+ public:
+  LatinSquare(int k, std::mt19937_64& random);
+
+  int size() const { return static_cast<int>(labels_.size()); }
+  /// Returns the contenders of a round in order. A row is made when it is asked for, since a block
+  /// of many contenders is hardly ever run to its end.
+  std::vector<int> row(int index) const;
+
+ private:
+  std::vector<int> labels_, shifts_;
+};
 
 /// Measures the group; returns nothing when the run is interrupted. An error ends a case, never the
 /// group.

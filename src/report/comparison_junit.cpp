@@ -32,7 +32,7 @@ struct Test {
   double seconds = 0;
 };
 
-using Suites = std::vector<std::pair<std::string, std::vector<Test>>>;  // tests by experiment
+using Suites = InOrder<std::vector<Test>>;  // tests by experiment
 
 std::string outcome_of(const ComparedCase& one) {
   if (one.fails_gate()) return "failure";
@@ -52,10 +52,10 @@ Test test_of(const ComparedCase& one) {
 Suites suites_of(const Comparison& comparison) {
   Suites suites;
   for (const ComparedCase& one : comparison.cases)
-    under(suites, one.name.experiment).push_back(test_of(one));
+    suites.under(one.name.experiment).push_back(test_of(one));
   const auto add_unmatched = [&](const std::vector<CaseName>& names, const char* where) {
     for (const CaseName& name : names)
-      under(suites, name.experiment)
+      suites.under(name.experiment)
           .push_back(
               {.name = variant_text(name), .outcome = "skipped", .message = where, .numbers = ""});
   };

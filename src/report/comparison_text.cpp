@@ -152,10 +152,10 @@ bool needs_words(const ComparedCase& one) {
 
 /// Returns the names of the cases that were not compared, in a line for each reason.
 std::string not_compared(const Comparison& comparison, std::size_t width) {
-  std::vector<std::pair<std::string, std::string>> lines;  // names by reason
+  InOrder<std::string> lines;  // names by reason
   for (const ComparedCase& one : comparison.cases) {
     if (one.change != Change::NotCompared) continue;
-    std::string& names = under(lines, why_text(one));
+    std::string& names = lines.under(why_text(one));
     names += (names.empty() ? "" : " · ") + case_text(one.name);
   }
   std::string text;

@@ -286,7 +286,10 @@ inline constexpr auto kVerdictList = std::to_array<Member>({
 inline constexpr Members kVerdict{"verdict", "What the group answers", kVerdictList};
 
 inline constexpr auto kGroupList = std::to_array<Member>({
-    {"pairs", list_of(object_of(kPair)), {"Derived: each two measured cases, compared"}},
+    {"pairs",
+     list_of(object_of(kPair)),
+     {"Derived: measured cases, compared: each two, or of many the pairs that a reader looks at"}},
+    {"pairs_left_out", kWhole, {"Derived: the number of pairs that are not in `pairs`"}},
     {"gpu_states", object_of(kGpuStates), {"Derived: the states of the GPU in the turns"}},
     {"gpu_held_back", object_of(kHeldBack), {"Derived: how long it held its clocks back"}},
     {"host_states", object_of(kHostStates), {"Derived: whether the host's memory changed"}},

@@ -305,8 +305,23 @@ void write_experiment(MemberWriter<kExperiment> to, const Experiment& experiment
     write_trend(claims.add(), judgement);
 }
 
-void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& analysis,
-                  const Results& results) {
+/// Adds the pairs that a reader looks at, and how many others there are.
+void add_pairs(MemberWriter<kGroup> to, const GroupResult& group, const GroupAnalysis& analysis) {
+  const std::vector<Pair> shown = shown_pairs(group, analysis);
+  auto pairs = to.list<kPair>("pairs");
+  for (const Pair& one : shown) {
+    auto pair = pairs.add();
+    pair("a", group.cases[one.a].variant);
+    pair("b", group.cases[one.b].variant);
+    write(pair.object<kInterval>("ratio"), one.ratio);
+    pair("different", one.different);
+  }
+  if (const auto left_out = pairs_left_out(shown, analysis); left_out > 0)
+    to("pairs_left_out", left_out);
+}
+
+Json group_json(const GroupResult& group, const GroupAnalysis& analysis, const Results& results) {
+  Json json = to_json(group);
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     add_derived(json["cases"][i], group.cases[i], analysis.cases[i], group.baseline);
     add_limits(json["cases"][i], analysis.cases[i]);
@@ -314,14 +329,7 @@ void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& ana
     add_noise(json["cases"][i], analysis.noise[i]);
   }
   MemberWriter<kGroup> to(json);
-  auto pairs = to.list<kPair>("pairs");
-  for (const Pair& one : analysis.pairs) {
-    auto pair = pairs.add();
-    pair("a", group.cases[one.a].variant);
-    pair("b", group.cases[one.b].variant);
-    write(pair.object<kInterval>("ratio"), one.ratio);
-    pair("different", one.different);
-  }
+  add_pairs(to, group, analysis);
   add_device_states(to, analysis.device);
   add_held_back(to, analysis.device);
   add_host_states(to, analysis.host);
@@ -329,28 +337,53 @@ void add_analysis(Json& json, const GroupResult& group, const GroupAnalysis& ana
   to("quality", quality_text(analysis));
   to("autocorrelation", analysis.autocorrelation);
   write_verdict(to.object<kVerdict>("verdict"), group, analysis, results);
+  return json;
 }
 
-/// Adds what is derived to a document that has the measurements.
-void add_analyses(Json& document, const Analysed& analysed) {
-  const Results& results = analysed.results();
-  std::size_t group = 0;
+/// Returns the document with an empty list in place of its groups.
+Json without_groups(const Analysed& analysed) {
+  Json head = head_json(analysed.results());
+  auto all = MemberWriter<kResults>(head).list<kExperiment>("experiments");
   for (const Experiment& experiment : analysed.experiments())
-    for (std::size_t g = 0; g < experiment.groups.size(); ++g)
-      add_analysis(document["groups"][group++], *experiment.groups[g], experiment.analyses[g],
-                   results);
-  auto all = MemberWriter<kResults>(document).list<kExperiment>("experiments");
-  for (const Experiment& experiment : analysed.experiments())
-    write_experiment(all.add(), experiment, results);
+    write_experiment(all.add(), experiment, analysed.results());
+  return head;
 }
+
+/// The groups of a document, which are made into JSON one after the other.
+class Groups {
+ public:
+  explicit Groups(const Analysed& analysed) : results_(analysed.results()) {
+    for (const Experiment& experiment : analysed.experiments())
+      for (std::size_t g = 0; g < experiment.groups.size(); ++g)
+        groups_.emplace_back(experiment.groups[g], &experiment.analyses[g]);
+  }
+
+  std::size_t size() const { return groups_.size(); }
+  Json json(std::size_t index) const {
+    return group_json(*groups_[index].first, *groups_[index].second, results_);
+  }
+
+ private:
+  const Results& results_;
+  std::vector<std::pair<const GroupResult*, const GroupAnalysis*>> groups_;
+};
 
 }  // namespace
 }  // namespace members
 
 Json document(const Analysed& analysed) {
-  Json document = to_json(analysed.results());
-  members::add_analyses(document, analysed);
+  Json document = members::without_groups(analysed);
+  const members::Groups groups(analysed);
+  for (std::size_t i = 0; i < groups.size(); ++i) document["groups"].push_back(groups.json(i));
   return document;
+}
+
+std::string document_json(const Analysed& analysed) {
+  const members::Groups groups(analysed);
+  const LateList list{.key = "groups", .count = groups.size(), .element = [&](std::size_t index) {
+                        return groups.json(index);
+                      }};
+  return pretty(members::without_groups(analysed), 1, list) + "\n";
 }
 
 }  // namespace normbench

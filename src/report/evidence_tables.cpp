@@ -216,10 +216,16 @@ std::string limit_table(const GroupResult& group, const Results& results) {
 std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
                        const Results& results) {
   Rows rows({"variant", "against", "time/time", "finding"});
-  for (const Pair& pair : analysis.pairs)
+  const std::vector<Pair> pairs = shown_pairs(group, analysis);
+  for (const Pair& pair : pairs)
     rows.add({group.cases[pair.a].variant, group.cases[pair.b].variant, ratio_text(pair.ratio),
               pair_finding(pair, precision_of(group, results))});
-  return rows.text({0, 1, 3});
+  const auto left_out = pairs_left_out(pairs, analysis);
+  const std::string others =
+      left_out == 0 ? ""
+                    : fmt::format("  (left out: {} pairs without the baseline and the fastest)\n",
+                                  format_count(left_out));
+  return rows.text({0, 1, 3}) + others;
 }
 
 std::string dataset_table(const GroupResult& group) {

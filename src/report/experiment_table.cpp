@@ -2,6 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
 
 #include "core/text.h"
 #include "core/units.h"
@@ -155,19 +159,21 @@ std::string one_point(const GroupResult& group, const GroupAnalysis& analysis,
 /// Returns the variants that ran at some point, in order of first appearance.
 std::vector<std::string> shown_variants(const Experiment& experiment) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
   for (std::size_t g = 0; g < experiment.groups.size(); ++g)
     for (std::size_t i = 0; i < experiment.groups[g]->cases.size(); ++i) {
       const std::string& name = experiment.groups[g]->cases[i].variant;
-      if (!experiment.analyses[g].cases[i].time_ns) continue;
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      if (experiment.analyses[g].cases[i].time_ns && seen.insert(name).second)
+        names.push_back(name);
     }
   return names;
 }
 
 std::string pivot_cell(const GroupResult& group, const GroupAnalysis& analysis,
                        const std::string& variant) {
-  const int i = index_of(group, variant);
-  if (i < 0) return "-";
+  const auto found = analysis.indices.find(variant);
+  if (found == analysis.indices.end()) return "-";
+  const int i = found->second;
   if (!analysis.cases[i].time_ns) return group.cases[i].status == Status::Failed ? "failed" : "-";
   const bool fastest =
       std::ranges::find(analysis.verdict.fastest, i) != analysis.verdict.fastest.end();
@@ -216,9 +222,11 @@ std::string pivot(const Experiment& experiment, const Results& results, const Sc
   const GroupResult& last = *experiment.groups.back();
   Column& limit = points.emplace_back(Column{"of limit", {}});
   for (const std::string& name : names.cells) {
-    const int i = index_of(last, name);
-    limit.cells.push_back(i < 0 ? ""
-                                : percent_or_blank(experiment.analyses.back().cases[i].of_limit));
+    const GroupAnalysis& analysis = experiment.analyses.back();
+    const auto found = analysis.indices.find(name);
+    limit.cells.push_back(found == analysis.indices.end()
+                              ? ""
+                              : percent_or_blank(analysis.cases[found->second].of_limit));
   }
   for (std::string& name : names.cells)
     if (name == last.baseline) name += "  (baseline)";
@@ -265,12 +273,12 @@ struct LeftOut {
   }
 };
 
-void add(std::vector<LeftOut>& list, const LeftOut& one) {
-  const auto same = std::ranges::find(list, one.variant, &LeftOut::variant);
-  if (same == list.end())
-    list.push_back(one);
-  else
+void add(InOrder<std::optional<LeftOut>>& list, const LeftOut& one) {
+  std::optional<LeftOut>& same = list.under(one.variant);
+  if (same)
     same->add(one);
+  else
+    same = one;
 }
 
 }  // namespace
@@ -285,7 +293,7 @@ std::string experiment_table(const Experiment& experiment, const Results& result
 }
 
 std::vector<std::string> left_out(const Experiment& experiment) {
-  std::vector<std::pair<std::string, std::vector<LeftOut>>> reasons;
+  InOrder<InOrder<std::optional<LeftOut>>> reasons;
   for (const GroupResult* group : experiment.groups)
     for (const CaseResult& result : group->cases) {
       if (result.status == Status::Ok && !result.rounds.empty()) continue;
@@ -294,12 +302,12 @@ std::vector<std::string> left_out(const Experiment& experiment) {
                                                                   : "Not measured";
       const std::string reason = reason_text(result);
       const std::string why = reason.empty() ? what : what + " (" + reason + ")";
-      add(under(reasons, why), LeftOut::of(result));
+      add(reasons.under(why), LeftOut::of(result));
     }
   std::vector<std::string> lines;
   for (const auto& [why, variants] : reasons) {
     std::vector<std::string> texts;
-    for (const LeftOut& variant : variants) texts.push_back(variant.text());
+    for (const auto& [name, variant] : variants) texts.push_back(variant->text());
     lines.push_back(fmt::format("{}: {}", why, fmt::join(texts, " · ")));
   }
   return lines;

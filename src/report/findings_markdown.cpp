@@ -34,7 +34,7 @@ struct SourceFindings {
   }
 };
 
-using JudgedLines = std::vector<std::pair<std::string, std::vector<const Reproduced*>>>;
+using JudgedLines = InOrder<std::vector<const Reproduced*>>;
 
 std::string quoted_name(const std::string& variant) {
   return "\"" + escaped_markdown(variant) + "\"";
@@ -129,7 +129,7 @@ JudgedLines judged_lines(const std::vector<const Reproduced*>& lines) {
     if (judgement == nullptr || !judgement->pair) continue;
     const Claim* const claim = std::get<ReproducedClaim>(line->found).claim;
     if (seen.emplace(line->group, claim).second)
-      under(judged, line->group->experiment + "\n" + claim->text).push_back(line);
+      judged.under(line->group->experiment + "\n" + claim->text).push_back(line);
   }
   return judged;
 }
@@ -197,7 +197,7 @@ std::string tally_text(const std::vector<const Reproduced*>& lines) {
 /// caveat is left out, because the sentence of the claim has given the reason.
 void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::string>& text) {
   std::set<std::string> seen;
-  std::vector<std::pair<std::string, std::string>> by_cause;
+  InOrder<std::string> by_cause;
   for (const Reproduced* const line : lines) {
     const Judgement* const judgement = judgement_of(*line);
     if (!line->cause || (judgement != nullptr && judgement->caveat) ||
@@ -206,7 +206,7 @@ void add_causes(const std::vector<const Reproduced*>& lines, std::vector<std::st
     const CauseText cause = cause_text(line->cause);
     std::string shown = cause.evidence.substr(0, cause.evidence.find_last_not_of('.') + 1);
     shown[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(shown[0])));
-    std::string& said = under(by_cause, cause.what);
+    std::string& said = by_cause.under(cause.what);
     const std::string of = quoted_name(line->case_name) + at_text(line->group->point);
     said += said.empty() ? fmt::format("The time of {} is set by {}: ", of, cause.what)
                          : fmt::format("; that of {}: ", of);
@@ -273,7 +273,7 @@ struct WhyNot {
 /// Returns a sentence like "Not testable here: A4, A5 and parts of A6 (no GPU)."; "" if all are
 /// testable.
 std::string not_testable_text(const SourceFindings& of) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  InOrder<std::vector<std::string>> by_reason;
   for (const Reproduction* const one : of.experiments) {
     std::vector<std::string> reasons;
     for (const Reproduced& line : one->lines)
@@ -281,8 +281,8 @@ std::string not_testable_text(const SourceFindings& of) {
     const bool is_part = std::ranges::find(reasons, "") != reasons.end();
     for (const std::string& reason : std::set(reasons.begin(), reasons.end()))
       if (!reason.empty())
-        under(by_reason, reason)
-            .push_back(fmt::format("{}{}", is_part ? "parts of " : "", one->experiment.id));
+        by_reason.under(reason).push_back(
+            fmt::format("{}{}", is_part ? "parts of " : "", one->experiment.id));
   }
   std::vector<std::string> parts;
   for (const auto& [reason, ids] : by_reason)
@@ -445,13 +445,12 @@ std::string machine_sentence(const std::string& machine, const MachineDays& of) 
 }
 
 std::string machine_sentences(std::span<const KeptDocument> documents) {
-  std::vector<std::pair<std::string, MachineDays>> machines;
+  InOrder<MachineDays> machines;
   for (const KeptDocument& one : documents) {
     const Results& results = one.analysed.results();
     const Json& environment = results.environment;
-    MachineDays& machine =
-        under(machines, fmt::format("{} ({})", text_at(environment, "/host", "a machine"),
-                                    machine_text(environment)));
+    MachineDays& machine = machines.under(fmt::format(
+        "{} ({})", text_at(environment, "/host", "a machine"), machine_text(environment)));
     if (machine.gpu.empty() || (needs_gpu(results) && !machine.uses_gpu))
       machine.gpu = gpu_text(results);
     machine.uses_gpu = machine.uses_gpu || needs_gpu(results);

@@ -81,12 +81,12 @@ std::string table_of(const std::vector<Row>& rows, std::size_t width) {
 
 /// Returns a line for each reason, with the kinds of limits that were not measured because of it.
 std::string not_measured(const std::vector<MachineLimit>& limits, std::size_t width) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  InOrder<std::vector<std::string>> reasons;
   for (const MachineLimit& limit : limits) {
     if (limit.ns) continue;
     std::string why = why_missing(limit);
     why.erase(std::min(why.find(" ("), why.size()));  // missing_section() has the whole reason
-    std::vector<std::string>& kinds = under(reasons, why);
+    std::vector<std::string>& kinds = reasons.under(why);
     if (std::ranges::find(kinds, limit.kind) == kinds.end()) kinds.push_back(limit.kind);
   }
   std::string text;

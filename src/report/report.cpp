@@ -8,13 +8,11 @@
 namespace normbench {
 namespace {
 
-std::string json(const Analysed& analysed) { return pretty(document(analysed), 1) + "\n"; }
-
 constexpr std::array<Report, 4> kReports{{
     {"text", "what a run prints", "", &terminal},
     {"table", "everything, as text", "table.txt", &on_any_screen<Analysed, &table>},
     {"html", "a page to look at", "report.html", &on_any_screen<Analysed, &html_report>},
-    {"json", "the document", "results.json", &on_any_screen<Analysed, &json>},
+    {"json", "the document", "results.json", &on_any_screen<Analysed, &document_json>},
 }};
 
 }  // namespace

@@ -21,6 +21,8 @@ const Report& report_named(std::string_view name);
 
 /// Returns the document as in results.json: measurements, and what was derived from them.
 Json document(const Analysed& analysed);
+/// Returns the text of document(), without ever holding the whole document as JSON.
+std::string document_json(const Analysed& analysed);
 
 std::string terminal(const Analysed& analysed, const Screen& screen = {});
 /// Returns the text for a terminal, with a profiler table of this kind.

@@ -203,10 +203,10 @@ std::string table_or_blocks(const std::vector<Line>& lines, const Screen& screen
 /// Returns the reasons that stand below the table. Each reason stands there once, because the same
 /// case often explains several lines.
 std::string reasons_below(const std::vector<Line>& lines, std::size_t width) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> ids;
+  InOrder<std::vector<std::string>> ids;
   for (const Line& line : lines) {
     if (line.why.empty()) continue;
-    std::vector<std::string>& of = under(ids, line.why);
+    std::vector<std::string>& of = ids.under(line.why);
     if (std::string what = line.id + line.at; std::ranges::find(of, what) == of.end())
       of.push_back(std::move(what));
   }

@@ -17,7 +17,7 @@ namespace normbench {
 namespace {
 
 /// Statements in order of first mention, each with the points for which it holds.
-using Said = std::vector<std::pair<std::string, std::vector<std::size_t>>>;
+using Said = InOrder<std::vector<std::size_t>>;
 
 std::string points_text(const Experiment& experiment, const std::vector<std::size_t>& points) {
   if (points.size() == experiment.groups.size() && points.size() > 1)
@@ -87,7 +87,7 @@ std::string claim_line(const Experiment& experiment, const Claim& claim, double 
         experiment.analyses[i]
             .verdict.claims[static_cast<std::size_t>(found - group.claims.begin())];
     if (judgement.outcome == Judgement::Outcome::NotJudged) continue;
-    under(said, std::string(name_of(judgement.outcome))).push_back(i);
+    said.under(std::string(name_of(judgement.outcome))).push_back(i);
     const std::string detail = judgement_detail(group, claim, judgement, precision);
     why = detail.empty()
               ? ""
@@ -183,7 +183,7 @@ void add_outcomes(const Experiment& experiment, std::vector<std::string>& lines)
   const std::size_t count = experiment.groups.size();
   Said said;
   for (std::size_t i = 0; i < count; ++i)
-    under(said, outcome_text(*experiment.groups[i], experiment.analyses[i])).push_back(i);
+    said.under(outcome_text(*experiment.groups[i], experiment.analyses[i])).push_back(i);
   const GroupResult& last = *experiment.groups.back();
   for (const auto& [outcome, points] : said) {
     lines.push_back(outcome + " " + points_text(experiment, points));

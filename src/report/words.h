@@ -1,6 +1,11 @@
 /// Words and phrases that sentences and tables share.
 #pragma once
 
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
 #include "analysis/limits.h"
 #include "analysis/noise.h"
 #include "analysis/published.h"
@@ -60,14 +65,27 @@ std::string spoken(std::string_view name);
 std::string enumerate(std::span<const std::string> items);
 /// Returns the names of cases as "A and B", in the group's order.
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
-/// Returns the value of `key` in `entries`. If there is none, adds the key at the end with the
-/// value T().
+/// Values by text, in the order in which the texts were first named.
 template <class T>
-T& under(std::vector<std::pair<std::string, T>>& entries, const std::string& key) {
-  for (auto& [other, value] : entries)
-    if (other == key) return value;
-  return entries.emplace_back(key, T()).second;
-}
+class InOrder {
+ public:
+  /// Returns the value of `key`. If there is none, adds the key at the end with the value T().
+  T& under(const std::string& key) {
+    const auto [at, is_new] = indices_.emplace(key, entries_.size());
+    if (is_new) entries_.emplace_back(key, T());
+    return entries_[at->second].second;
+  }
+
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  std::vector<std::pair<std::string, T>> entries_;
+  std::unordered_map<std::string, std::size_t> indices_;
+};
+
 /// Returns a ratio like "34.0" with three digits, or like "0.72" with two if it is below 1.
 std::string ratio_number(double value);
 /// Returns a ratio like "34.0x" or "0.72x".

@@ -11,7 +11,7 @@ namespace {
 /// Explains why case `index` of the only group is slow.
 Cause cause_of(const Results& results, int index) {
   const GroupResult& group = results.groups[0];
-  return explain(group, analyse_case(group, group.cases[index], results), index, results);
+  return explain(group, analyse_case({group, results}, index), index, results);
 }
 
 template <class Found>

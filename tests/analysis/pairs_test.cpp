@@ -9,9 +9,13 @@
 namespace normbench::pairs_test {
 namespace {
 
+std::vector<Pair> all_pairs(const GroupResult& group, const Results& results) {
+  return Pairs(MeasuredGroup(group, results)).shown({});
+}
+
 TEST(Pairs, AreDifferentOnlyBeyondTheMargin) {
   Results results = examples::tie();
-  const auto pairs = compare_pairs(results.groups[0], results);
+  const auto pairs = all_pairs(results.groups[0], results);
   ASSERT_EQ(pairs.size(), 3u);
   EXPECT_TRUE(pairs[0].different);  // 9 ms against 5 ms
   EXPECT_TRUE(pairs[1].different);
@@ -19,7 +23,7 @@ TEST(Pairs, AreDifferentOnlyBeyondTheMargin) {
   EXPECT_TRUE(is_tie(pairs[2], results.precision));
 
   results.precision = 1;  // only ratios beyond 2 or 1/2 count
-  EXPECT_FALSE(compare_pairs(results.groups[0], results)[0].different);
+  EXPECT_FALSE(all_pairs(results.groups[0], results)[0].different);
 }
 
 TEST(Pairs, WithAPeerAreDifferentOnlyBeyondWhatProcessesDo) {
@@ -29,32 +33,56 @@ TEST(Pairs, WithAPeerAreDifferentOnlyBeyondWhatProcessesDo) {
     round.cpu_ns = round.wall_ns = round.wall_ns * 104 / 100;
   };
   std::ranges::for_each(group.cases[2].rounds, stretch);
-  EXPECT_TRUE(compare_pairs(group, results)[2].different);
+  EXPECT_TRUE(all_pairs(group, results)[2].different);
   group.cases[2].peer = "torch";
-  const Pair apart = compare_pairs(group, results)[2];
+  const Pair apart = all_pairs(group, results)[2];
   EXPECT_FALSE(apart.different);
   EXPECT_TRUE(is_tie(apart, results.precision));
   EXPECT_NEAR(widest_difference(apart), kProcessEffect, 1e-12);
   EXPECT_GE(visible_difference(apart, results.precision), kProcessEffect);
   std::ranges::for_each(group.cases[2].rounds, stretch);
-  EXPECT_TRUE(compare_pairs(group, results)[2].different);
+  EXPECT_TRUE(all_pairs(group, results)[2].different);
 }
 
 TEST(Pairs, TooFewRoundsAreNeverDifferent) {
   const Results results = examples::quick();
-  for (const Pair& pair : compare_pairs(results.groups[0], results)) {
+  for (const Pair& pair : all_pairs(results.groups[0], results)) {
     EXPECT_FALSE(pair.covered);
     EXPECT_FALSE(pair.different);
   }
 }
 
 TEST(Pairs, TurnAround) {
-  const std::vector<Pair> pairs{{.a = 0, .b = 1, .ratio = {2, 1.6, 2.5}, .different = true}};
-  EXPECT_EQ(pair_of(pairs, 0, 1)->ratio, (Interval{2, 1.6, 2.5}));
-  EXPECT_EQ(pair_of(pairs, 1, 0)->ratio, (Interval{0.5, 0.4, 0.625}));
-  EXPECT_TRUE(faster(*pair_of(pairs, 1, 0)));
-  EXPECT_FALSE(faster(*pair_of(pairs, 0, 1)));
-  EXPECT_FALSE(pair_of(pairs, 0, 2).has_value());
+  const Results results = examples::tie();
+  const Pairs pairs(MeasuredGroup(results.groups[0], results));
+  const Pair pair = pairs.of(0, 1).value(), turned = pairs.of(1, 0).value();
+  EXPECT_FALSE(faster(pair));
+  EXPECT_TRUE(faster(turned));
+  EXPECT_EQ(turned.ratio,
+            (Interval{1 / pair.ratio.value, 1 / pair.ratio.high, 1 / pair.ratio.low}));
+  EXPECT_EQ(std::pair(turned.a, turned.b), std::pair(1, 0));
+  EXPECT_FALSE(pairs.of(0, 3).has_value());
+  EXPECT_FALSE(pairs.of(1, 1).has_value());
+  EXPECT_FALSE(pairs.empty());
+  EXPECT_TRUE(Pairs().empty());
+}
+
+TEST(Pairs, OfManyCasesAReaderSeesThoseWithTheChosenOnes) {
+  constexpr int most = static_cast<int>(Pairs::most_in_full);
+  const Results few = examples::many(1, most), many = examples::many(1, most + 1);
+  EXPECT_EQ(all_pairs(few.groups[0], few).size(), std::size_t{most * (most - 1) / 2});
+  const Pairs pairs(MeasuredGroup(many.groups[0], many));
+  EXPECT_FALSE(pairs.are_all_shown());
+  EXPECT_EQ(pairs.count(), (most + 1) * most / 2);
+  const std::vector<Pair> shown = pairs.shown({7, 2, -1});
+  EXPECT_EQ(shown.size(), std::size_t{2 * most - 1});
+  std::vector<std::pair<int, int>> order;
+  for (const Pair& pair : shown) {
+    EXPECT_TRUE(pair.a == 2 || pair.b == 2 || pair.a == 7 || pair.b == 7);
+    EXPECT_EQ(pair.ratio, pairs.of(pair.a, pair.b)->ratio);
+    order.emplace_back(pair.a, pair.b);
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(order));
 }
 
 TEST(Pairs, WidestDifferenceLooksBothWays) {

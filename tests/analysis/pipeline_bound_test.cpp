@@ -14,7 +14,7 @@ struct PipelineBoundTest : testing::Test {
   GroupResult& group = results.groups[0];
 
   PipelineAnalysis analysis(int index) {
-    return analyse_pipeline(group, group.cases[index], results);
+    return analyse_pipeline(KnownLimits(group, results), group.cases[index], results);
   }
   PipelineBound bound(int index) { return *analysis(index).bound; }
   /// Sets how long an item takes on the lane when the lane runs alone, and how many servers the

@@ -78,7 +78,7 @@ CaseAnalysis analysed(const CaseResult& result, const std::vector<CaseResult>& l
   group.limits = limits;
   Results results;
   results.clock = clock;
-  return analyse_case(group, group.cases[0], results);
+  return analyse_case({group, results}, 0);
 }
 
 /// Returns a text for each stage, like "stream 0.50": the name of its limit, and the share of the

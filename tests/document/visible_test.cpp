@@ -37,6 +37,8 @@ TEST(Visible, EveryTextOfADocumentIsOnOneLine) {
   group.profile = {{.variant = hostile,
                     .counters = counters,
                     .rows = {{.name = hostile, .shapes = hostile, .longest = hostile}}}};
+  EXPECT_FALSE(is_visible(results));
+  EXPECT_TRUE(is_visible(visible(results)));
   const std::string text = to_json(visible(results)).dump();
   EXPECT_EQ(text.find(Json(hostile).dump().substr(1, 8)), text.npos) << text;
   const Results made = visible(results);

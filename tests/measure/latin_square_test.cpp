@@ -11,6 +11,13 @@
 namespace normbench::latin_square_test {
 namespace {
 
+std::vector<std::vector<int>> latin_square(int k, std::mt19937_64& random) {
+  const LatinSquare square(k, random);
+  std::vector<std::vector<int>> rows;
+  for (int i = 0; i < square.size(); ++i) rows.push_back(square.row(i));
+  return rows;
+}
+
 TEST(LatinSquare, HasEveryContenderOnceAtEveryPosition) {
   std::mt19937_64 random(1);
   for (int k = 1; k <= 9; ++k) {

@@ -42,11 +42,11 @@ class SmallGpuWork : public testing::Test {
 
   GroupResult& group() { return results_.groups[0]; }
   std::string of(Cause (*cause)(const Subject&), int index) {
-    const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
+    const CaseAnalysis analysis = analyse_case({group(), results_}, index);
     return cause_text(cause({group(), analysis, index, results_})).sentence();
   }
   Cause explained(int index) {
-    const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
+    const CaseAnalysis analysis = analyse_case({group(), results_}, index);
     return explain(group(), analysis, index, results_);
   }
 
@@ -104,7 +104,7 @@ TEST_F(GpuDayLaunches, MarksOfManyShortStagesAreNoSureTime) {
   CaseResult& runs = group().cases[1] = on_gpu("runs", 0.030, {"sub", "div", "sub", "div"});
   for (StageResult& stage : runs.stages) stage.rounds_ns.assign(examples::rounds, 6'000);
   const auto busy = [&] {
-    const CaseAnalysis analysis = analyse_case(group(), runs, results_);
+    const CaseAnalysis analysis = analyse_case({group(), results_}, 1);
     return busy_ns({group(), analysis, 1, results_});
   };
   EXPECT_EQ(busy(), std::nullopt);  // the marks may take most of the 24 us

@@ -87,6 +87,22 @@ TEST(DocumentJson, HoldsWhatWasDerivedBesideTheMeasurements) {
   EXPECT_EQ(group["pairs"].size(), 15u);
 }
 
+TEST(DocumentJson, OfManyCasesHasThePairsWithTheBaselineAndTheFastest) {
+  Results results = examples::many(1, 70);
+  results.groups[0].baseline = "v9";
+  const Json group = document(Analysed(results))["groups"][0];
+  EXPECT_EQ(group["pairs"].size(), 2u * 69 - 1);
+  EXPECT_EQ(group["pairs_left_out"], 70 * 69 / 2 - (2 * 69 - 1));
+  for (const Json& pair : group["pairs"])
+    EXPECT_TRUE(pair["a"] == "v0" || pair["a"] == "v9" || pair["b"] == "v9") << pair.dump();
+  EXPECT_THAT(
+      table(Analysed(results)),
+      testing::HasSubstr("  (left out: 2,278 pairs without the baseline and the fastest)\n"));
+  const Json few = document(Analysed(examples::many(1, 64)))["groups"][0];
+  EXPECT_EQ(few["pairs"].size(), 64u * 63 / 2);
+  EXPECT_FALSE(few.contains("pairs_left_out"));
+}
+
 TEST(DocumentJson, OfSkippedCasesHasNoSummary) {
   const Json written = document(Analysed(examples::skipped_gpu()));
   for (const Json& result : written["groups"][0]["cases"]) EXPECT_FALSE(result.contains("summary"));

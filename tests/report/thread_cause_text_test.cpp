@@ -21,11 +21,11 @@ class Threads : public testing::Test {
 
   GroupResult& group() { return results_.groups[0]; }
   Cause of_threads(int index) {
-    const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
+    const CaseAnalysis analysis = analyse_case({group(), results_}, index);
     return threads_cause({group(), analysis, index, results_}, 0.2);
   }
   Cause explained(int index) {
-    const CaseAnalysis analysis = analyse_case(group(), group().cases[index], results_);
+    const CaseAnalysis analysis = analyse_case({group(), results_}, index);
     return explain(group(), analysis, index, results_);
   }
 
@@ -205,7 +205,7 @@ TEST(FixedPart, IsWhatTheFitHasBesideTheBytes) {
   const Results results = sweeps::along_batch({1, 8, 64}, {{"v", sweeps::linear(2, 0.1), 1e6, 0}});
   const auto cause = [&](std::size_t point) {
     const GroupResult& group = results.groups[point];
-    return explain(group, analyse_case(group, group.cases[0], results), 0, results);
+    return explain(group, analyse_case({group, results}, 0), 0, results);
   };
   EXPECT_EQ(cause_text(cause(0)).sentence(),
             "a fixed cost a batch. 2000 us however few bytes it moves, by the fit of its points, = "
@@ -217,7 +217,7 @@ TEST(ConstantsCause, IsDecidedByTheCaseThatCachesThem) {
   Results results = examples::constants_reused();
   GroupResult& group = results.groups[0];
   const auto cause = [&] {
-    const CaseAnalysis analysis = analyse_case(group, group.cases[0], results);
+    const CaseAnalysis analysis = analyse_case({group, results}, 0);
     return constants_cause({group, analysis, 0, results});
   };
   group.profile = {{.variant = group.cases[0].variant,

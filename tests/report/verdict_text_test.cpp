@@ -20,7 +20,7 @@ std::vector<std::string> reasons_of(const Results& results) {
 
 CauseText link_cause_of(const Results& results, int index) {
   const GroupResult& group = results.groups[0];
-  const CaseAnalysis analysis = analyse_case(group, group.cases[index], results);
+  const CaseAnalysis analysis = analyse_case({group, results}, index);
   return cause_text(link_cause({group, analysis, index, results}));
 }
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "analysis/case_analysis.h"
 #include "analysis/compare/effect.h"
+#include "analysis/measured_group.h"
 #include "document/held_up.h"
 
 namespace normbench {
@@ -35,33 +38,104 @@ std::vector<double> all_rounds(const std::vector<CaseRun>& runs) {
   return times;
 }
 
-/// Returns the limits that show how fast the machine was for a case. They run in the same place, on
+/// Which limits of a group show how fast the machine was for a case. They run in the same place, on
 /// the host with as many threads, and move bytes that do not stay in a cache. Limits that run a
 /// lane of a pipeline are left out, since they run stages of the case.
-std::vector<const CaseResult*> limits_beside(const CaseRun& run) {
-  std::vector<const CaseResult*> limits;
+struct Beside {
+  const GroupResult* group = nullptr;
+  const Results* results = nullptr;
+  bool on_gpu = false;
+  int threads = 0;  // 0 on a GPU
+
+  auto operator<=>(const Beside&) const = default;
+
+  bool has(const CaseResult& limit) const {
+    return measured(limit) && !is_busy(limit, results->clock) && !limit.pipeline &&
+           !limit.resident && uses_gpu(limit) == on_gpu && (on_gpu || limit.threads == threads) &&
+           moved_bytes(limit) + link_bytes(limit) > 0;
+  }
+};
+
+Beside beside(const CaseRun& run) {
   const bool on_gpu = uses_gpu(*run.result);
-  for (const CaseResult& limit : run.group->limits)
-    if (measured(limit) && !is_busy(limit, run.results->clock) && !limit.pipeline &&
-        !limit.resident && uses_gpu(limit) == on_gpu &&
-        (on_gpu || limit.threads == run.result->threads) &&
-        moved_bytes(limit) + link_bytes(limit) > 0 && median_ns(limit, *run.results) > 0)
-      limits.push_back(&limit);
-  return limits;
+  return {run.group, run.results, on_gpu, on_gpu ? 0 : run.result->threads};
 }
 
-/// Returns ln of the change of a case's limits (limits_beside) from `base` to `now`: the median
-/// over limits that both have. Returns nothing if they share none.
-std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) {
-  std::vector<double> logs;
-  for (const CaseResult* before : limits_beside(base))
-    for (const CaseResult* after : limits_beside(now))
-      if (before->variant == after->variant)
-        logs.push_back(
-            std::log(median_ns(*after, *now.results) / median_ns(*before, *base.results)));
-  if (logs.empty()) return std::nullopt;
-  return median(std::move(logs));
-}
+/// What the runs show of the machine. Cases of a group share limits, so each thing is computed
+/// once.
+class Machine {
+ public:
+  /// Returns ln of the change of a case's limits from `base` to `now`: the median over limits that
+  /// both have. Returns nothing if they share none.
+  std::optional<double> change_of_limits(const CaseRun& base, const CaseRun& now) {
+    const auto [at, is_new] = changes_.try_emplace({beside(base), beside(now)});
+    if (!is_new) return at->second;
+    const Medians &before = medians(beside(base)), &after = medians(beside(now));
+    std::vector<double> logs;
+    for (const auto& [name, ns] : before)
+      if (const auto found = after.find(name); found != after.end())
+        logs.push_back(std::log(found->second / ns));
+    if (!logs.empty()) at->second = median(std::move(logs));
+    return at->second;
+  }
+
+  /// Returns the largest relative change of one of the case's limits. Returns nothing if no limit
+  /// was measured on both sides.
+  std::optional<double> drift_of(const MatchedCase& matched) {
+    const std::pair key{all_beside(matched.base), all_beside(matched.now)};
+    const auto [at, is_new] = drifts_.try_emplace(key);
+    if (is_new) at->second = largest_drift(key.first, key.second);
+    return at->second;
+  }
+
+  /// Returns true if the case is certainly faster than its own limit in this run.
+  bool above_limit(const CaseRun& run) {
+    auto& group = groups_[run.group];
+    if (group == nullptr) group = std::make_unique<MeasuredGroup>(*run.group, *run.results);
+    const auto index = static_cast<int>(run.result - run.group->cases.data());
+    return analyse_case(*group, index).above_limit;
+  }
+
+ private:
+  using Medians = std::map<std::string, double>;  // in ns, by the name of the limit
+
+  static std::vector<Beside> all_beside(const std::vector<CaseRun>& runs) {
+    std::vector<Beside> all;
+    for (const CaseRun& run : runs)
+      if (measured_in(run)) all.push_back(beside(run));
+    return all;
+  }
+
+  const Medians& medians(const Beside& of) {
+    const auto [at, is_new] = medians_.try_emplace(of);
+    if (!is_new) return at->second;
+    for (const CaseResult& limit : of.group->limits)
+      if (const double ns = of.has(limit) ? median_ns(limit, *of.results) : 0; ns > 0)
+        at->second.emplace(limit.variant, ns);
+    return at->second;
+  }
+
+  std::optional<double> largest_drift(const std::vector<Beside>& base,
+                                      const std::vector<Beside>& now) {
+    std::map<std::string, Times> limits;
+    for (const Beside& one : base)
+      for (const auto& [name, ns] : medians(one)) limits[name].base_ns.push_back(ns);
+    for (const Beside& one : now)
+      for (const auto& [name, ns] : medians(one)) limits[name].now_ns.push_back(ns);
+    std::optional<double> largest;
+    for (const auto& [name, limit] : limits) {
+      if (limit.base_ns.empty() || limit.now_ns.empty()) continue;
+      const double before = median(limit.base_ns), after = median(limit.now_ns);
+      largest = std::max(largest.value_or(0), std::max(after / before, before / after) - 1);
+    }
+    return largest;
+  }
+
+  std::map<Beside, Medians> medians_;
+  std::map<std::pair<Beside, Beside>, std::optional<double>> changes_;
+  std::map<std::pair<std::vector<Beside>, std::vector<Beside>>, std::optional<double>> drifts_;
+  std::map<const GroupResult*, std::unique_ptr<MeasuredGroup>> groups_;
+};
 
 /// A pair of runs that both measured the case.
 struct MeasuredPair {
@@ -70,7 +144,7 @@ struct MeasuredPair {
   std::optional<double> limits;  // ln(limits' time in NEW / limits' time in BASE)
 };
 
-std::vector<MeasuredPair> measured_pairs(const MatchedCase& matched, int pairs) {
+std::vector<MeasuredPair> measured_pairs(const MatchedCase& matched, int pairs, Machine& machine) {
   std::vector<MeasuredPair> measured;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pairs); ++i) {
     const CaseRun &base = matched.base[i], &now = matched.now[i];
@@ -78,7 +152,7 @@ std::vector<MeasuredPair> measured_pairs(const MatchedCase& matched, int pairs) 
       measured.push_back({.number = i,
                           .base_ns = median_ns(*base.result, *base.results),
                           .now_ns = median_ns(*now.result, *now.results),
-                          .limits = change_of_limits(base, now)});
+                          .limits = machine.change_of_limits(base, now)});
   }
   return measured;
 }
@@ -102,27 +176,6 @@ bool clocks_differ(const MatchedCase& matched, const Comparison& comparison) {
   return comparison.clock == DecidingClock::Device &&
          device_ns(shown_case(matched.base)).has_value() !=
              device_ns(shown_case(matched.now)).has_value();
-}
-
-/// Returns the largest relative change of one of the case's limits (limits_beside). Returns nothing
-/// if no limit was measured on both sides.
-std::optional<double> drift_of(const MatchedCase& matched) {
-  std::map<std::string, Times> limits;
-  const auto add = [&](const std::vector<CaseRun>& runs, std::vector<double> Times::*side) {
-    for (const CaseRun& run : runs)
-      if (measured_in(run))
-        for (const CaseResult* limit : limits_beside(run))
-          (limits[limit->variant].*side).push_back(median_ns(*limit, *run.results));
-  };
-  add(matched.base, &Times::base_ns);
-  add(matched.now, &Times::now_ns);
-  std::optional<double> largest;
-  for (const auto& [name, limit] : limits) {
-    if (limit.base_ns.empty() || limit.now_ns.empty()) continue;
-    const double base = median(limit.base_ns), now = median(limit.now_ns);
-    largest = std::max(largest.value_or(0), std::max(now / base, base / now) - 1);
-  }
-  return largest;
 }
 
 Change verdict(const Interval& ratio, double margin) {
@@ -163,19 +216,18 @@ bool preempted_more(const std::vector<CaseRun>& slower, const std::vector<CaseRu
 }
 
 /// Returns true if the case is faster than its own limit in most runs that measured it.
-bool above_limit(const std::vector<CaseRun>& runs) {
+bool above_limit(const std::vector<CaseRun>& runs, Machine& machine) {
   const auto measured = std::ranges::count_if(runs, measured_in);
-  const auto above = std::ranges::count_if(runs, [](const CaseRun& run) {
-    return measured_in(run) && analyse_case(*run.group, *run.result, *run.results).above_limit;
-  });
+  const auto above = std::ranges::count_if(
+      runs, [&](const CaseRun& run) { return measured_in(run) && machine.above_limit(run); });
   return 2 * above > measured;
 }
 
 /// A case that is faster than its limit does not do its work, or is timed wrongly. If this is so in
 /// BASE, there is no verdict. If it is so only in NEW, the case failed.
-void judge_limits(const MatchedCase& matched, ComparedCase& one) {
-  const bool of_base = above_limit(matched.base);
-  if (!of_base && !above_limit(matched.now)) return;
+void judge_limits(const MatchedCase& matched, Machine& machine, ComparedCase& one) {
+  const bool of_base = above_limit(matched.base, machine);
+  if (!of_base && !above_limit(matched.now, machine)) return;
   one.why = NoVerdict::AboveLimit;
   one.change = of_base ? Change::Inconclusive : Change::Failed;
   one.certain = !of_base;
@@ -205,7 +257,7 @@ bool limits_changed(const std::vector<double>& limits, double margin) {
 
 /// Judges a case by pairs of runs. `judged.one` has no verdict yet.
 void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
-                 const std::vector<MeasuredPair>& pairs, JudgedCase& judged) {
+                 const std::vector<MeasuredPair>& pairs, Machine& machine, JudgedCase& judged) {
   ComparedCase& one = judged.one;
   const double margin = comparison.margin.value;
   std::vector<double> logs, limits, over_limits;
@@ -225,7 +277,7 @@ void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
   double no_change = margin;
   const bool have_limits = limits.size() == logs.size();
   if (have_limits && limits_changed(limits, margin)) {
-    one.drift = drift_of(matched);
+    one.drift = machine.drift_of(matched);
     no_change = std::max(margin, explained_by(*one.drift));
   } else if (have_limits && comparison.same_limits) {
     const Interval ratio = effect_of_pairs(over_limits).ratio;
@@ -248,7 +300,7 @@ void judge_pairs(const MatchedCase& matched, const Comparison& comparison,
 }
 
 /// Judges a case by the rounds of all runs; its verdict is never certain. `one` has no verdict yet.
-void judge_rounds(const MatchedCase& matched, const Times& times, double margin,
+void judge_rounds(const MatchedCase& matched, const Times& times, double margin, Machine& machine,
                   ComparedCase& one) {
   const Effect effect = effect_of_rounds(times.base_ns, times.now_ns, margin);
   one.replicates = effect.replicates;
@@ -261,7 +313,7 @@ void judge_rounds(const MatchedCase& matched, const Times& times, double margin,
   one.visible = margin + std::exp(half_width(effect.ratio)) - 1;
   one.change = verdict(effect.ratio, margin);
   if (one.change == Change::Same) return;
-  one.drift = drift_of(matched);
+  one.drift = machine.drift_of(matched);
   if (one.change == Change::Inconclusive) return;
   if (explained_by(one.drift.value_or(0), effect.ratio))
     one.why = NoVerdict::LimitsChanged;
@@ -271,10 +323,11 @@ void judge_rounds(const MatchedCase& matched, const Times& times, double margin,
   if (one.why != NoVerdict::None) one.change = Change::Inconclusive;
 }
 
-void compare_times(const MatchedCase& matched, const Comparison& comparison, JudgedCase& judged) {
+void compare_times(const MatchedCase& matched, const Comparison& comparison, Machine& machine,
+                   JudgedCase& judged) {
   ComparedCase& one = judged.one;
   std::vector<MeasuredPair> pairs;
-  if (comparison.run_pairs) pairs = measured_pairs(matched, comparison.pairs);
+  if (comparison.run_pairs) pairs = measured_pairs(matched, comparison.pairs, machine);
   const Times times = comparison.run_pairs
                           ? times_of(pairs)
                           : Times{all_rounds(matched.base), all_rounds(matched.now)};
@@ -286,13 +339,14 @@ void compare_times(const MatchedCase& matched, const Comparison& comparison, Jud
   }
   if (one.why != NoVerdict::None) return;
   if (comparison.run_pairs)
-    judge_pairs(matched, comparison, pairs, judged);
+    judge_pairs(matched, comparison, pairs, machine, judged);
   else
-    judge_rounds(matched, times, comparison.margin.value, one);
-  if (one.visible) judge_limits(matched, one);
+    judge_rounds(matched, times, comparison.margin.value, machine, one);
+  if (one.visible) judge_limits(matched, machine, one);
 }
 
-JudgedCase compare_case(const MatchedCase& matched, const Comparison& comparison) {
+JudgedCase compare_case(const MatchedCase& matched, const Comparison& comparison,
+                        Machine& machine) {
   JudgedCase judged;
   ComparedCase& one = judged.one;
   one.name = matched.name;
@@ -300,7 +354,7 @@ JudgedCase compare_case(const MatchedCase& matched, const Comparison& comparison
   const Ending base = ending_of(matched.base), now = ending_of(matched.now);
   const bool had = base.status == Status::Ok, has = now.status == Status::Ok;
   if (had && has) {
-    compare_times(matched, comparison, judged);
+    compare_times(matched, comparison, machine, judged);
     return judged;
   }
   one.why = NoVerdict::Ended;
@@ -362,7 +416,9 @@ Comparison compare(const std::vector<Results>& base, const std::vector<Results>&
       margin ? Margin{*margin, Margin::Reason::Asked} : margin_of(base, now, comparison.run_pairs);
   MatchedCases matched = match_cases(base, now);
   std::vector<JudgedCase> cases;
-  for (const MatchedCase& one : matched.both) cases.push_back(compare_case(one, comparison));
+  Machine machine;
+  for (const MatchedCase& one : matched.both)
+    cases.push_back(compare_case(one, comparison, machine));
   decide(cases);
   for (JudgedCase& one : cases) comparison.cases.push_back(std::move(one.one));
   // Rounds do not show how much runs of the same code differ.

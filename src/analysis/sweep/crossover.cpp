@@ -16,7 +16,7 @@ Crossing cross(const Experiment& experiment, const AxisLine& line, const std::st
     if (!one || !other) continue;
     if (crossing.points++ == 0) crossing.first = point.value;
     crossing.last = point.value;
-    const auto pair = pair_of(experiment.analyses[point.group].pairs, *one, *other);
+    const auto pair = experiment.analyses[point.group].pairs.of(*one, *other);
     if (!pair || !pair->different) continue;
     const std::string& now = faster(*pair) ? a : b;
     ++crossing.decided;

@@ -56,23 +56,15 @@ std::optional<AxisFit> fit_of(const std::string& variant, const std::vector<Meas
              .explains = fitted->worst <= kWorstResidual};
 }
 
-bool differ_only_in(const std::string& axis, Json a, Json b) {
-  a.erase(axis);
-  b.erase(axis);
-  return a == b;
-}
-
 /// Returns the fit of a variant over the groups that differ from this group only on the axis.
 std::optional<LineFit> fit_through(const GroupResult& group, const std::string& axis,
-                                   const std::string& variant, const Results& results) {
+                                   const std::string& variant, const MeasuredDocument& document) {
   std::vector<double> bytes, times_ns;
-  for (const GroupResult& other : results.groups) {
-    if (other.experiment != group.experiment || !differ_only_in(axis, other.point, group.point))
-      continue;
-    const int index = index_of(other, variant);
-    if (index < 0 || !measured(other.cases[index])) continue;
-    bytes.push_back(static_cast<double>(moved_bytes(other.cases[index])));
-    times_ns.push_back(median_ns(other.cases[index], results));
+  for (const GroupResult* other : document.along(group, axis)) {
+    const int index = index_of(*other, variant);
+    if (index < 0 || !measured(other->cases[index])) continue;
+    bytes.push_back(static_cast<double>(moved_bytes(other->cases[index])));
+    times_ns.push_back(median_ns(other->cases[index], document.results()));
   }
   return fit_line(bytes, times_ns);
 }
@@ -111,10 +103,10 @@ std::vector<AxisFit> fits(const Experiment& experiment, const AxisLine& line) {
 }
 
 std::optional<double> fixed_cost_ns(const GroupResult& group, const std::string& variant,
-                                    const Results& results) {
+                                    const MeasuredDocument& document) {
   for (const auto& [axis, value] : group.point.items()) {
     if (!amount_of(value)) continue;
-    const auto fit = fit_through(group, axis, variant, results);
+    const auto fit = fit_through(group, axis, variant, document);
     if (fit && fit->worst <= kWorstResidual) return fit->fixed_ns;
   }
   return std::nullopt;

@@ -44,7 +44,7 @@ std::vector<AxisFit> fits(const Experiment& experiment, const AxisLine& line);
 /// Returns the variant's fixed cost in ns, by a fit along an axis through this group of the
 /// document. Returns nothing if no fit is within 20 % of all its points.
 std::optional<double> fixed_cost_ns(const GroupResult& group, const std::string& variant,
-                                    const Results& results);
+                                    const MeasuredDocument& document);
 
 /// A variant whose time hardly changes while the bytes that it moves grow.
 struct Unscaled {

@@ -1,9 +1,15 @@
 #include "analysis/sweep/sweep.h"
 
 #include <algorithm>
+#include <map>
+#include <unordered_set>
 
 namespace normbench {
 namespace {
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 bool is_numeric(const Experiment& experiment, const std::string& axis) {
   return std::ranges::all_of(experiment.groups, [&](const GroupResult* group) {
@@ -11,27 +17,38 @@ bool is_numeric(const Experiment& experiment, const std::string& axis) {
   });
 }
 
-AxisLine& line_with(std::vector<AxisLine>& lines, const std::string& axis, const Json& fixed) {
-  const auto at = std::ranges::find_if(
-      lines, [&](const AxisLine& line) { return line.axis == axis && line.fixed == fixed; });
-  return at != lines.end()
-             ? *at
-             : lines.emplace_back(AxisLine{.axis = axis, .fixed = fixed, .points = {}});
+/// Adds the lines along an axis.
+void add_lines(const Experiment& experiment, const std::string& axis,
+               std::vector<AxisLine>& lines) {
+  std::map<std::string, std::size_t> indices;  // of lines, by the values of the other axes
+  for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
+    Json fixed = experiment.groups[g]->point;
+    const Json value = fixed[axis];
+    fixed.erase(axis);
+    const auto [at, is_new] = indices.emplace(text_of(fixed), lines.size());
+    if (is_new) lines.push_back(AxisLine{.axis = axis, .fixed = std::move(fixed), .points = {}});
+    lines[at->second].points.push_back({.group = g, .value = value, .amount = *amount_of(value)});
+  }
 }
 
 }  // namespace
 
 std::vector<Experiment> experiments(const Results& results) {
   std::vector<Experiment> list;
+  const MeasuredDocument document(results);
   for (const GroupResult& group : results.groups) {
     if (list.empty() || list.back().groups[0]->experiment != group.experiment) list.emplace_back();
     list.back().groups.push_back(&group);
-    list.back().analyses.push_back(analyse(group, results));
+    list.back().analyses.push_back(analyse(group, document));
   }
+  std::map<std::string, std::size_t> not_reached;
+  if (results.missing)
+    for (const MissingGroup& group : *results.missing)
+      if (group.processes == 0) ++not_reached[group.experiment];
   for (Experiment& experiment : list)
-    for (const MissingGroup& group : results.missing.value_or(std::vector<MissingGroup>()))
-      if (group.processes == 0 && group.experiment == experiment.groups[0]->experiment)
-        ++experiment.not_reached;
+    if (const auto found = not_reached.find(experiment.groups[0]->experiment);
+        found != not_reached.end())
+      experiment.not_reached = found->second;
   return list;
 }
 
@@ -45,14 +62,7 @@ std::optional<double> amount_of(const Json& value) {
 std::vector<AxisLine> axis_lines(const Experiment& experiment) {
   std::vector<AxisLine> lines;
   for (const auto& [axis, unused] : experiment.groups[0]->point.items()) {
-    if (!is_numeric(experiment, axis)) continue;
-    for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
-      Json fixed = experiment.groups[g]->point;
-      const Json value = fixed[axis];
-      fixed.erase(axis);
-      line_with(lines, axis, fixed)
-          .points.push_back({.group = g, .value = value, .amount = *amount_of(value)});
-    }
+    if (is_numeric(experiment, axis)) add_lines(experiment, axis, lines);
   }
   for (AxisLine& line : lines) std::ranges::stable_sort(line.points, {}, &AxisLine::Point::amount);
   std::erase_if(lines, [](const AxisLine& line) {
@@ -63,17 +73,20 @@ std::vector<AxisLine> axis_lines(const Experiment& experiment) {
 
 std::optional<int> measured_case(const Experiment& experiment, std::size_t group,
                                  const std::string& variant) {
-  const int index = index_of(*experiment.groups[group], variant);
-  const bool found = index >= 0 && experiment.analyses[group].cases[index].time_ns;
-  return found ? std::optional(index) : std::nullopt;
+  const GroupAnalysis& analysis = experiment.analyses[group];
+  const auto found = analysis.indices.find(variant);
+  if (found == analysis.indices.end() || !analysis.cases[found->second].time_ns)
+    return std::nullopt;
+  return found->second;
 }
 
 std::vector<std::string> measured_variants(const Experiment& experiment, const AxisLine& line) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
   for (const AxisLine::Point& point : line.points)
     for (const CaseResult& result : experiment.groups[point.group]->cases)
       if (measured_case(experiment, point.group, result.variant) &&
-          std::ranges::find(names, result.variant) == names.end())
+          seen.insert(result.variant).second)
         names.push_back(result.variant);
   return names;
 }

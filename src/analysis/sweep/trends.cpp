@@ -32,8 +32,8 @@ TrendJudgement without_points(const Experiment& experiment, const Claim& claim, 
   for (std::size_t i = 0; i < experiment.groups.size(); ++i) {
     const GroupResult& group = *experiment.groups[i];
     if (agree(fixed, group.point) && agree(claim.point, group.point))
-      is_here = is_here && pair_of(experiment.analyses[i].pairs, index_of(group, claim.left),
-                                   index_of(group, claim.right));
+      is_here = is_here && experiment.analyses[i].pairs.of(index_of(group, claim.left),
+                                                           index_of(group, claim.right));
   }
   using enum Judgement::Outcome;
   return {.claim = claim,
@@ -50,8 +50,8 @@ TrendJudgement judge_line(const Experiment& experiment, const Claim& claim, cons
   bool first_covered = false, last_covered = false;
   for (const AxisLine::Point& point : line.points) {
     const GroupResult& group = *experiment.groups[point.group];
-    const auto pair = pair_of(experiment.analyses[point.group].pairs, index_of(group, claim.left),
-                              index_of(group, claim.right));
+    const auto pair = experiment.analyses[point.group].pairs.of(index_of(group, claim.left),
+                                                                index_of(group, claim.right));
     if (!pair) continue;
     last_covered = pair->covered;
     judgement.last = claimed_ratio(*pair, claim.relation);

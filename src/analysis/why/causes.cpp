@@ -215,7 +215,7 @@ struct LimitOf {
 Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult& other,
               const Results& results) {
   const auto own_ns = times_ns(own, results), its_ns = times_ns(other, results);
-  // As in compare_pairs(), all pairs of the group together have a false alarm with a probability of
+  // As in Pairs, all pairs of the group together have a false alarm with a probability of
   // at most 5 %.
   const auto k = static_cast<double>(std::ranges::count_if(group.cases, measured));
   const double level = 1 - 0.05 / std::max(1.0, k * (k - 1) / 2);
@@ -228,10 +228,10 @@ Twin compared(const GroupResult& group, const CaseResult& own, const CaseResult&
 }
 
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
-              const Results& results) {
+              const MeasuredDocument& document) {
   if (analysis.pipeline && analysis.pipeline->bound)
     return {why::InFlight{*analysis.pipeline}, analysis.pipeline->bound->of_bound.value};
-  const Subject subject{group, analysis, index, results};
+  const Subject subject{group, analysis, index, document};
   for (const auto cause : {largest_cause, fixed_part_cause, floors_cause, dominant_part,
                            dominant_stage, extra_passes_cause})
     if (const Cause found = cause(subject)) return found;
@@ -239,14 +239,14 @@ Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
 }
 
 Cause explain_slow(const GroupResult& group, const CaseAnalysis& analysis, int index, int fastest,
-                   const Results& results) {
-  Cause cause = explain(group, analysis, index, results);
+                   const MeasuredDocument& document) {
+  Cause cause = explain(group, analysis, index, document);
   const CaseResult &own = group.cases[index], &other = group.cases[fastest];
   const auto longer_ns = std::visit(LongerBy{own, other}, cause.found);
   if (!longer_ns) return cause;
   const why::StageApart most = most_apart(own, other);
   if (most.own_ns - most.its_ns <= *longer_ns) return cause;
-  return {most, std::min(1.0, most.own_ns / median_ns(own, results))};
+  return {most, std::min(1.0, most.own_ns / median_ns(own, document.results()))};
 }
 
 std::optional<LimitKind> limit_of(const Cause& cause) { return std::visit(LimitOf{}, cause.found); }

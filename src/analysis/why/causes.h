@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/limits.h"
+#include "analysis/measured_document.h"
 #include "analysis/why/factors.h"
 #include "analysis/why/parts.h"
 
@@ -150,12 +151,12 @@ struct Cause {
 /// Returns the cause with the largest share of the case's time; an empty one if nothing explains
 /// it. For a pipeline with a known bound, the cause is that bound.
 Cause explain(const GroupResult& group, const CaseAnalysis& analysis, int index,
-              const Results& results);
+              const MeasuredDocument& document);
 
 /// Returns explain() of a slow case. If that names a stage or a resource, and the case and the
 /// fastest one differ more in another stage, the cause is the stage in which they differ most.
 Cause explain_slow(const GroupResult& group, const CaseAnalysis& analysis, int index, int fastest,
-                   const Results& results);
+                   const MeasuredDocument& document);
 
 /// Returns the kind of limit that a cause names; nothing for other causes.
 std::optional<LimitKind> limit_of(const Cause& cause);
@@ -165,7 +166,8 @@ struct Subject {
   const GroupResult& group;
   const CaseAnalysis& analysis;
   int index;
-  const Results& results;
+  const MeasuredDocument& document;
+  const Results& results = document.results();
 
   const CaseResult& result() const { return group.cases[index]; }
   double time_ns() const { return median_ns(result(), results); }

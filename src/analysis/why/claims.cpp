@@ -60,7 +60,7 @@ std::vector<Contribution> contributions(const GroupResult& group, const GroupAna
                                         const std::vector<Step>& steps, const Results& results) {
   std::vector<Contribution> list;
   for (const Step& step : steps) {
-    const auto pair = pair_of(analysis.pairs, step.to, step.from);
+    const auto pair = analysis.pairs.of(step.to, step.from);
     if (!pair || !pair->covered) return {};
     list.push_back(
         {step.factors, *pair, pair->different ? faults_added(group, step, results) : std::nullopt});
@@ -126,7 +126,7 @@ Interval claimed_ratio(const Pair& pair, Relation relation) {
 
 std::optional<Caveat> caveat(const GroupResult& group, const GroupAnalysis& analysis, int a, int b,
                              const Results& results) {
-  const auto pair = pair_of(analysis.pairs, a, b);
+  const auto pair = analysis.pairs.of(a, b);
   if (!pair) return std::nullopt;
   if (pair->ratio.value > 1) std::swap(a, b);
   std::vector<Factor> all = factors(group.cases[a], group.cases[b]);
@@ -145,7 +145,7 @@ std::vector<Judgement> judge_claims(const GroupResult& group, const GroupAnalysi
       continue;
     }
     const int left = index_of(group, claim.left), right = index_of(group, claim.right);
-    const auto pair = pair_of(analysis.pairs, left, right);
+    const auto pair = analysis.pairs.of(left, right);
     if (!pair) {
       const auto is_measured = [&](int i) { return i >= 0 && measured(group.cases[i]); };
       const auto has_failed = [&](int i) {

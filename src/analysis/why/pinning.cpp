@@ -1,7 +1,42 @@
+#include <fmt/format.h>
+
+#include <unordered_map>
+
 #include "analysis/why/causes.h"
 
 namespace normbench {
 namespace {
+
+/// The measured cases of a group by what two of them have in common if they differ in nothing or
+/// only in a kind of memory. It narrows the search for such pairs; factors() decides.
+class NearlyAlike {
+ public:
+  explicit NearlyAlike(const GroupResult& group) {
+    for (const CaseResult& result : group.cases)
+      if (measured(result)) cases_[key(result)].push_back(&result);
+  }
+
+  const std::vector<const CaseResult*>& to(const CaseResult& result) const {
+    static const std::vector<const CaseResult*> none;
+    const auto found = cases_.find(key(result));
+    return found == cases_.end() ? none : found->second;
+  }
+
+ private:
+  static std::string key(const CaseResult& result) {
+    std::string key = fmt::format("{} {} ", result.threads, result.peer);
+    if (result.source) {
+      const auto& [n, c, h, w] = result.source->shape;
+      key += fmt::format("{} {} {} {} {} {} ", name_of(result.source->dtype),
+                         name_of(result.source->layout), n, c, h, w);
+    }
+    for (const StageResult& stage : result.stages)
+      key += fmt::format("{} {} ", stage.op, name_of(stage.output));
+    return key;
+  }
+
+  std::unordered_map<std::string, std::vector<const CaseResult*>> cases_;
+};
 
 /// Returns the stages of a case that page-lock memory in every batch or copy into page-locked
 /// memory.
@@ -45,13 +80,24 @@ Interval difference(const Interval& a, const Interval& b) {
   return {.value = a.value - b.value, .low = a.low - b.high, .high = a.high - b.low};
 }
 
+/// Returns the kinds of memory of a case's tensors.
+std::vector<Memory> memories(const CaseResult& result) {
+  std::vector<Memory> kinds;
+  if (result.source) kinds.push_back(result.source->memory);
+  for (const StageResult& stage : result.stages) kinds.push_back(stage.out.memory);
+  return kinds;
+}
+
 /// Returns the largest saving per batch, in ns, of a case with page-locked memory against a case
 /// that differs only in that its memory is pageable. Returns nothing if there is no such pair.
 std::optional<Interval> saved_by_memory(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
-  for (const CaseResult& a : group.cases)
-    for (const CaseResult& b : group.cases) {
-      if (!measured(a) || !measured(b) || !uses_gpu(a) || !locking_stages(b).empty()) continue;
+  const NearlyAlike cases(group);
+  for (const CaseResult& a : group.cases) {
+    if (!measured(a) || !uses_gpu(a)) continue;
+    for (const CaseResult* other : cases.to(a)) {
+      const CaseResult& b = *other;
+      if (&a == &b || memories(a) == memories(b) || !locking_stages(b).empty()) continue;
       const std::vector<Factor> changed = factors(a, b);
       const Factor* memory =
           only_factor(changed, {Factor::Kind::Memory, Factor::Kind::SourceMemory});
@@ -61,14 +107,8 @@ std::optional<Interval> saved_by_memory(const GroupResult& group, const Results&
       const Interval saved = difference(time_of(a, results), time_of(b, results));
       if (!best || saved.value > best->value) best = saved;
     }
+  }
   return best;
-}
-
-/// Returns true if `plain` is the case `locking` without its page-locking stages.
-bool same_but_for(const CaseResult& locking, const CaseResult& plain) {
-  CaseResult rest = locking;
-  std::erase_if(rest.stages, page_locks);
-  return rest.stages.size() < locking.stages.size() && factors(rest, plain).empty();
 }
 
 /// Returns the largest saving per batch, in ns, if memory is page-locked once instead of in every
@@ -76,15 +116,20 @@ bool same_but_for(const CaseResult& locking, const CaseResult& plain) {
 /// page-locking stages, without these stages. Returns nothing if there is no such pair.
 std::optional<Interval> saved_without_locking(const GroupResult& group, const Results& results) {
   std::optional<Interval> best;
-  for (const CaseResult& locking : group.cases)
-    for (const CaseResult& plain : group.cases) {
-      if (!measured(locking) || !measured(plain) || !same_but_for(locking, plain)) continue;
-      const auto own = own_ns(locking, locking_stages(locking));
-      if (!own) continue;
+  const NearlyAlike cases(group);
+  for (const CaseResult& locking : group.cases) {
+    const std::vector<const StageResult*> stages = locking_stages(locking);
+    const auto own = measured(locking) ? own_ns(locking, stages) : std::nullopt;
+    if (!own) continue;
+    CaseResult without = locking;
+    std::erase_if(without.stages, page_locks);
+    for (const CaseResult* plain : cases.to(without)) {
+      if (!factors(without, *plain).empty()) continue;
       const Interval rest = difference(time_of(locking, results), *own);
-      const Interval saved = difference(time_of(plain, results), rest);
+      const Interval saved = difference(time_of(*plain, results), rest);
       if (!best || saved.value > best->value) best = saved;
     }
+  }
   return best;
 }
 

@@ -31,7 +31,7 @@ const CaseResult* wider_stream(const Subject& subject, const CaseResult& limit) 
 /// Finds that the case is as fast as a stream of one thread, while a stream of more threads is
 /// faster.
 Cause at_the_limit_of_one(const Subject& subject, double least_share) {
-  const CaseResult* limit = limit_of(subject.group, subject.result(), subject.results);
+  const CaseResult* limit = limit_of(KnownLimits(subject.group, subject.results), subject.result());
   const auto& of_limit = subject.analysis.of_limit;
   if (limit == nullptr || !is_host_stream(*limit) || limit->threads != 1 || !of_limit ||
       of_limit->value < at_limit)
@@ -64,42 +64,11 @@ Cause smaller_team_cause(const Subject& subject, double least_share) {
   return {why::SmallerTeam{fewer->result->threads, fewer->time_ns}, fewer->saved.value, true};
 }
 
-bool is_launch(const StageResult& stage) { return roles_of(stage).limit == LimitKind::Launch; }
-
-/// Returns the number of teams that an empty launch starts.
-double count_of(const StageResult& launch) {
-  const Json& count = value_at(launch.parameters, "/count");
-  return count.is_number() ? count.get<double>() : 1;
-}
-
-/// Returns the number of teams that a case starts per iteration: `count` for an empty launch, one
-/// for every other stage on the host.
-double teams(const CaseResult& result) {
-  double sum = 0;
-  for (const StageResult& stage : result.stages)
-    if (stage.place == Place::Cpu) sum += is_launch(stage) ? count_of(stage) : 1;
-  return sum;
-}
-
-/// Returns the time in ns to start and join a team of this many threads. It is taken from a case
-/// that does nothing else; nothing if there is none.
-std::optional<double> team_ns(const Results& results, int threads) {
-  for (const GroupResult& group : results.groups)
-    for (const auto* list : {&group.cases, &group.limits})
-      for (const CaseResult& result : *list) {
-        if (!measured(result) || result.stages.size() != 1 || !is_launch(result.stages[0]) ||
-            uses_gpu(result) || result.threads != threads)
-          continue;
-        return median_ns(result, results) / teams(result);
-      }
-  return std::nullopt;
-}
-
 /// Returns true if the case is so short that waking its teams may take all of its time, and the
 /// document has no measured time to start such a team.
 bool may_be_waking(const Subject& subject) {
   const CaseResult& result = subject.result();
-  return result.threads > 1 && !uses_gpu(result) && !team_ns(subject.results, result.threads) &&
+  return result.threads > 1 && !uses_gpu(result) && !subject.document.team_ns(result.threads) &&
          subject.time_ns() < 2 * teams(result) * team_wake_ns;
 }
 
@@ -113,7 +82,7 @@ Cause threads_cause(const Subject& subject, double least_share) {
 Cause team_start_cause(const Subject& subject) {
   const CaseResult& result = subject.result();
   if (result.threads == 1 || uses_gpu(result) || !result.peer.empty()) return {};
-  const auto cost_ns = team_ns(subject.results, result.threads);
+  const auto cost_ns = subject.document.team_ns(result.threads);
   const double share = cost_ns ? teams(result) * *cost_ns / subject.time_ns() : 0;
   if (share < kFixedShare) return {};
   return {why::TeamStart{teams(result), result.threads,
@@ -122,7 +91,7 @@ Cause team_start_cause(const Subject& subject) {
 }
 
 Cause fixed_part_cause(const Subject& subject) {
-  const auto fixed_ns = fixed_cost_ns(subject.group, subject.result().variant, subject.results);
+  const auto fixed_ns = fixed_cost_ns(subject.group, subject.result().variant, subject.document);
   const double share = fixed_ns ? *fixed_ns / subject.time_ns() : 0;
   if (share < kFixedShare) return {};
   return {why::FixedPart{*fixed_ns}, std::min(1.0, share)};
@@ -140,7 +109,7 @@ bool only_bytes_are_slow(const Subject& subject) {
         other.result_bytes == own.result_bytes && link_bytes(other) == link_bytes(own) &&
         is_faster(other))
       return false;
-  const CaseResult* limit = bytes_limit_of(subject.group, own, subject.results);
+  const CaseResult* limit = bytes_limit_of(KnownLimits(subject.group, subject.results), own);
   if (limit == nullptr || !is_host_stream(*limit)) return true;
   const CaseResult* wider = wider_stream(subject, *limit);
   return wider == nullptr || !is_faster(*wider);

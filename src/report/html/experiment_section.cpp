@@ -64,12 +64,13 @@ std::string experiment_title(const Experiment& experiment) {
 }
 
 Markup experiment_section(const Experiment& experiment, std::size_t index, const Results& results,
-                          Detail detail) {
+                          Detail detail, std::size_t most_bytes) {
   const ExperimentLines lines = experiment_lines(experiment, results);
   Markup content = paragraphs(lines.verdict) + paragraphs(lines.trust) + paragraphs(lines.beside);
   const bool is_swept = experiment.groups.size() > 1;
   if (detail != Detail::Words && is_swept) content += sweep_charts(experiment);
   for (std::size_t g = 0; g < experiment.groups.size(); ++g) {
+    if (content.source().size() > most_bytes) break;
     const GroupResult& group = *experiment.groups[g];
     const GroupAnalysis& analysis = experiment.analyses[g];
     Markup all;

@@ -17,8 +17,8 @@ std::string experiment_id(std::size_t index);
 std::string experiment_title(const Experiment& experiment);
 
 /// Returns a section with the verdict and, as far as `detail` allows, the drawings and all tables
-/// as folded text.
+/// as folded text. A section that would be larger than `most_bytes` ends early.
 Markup experiment_section(const Experiment& experiment, std::size_t index, const Results& results,
-                          Detail detail);
+                          Detail detail, std::size_t most_bytes);
 
 }  // namespace normbench::html

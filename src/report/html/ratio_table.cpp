@@ -40,7 +40,7 @@ std::vector<RatioRow> ratio_rows(const GroupResult& group, const GroupAnalysis& 
     RatioRow row{.index = i,
                  .rounds = times_ns(group.cases[i], results),
                  .margin = precision_of(group, results)};
-    if (const auto pair = pair_of(analysis.pairs, static_cast<int>(i), baseline))
+    if (const auto pair = analysis.pairs.of(static_cast<int>(i), baseline))
       row.margin = margin_of(*pair, row.margin);
     const auto& ratio = analysis.cases[i].ratio;
     const bool is_alone = !ratio || static_cast<int>(i) == baseline;

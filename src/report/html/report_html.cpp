@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 
 #include "report/document_text.h"
 #include "report/experiment_lines.h"
@@ -22,6 +23,7 @@ constexpr std::size_t most_bytes = 3'000'000;
 struct Content {
   Detail detail;
   bool rounds;
+  std::size_t most_bytes;     // a page that would be larger is not finished
   std::string_view left_out;  // a sentence on what is left out; "": nothing
 };
 
@@ -75,11 +77,13 @@ Markup document_markup(const Analysed& document, std::size_t number, std::size_t
   const Results& results = document.results();
   Markup all;
   for (std::size_t e = 0; e < document.experiments().size(); ++e)
-    all += experiment_section(document.experiments()[e], first + e, results, content.detail);
+    if (all.source().size() <= content.most_bytes)
+      all += experiment_section(document.experiments()[e], first + e, results, content.detail,
+                                content.most_bytes);
   Markup machine =
       paragraphs(std::vector{machine_line(results), run_line(results, document.experiments())});
   machine += machine_table(results);
-  if (content.rounds)
+  if (content.rounds && all.source().size() <= content.most_bytes)
     machine += download(fmt::format("{}-rounds.csv", results.name), "text/csv", rounds_csv(results),
                         "Save the rounds as CSV");
   return all + section(fmt::format("machine{}", number), "The machine", machine);
@@ -126,13 +130,13 @@ std::string page_with(std::span<const Analysed> documents, std::string title,
 std::string html_report(std::span<const Analysed> documents) {
   using html::Detail;
   static constexpr std::array<html::Content, 4> contents{{
-      {Detail::Rounds, true, ""},
-      {Detail::Rounds, false,
+      {Detail::Rounds, true, html::most_bytes, ""},
+      {Detail::Rounds, false, html::most_bytes,
        "The rounds as CSV would make this page too large: the document has them."},
-      {Detail::Drawings, false,
+      {Detail::Drawings, false, html::most_bytes,
        "Rounds as CSV and tables as text would make this page too large: report --format table has "
        "the tables."},
-      {Detail::Words, false,
+      {Detail::Words, false, std::numeric_limits<std::size_t>::max(),
        "Drawings and tables would make this page too large: report --format table has the tables."},
   }};
   std::string text;

@@ -1,0 +1,73 @@
+/// The limits of a group, found by what they measure instead of by a search through all of them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "document/results.h"
+#include "ops/stream.h"
+
+namespace normbench {
+
+/// A limit and its times, computed once.
+struct KnownLimit {
+  const CaseResult* result = nullptr;
+  double median_ns = 0;  // median_ns(); 0 if the limit was not measured
+  double stage_ns = 0;   // of its only stage; 0 if it has several or was not measured
+};
+
+/// Points to the limits of the group.
+class KnownLimits {
+ public:
+  using List = std::vector<KnownLimit>;
+
+  KnownLimits(const GroupResult& group, const Results& results);
+
+  /// Each list has its limits in the order of the group. A limit is usable if it has one stage with
+  /// times, and no items in flight.
+  /// Usable streams whose stage reads and writes as many bytes.
+  const List& stage_streams(const StreamMix& mix) const { return at(stage_streams_, key(mix)); }
+  /// Measured streams that read and write as many bytes, as cases.
+  const List& case_streams(const StreamMix& mix) const { return at(case_streams_, key(mix)); }
+  /// Measured streams without items in flight that do not stay in a cache, if limit_mix() of their
+  /// bytes, as cases, is this.
+  const List& alike_streams(const StreamMix& mix) const { return at(alike_streams_, key(mix)); }
+  /// Measured limits without items in flight whose only stage is this op and moves as many bytes
+  /// over the link.
+  const List& transfers(const std::string& op, std::int64_t link_bytes) const {
+    return at(transfers_, {op, link_bytes});
+  }
+  /// The usable launch limits.
+  const List& launches() const { return launches_; }
+  /// The measured limit of all stages of a pipeline except the load; null if there is none.
+  const CaseResult* fed(const std::string& variant) const { return one(fed_, variant); }
+  /// The measured limit with this name; null if there is none.
+  const CaseResult* named(const std::string& name) const { return one(named_, name); }
+
+ private:
+  using Bytes = std::pair<std::int64_t, std::int64_t>;
+  using Names = std::map<std::string_view, const CaseResult*>;
+
+  static Bytes key(const StreamMix& mix) { return {mix.read, mix.written}; }
+  template <class Key>
+  static const List& at(const std::map<Key, List>& lists, const Key& key) {
+    static const List none;
+    const auto found = lists.find(key);
+    return found == lists.end() ? none : found->second;
+  }
+  static const CaseResult* one(const Names& names, const std::string& name) {
+    const auto found = names.find(name);
+    return found == names.end() ? nullptr : found->second;
+  }
+  void add(const CaseResult& limit, const Results& results);
+
+  std::map<Bytes, List> stage_streams_, case_streams_, alike_streams_;
+  std::map<std::pair<std::string, std::int64_t>, List> transfers_;
+  List launches_;
+  Names fed_, named_;
+};
+
+}  // namespace normbench

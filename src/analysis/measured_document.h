@@ -1,0 +1,42 @@
+/// What the analysis of a group needs of the other groups of its document.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/results.h"
+
+namespace normbench {
+
+/// A document, with what its groups ask of it again and again. It points to the document's groups.
+class MeasuredDocument {
+ public:
+  /// Is implicit, so that the analysis of a single group takes a document as it is.
+  MeasuredDocument(const Results& results);
+
+  const Results& results() const { return results_; }
+
+  /// Returns the groups of the same experiment that have the same values on all other axes, in the
+  /// order of the document. The group itself is one of them.
+  std::vector<const GroupResult*> along(const GroupResult& group, const std::string& axis) const;
+
+  /// Returns the time in ns to start and join a team of this many threads. It is taken from a case
+  /// that does nothing else; nothing if there is none.
+  std::optional<double> team_ns(int threads) const;
+
+ private:
+  const Results& results_;
+  std::map<std::string, std::vector<const GroupResult*>> along_;
+  std::map<int, double> team_ns_;
+};
+
+/// Returns true for an empty launch, which starts teams of threads or kernels that do nothing.
+bool is_launch(const StageResult& stage);
+
+/// Returns the number of teams that a case starts per iteration: `count` for an empty launch, one
+/// for every other stage on the host.
+double teams(const CaseResult& result);
+
+}  // namespace normbench
