@@ -69,15 +69,16 @@ void set_aside(GroupRun& run, std::size_t whole) {
 
 enum class BlockEnd { Whole, Cut, Interrupted };
 
-/// Runs a block of rounds, in which every live contender is once at every position. The group's
-/// rounds began at `start`, in seconds. If the group's time ends within the block, set_aside() is
-/// called for all rounds of the block.
+/// Runs a block of rounds of all live contenders (StopRule::block_rounds). The group's rounds began
+/// at `start`, in seconds. If the group's time ends within the block, set_aside() is called for all
+/// rounds of the block.
 BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
   const std::size_t whole = order.size();
   const LatinSquare square(static_cast<int>(contenders.size()), run.random());
-  for (int round = 0; round < square.size(); ++round) {
+  const auto rounds = static_cast<int>(StopRule::block_rounds(contenders.size()));
+  for (int round = 0; round < rounds; ++round) {
     std::vector<int> took;
     std::size_t turns = 0;
     for (const int position : square.row(round)) {

@@ -41,10 +41,15 @@ Look look_at_all(std::span<const std::vector<double>> series, std::size_t baseli
 StopRule::StopRule(double precision, double max_seconds, std::int64_t processes)
     : precision_(precision), max_seconds_(max_seconds), fewest_rounds_(fewest_of(processes)) {}
 
+std::size_t StopRule::block_rounds(std::size_t contenders) {
+  return contenders <= most_in_whole_squares ? contenders : std::size_t{fewest_rounds};
+}
+
 std::size_t StopRule::whole_blocks(std::size_t contenders, std::int64_t processes) {
   if (contenders == 0) return 0;
-  const std::size_t blocks = (fewest_of(processes) + contenders - 1) / contenders;
-  return blocks * contenders;
+  const std::size_t rounds = block_rounds(contenders);
+  const std::size_t blocks = (fewest_of(processes) + rounds - 1) / rounds;
+  return blocks * rounds;
 }
 
 std::optional<Stop> StopRule::decide(std::span<const std::vector<double>> series,

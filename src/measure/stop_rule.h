@@ -19,13 +19,21 @@ class StopRule {
  public:
   static constexpr int fewest_rounds = 12;
   static constexpr int first_look = 120;
+  /// Groups of more contenders are measured in blocks of only the fewest rounds.
+  static constexpr std::size_t most_in_whole_squares = 24;
 
   /// `precision`: the largest allowed half-width of a ratio's interval, on the log scale (0.01 is 1
   /// %). If several processes measure a group, each needs only its share of the fewest rounds.
   StopRule(double precision, double max_seconds, std::int64_t processes = 1);
 
-  /// Returns the fewest rounds of a process, rounded up to whole blocks. A block has as many rounds
-  /// as there are contenders.
+  /// Returns the number of rounds in a block. A block of up to 24 contenders has as many rounds as
+  /// contenders: a whole Latin square, in which every contender is once at every position. With
+  /// more contenders a block has 12 rounds of a square, each contender at 12 positions drawn at
+  /// random, so that the time of a group grows with the number of its contenders and not with its
+  /// square.
+  static std::size_t block_rounds(std::size_t contenders);
+
+  /// Returns the fewest rounds of a process, rounded up to whole blocks.
   static std::size_t whole_blocks(std::size_t contenders, std::int64_t processes = 1);
 
   /// Returns why to stop now, or nothing:

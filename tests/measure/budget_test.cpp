@@ -72,6 +72,10 @@ TEST(Budget, SeveralProcessesShareTheFewestRounds) {
   EXPECT_EQ(StopRule::whole_blocks(7), 14u);
   EXPECT_EQ(StopRule::whole_blocks(2, 5), 4u);  // each of five processes needs three
   EXPECT_EQ(StopRule::whole_blocks(0), 0u);
+  EXPECT_EQ(StopRule::whole_blocks(24), 24u);
+  EXPECT_EQ(StopRule::whole_blocks(25), 12u);  // not a whole square
+  EXPECT_EQ(StopRule::whole_blocks(2000), 12u);
+  EXPECT_EQ(StopRule::whole_blocks(2000, 5), 12u);
 }
 
 }  // namespace

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <set>
+
 #include "measure/run_fixture.h"
 
 namespace normbench::cut_block_test {
@@ -58,6 +62,19 @@ TEST_F(GpuDayCutBlock, IsNoneWherePrecisionEndsTheGroup) {
   EXPECT_EQ(group.stop, Stop::Precision);
   EXPECT_THAT(group.order, SizeIs(120));
   EXPECT_THAT(group.cut_order, IsEmpty());
+}
+
+TEST_F(GpuDayCutBlock, OfManyCasesNeedsNoWholeSquare) {
+  plan.measure.max_seconds_per_group = 0;
+  plan.groups.clear();
+  std::vector<Case> cases;
+  for (int i = 0; i < 30; ++i) cases.push_back(cast_case(fmt::format("{}", i), 0));
+  add_group(std::move(cases));
+  const GroupResult group = run_plan().groups[0];
+  EXPECT_THAT(group.order, SizeIs(12));
+  for (const std::vector<int>& round : group.order)
+    EXPECT_THAT(std::set(round.begin(), round.end()), SizeIs(30));
+  for (const CaseResult& result : group.cases) EXPECT_THAT(result.rounds, SizeIs(12));
 }
 
 TEST_F(GpuDayCutBlock, OfACaseThatFailsAtLastIsGoneToo) {
