@@ -28,12 +28,20 @@ std::size_t group_index(Reader& reader) {
   return static_cast<std::size_t>(reader.integer("group", 0, 0, most));
 }
 
-/// Reads a line with a finished group, or with the part of a group that one process measured.
-/// Throws Invalid.
+/// Reads a line with a finished group, with the part of a group that one process measured, or with
+/// the rounds so far of a group. Throws Invalid.
 void read_group_line(Reader& reader, JournalContent& content) {
   const std::size_t index = group_index(reader);
+  if (reader.has("rounds")) {
+    const GroupResult& group =
+        content.begun.insert_or_assign(index, read_group(reader.member("result"))).first->second;
+    if (reader.integer("rounds", 0) != std::ssize(group.order))
+      throw Invalid(fmt::format("/rounds: expected {}, as in /result/order", group.order.size()));
+    return;
+  }
   if (!reader.has("part")) {
     content.groups.insert_or_assign(index, read_group(reader.member("result")));
+    content.begun.erase(index);
     return;
   }
   std::vector<GroupResult>& parts = content.parts[index];
@@ -95,6 +103,12 @@ Journal Journal::resume(const std::string& path) {
 void Journal::add_group(std::size_t index, const GroupResult& group) {
   append({{"group", index}, {"result", to_json(group)}});
   content_.groups.insert_or_assign(index, group);
+  content_.begun.erase(index);
+}
+
+void Journal::add_begun(std::size_t index, const GroupResult& group) {
+  append({{"group", index}, {"rounds", group.order.size()}, {"result", to_json(group)}});
+  content_.begun.insert_or_assign(index, group);
 }
 
 void Journal::add_part(std::size_t index, const GroupResult& part) {
@@ -125,6 +139,7 @@ void Journal::copy_to(const std::string& path) const {
     for (const auto& [contender, why] : contenders) copy.add_hung(index, contender, why);
   for (const auto& [index, parts] : content_.parts)
     for (const GroupResult& part : parts) copy.add_part(index, part);
+  for (const auto& [index, group] : content_.begun) copy.add_begun(index, group);
   for (const auto& [index, group] : content_.groups) copy.add_group(index, group);
 }
 

@@ -342,7 +342,9 @@ struct MeasuredPair {
 struct MissingGroup {
   std::string experiment;
   Json point = Json::object();
-  std::int64_t processes = 0;  // processes that had measured it; 0: it is not in `groups`
+  // What `groups` has of it: the parts of so many processes, or so many rounds; 0: nothing.
+  std::int64_t processes = 0, rounds = 0;
+  bool is_absent() const { return processes == 0 && rounds == 0; }
   bool operator==(const MissingGroup&) const = default;
 };
 

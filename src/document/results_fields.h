@@ -524,8 +524,11 @@ void fields(auto& io, Is<MissingGroup> auto& x) {
   io.required("experiment", x.experiment, {"The experiment"});
   io("point", x.point, {"The values of the axes of `sweep`"});
   io("processes", x.processes,
-     {"The processes of `measure.processes` that had measured it; 0: it is not in `groups`",
+     {"The processes of `measure.processes` that had measured it, which `groups` has",
       "processes"});
+  io.when_known(
+      "rounds", x.rounds,
+      {"The rounds of it that `groups` has, if it was interrupted within its rounds", "rounds"});
 }
 
 void fields(auto& io, Is<Results> auto& x) {

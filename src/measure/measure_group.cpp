@@ -43,35 +43,39 @@ void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
   from.erase(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end());
 }
 
-/// Moves the rounds after the first `whole` rounds, which are an incomplete block, to the cut
-/// rounds, because contenders were not equally often at every position in it. Drops the times of
-/// stages, items and lanes of these rounds.
+/// Moves the rounds of a case after the first `whole` rounds to the cut rounds. Drops the times of
+/// its stages, items and lanes in these rounds.
+void set_aside(CaseResult& result, std::size_t whole) {
+  move_rest(result.rounds, whole, result.cut_rounds);
+  for (StageResult& stage : result.stages)
+    for (auto* turns : {&stage.rounds_ns, &stage.calls_ns})
+      turns->resize(std::min(turns->size(), whole));
+  if (!result.pipeline) return;
+  PipelineResult& pipeline = *result.pipeline;
+  const std::size_t items = whole * static_cast<std::size_t>(result.iterations);
+  pipeline.latency_ns.resize(std::min(pipeline.latency_ns.size(), items));
+  for (auto* turns : {&pipeline.fill_ns, &pipeline.drain_ns})
+    turns->resize(std::min(turns->size(), whole));
+  for (LaneResult& lane : pipeline.lanes)
+    for (auto* turns : {&lane.busy_ns, &lane.exposed_ns})
+      turns->resize(std::min(turns->size(), whole));
+}
+
+/// Sets the rounds after the first `whole` rounds aside. They are an incomplete block, in which
+/// contenders were not equally often at every position.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
-  for (const Member* member : run.live()) {
-    CaseResult& result = *member->result;
-    move_rest(result.rounds, whole, result.cut_rounds);
-    for (StageResult& stage : result.stages)
-      for (auto* turns : {&stage.rounds_ns, &stage.calls_ns})
-        turns->resize(std::min(turns->size(), whole));
-    if (!result.pipeline) continue;
-    PipelineResult& pipeline = *result.pipeline;
-    const std::size_t items = whole * static_cast<std::size_t>(result.iterations);
-    pipeline.latency_ns.resize(std::min(pipeline.latency_ns.size(), items));
-    for (auto* turns : {&pipeline.fill_ns, &pipeline.drain_ns})
-      turns->resize(std::min(turns->size(), whole));
-    for (LaneResult& lane : pipeline.lanes)
-      for (auto* turns : {&lane.busy_ns, &lane.exposed_ns})
-        turns->resize(std::min(turns->size(), whole));
-  }
+  for (auto* list : {&group.cases, &group.limits})
+    for (CaseResult& result : *list)
+      if (result.rounds.size() > whole) set_aside(result, whole);
 }
 
 enum class BlockEnd { Whole, Cut, Interrupted };
 
 /// Runs a block of rounds of all live contenders (StopRule::block_rounds). The group's rounds began
-/// at `start`, in seconds. If the group's time ends within the block, set_aside() is called for all
-/// rounds of the block.
+/// at `start`, in seconds. If the group's time is over or the run is interrupted within the block,
+/// set_aside() is called for all rounds of the block.
 BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
@@ -82,11 +86,11 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
     std::vector<int> took;
     std::size_t turns = 0;
     for (const int position : square.row(round)) {
-      if (run.context().interrupted) return BlockEnd::Interrupted;
-      if (rule.has_fewest(whole) && rule.time_is_over(run.seconds() - start)) {
+      const bool is_over = rule.has_fewest(whole) && rule.time_is_over(run.seconds() - start);
+      if (run.context().interrupted || is_over) {
         if (!took.empty()) order.push_back(std::move(took));
         set_aside(run, whole);
-        return BlockEnd::Cut;
+        return run.context().interrupted ? BlockEnd::Interrupted : BlockEnd::Cut;
       }
       Member& member = *contenders[position];
       if (member.live())
@@ -138,11 +142,14 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
 /// interrupted.
 bool run_rounds(GroupRun& run) {
   const Measure measure = run.plan().measure_of(run.group());
-  StopRule rule(measure.precision, run.budget().rounds, measure.processes);
+  const Part& part = run.context().part;
+  StopRule rule(measure.precision, std::max(0.0, run.budget().rounds - part.seconds),
+                measure.processes, part.rounds);
   const double start = run.seconds();
   while (run.has_live_case()) {
     const BlockEnd end = run_block(run, rule, start);
     if (end == BlockEnd::Interrupted) return false;
+    if (end == BlockEnd::Whole && run.context().on_block) run.context().on_block(run.result());
     if (!run.has_live_case()) break;
     if (end == BlockEnd::Cut) {
       run.result().stop = Stop::Time;
@@ -273,8 +280,9 @@ std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, Ru
   const bool whole =
       !context.rounds || (run_rounds_in_condition(run) && run_staged(run) && check_again(run));
   run.note_images();
-  if (!whole || run.cut_short()) return std::nullopt;
-  return std::move(run.result());
+  if (whole && !run.cut_short()) return std::move(run.result());
+  if (context.on_block && !run.result().order.empty()) context.on_block(run.result());
+  return std::nullopt;
 }
 
 std::optional<GroupForecast> forecast_group(const Plan& plan, std::size_t index,

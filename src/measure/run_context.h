@@ -66,8 +66,12 @@ class Observer {
 /// differently in each process, so several processes show more of the machine's behaviour than one.
 struct Part {
   std::int64_t index = 0;
-  // The result of part 0, whose iterations per turn all parts use.
+  // The result whose iterations per turn this part uses: that of part 0, or what was measured
+  // before.
   const GroupResult* first = nullptr;
+  // What an interrupted run has measured of it before: rounds, and the seconds that they took.
+  std::size_t rounds = 0;
+  double seconds = 0;
   bool limits = true;  // false: the limits are not measured
   bool check = true;   // false: outputs are not compared with their references
   // Contenders that hung in an earlier process, each with the reason.
@@ -98,6 +102,9 @@ struct RunContext {
   /// own.
   GroupMemory* memory = nullptr;
   Part part = {};  // the share of each group's rounds that this process measures
+  /// Is given the group with all its whole blocks of rounds: after each block, and when the run is
+  /// interrupted before the group is finished. Empty: they are not kept.
+  std::function<void(const GroupResult&)> on_block = {};
   /// Measures a part of a group in a fresh process. Returns nullopt when interrupted. It is called
   /// only if `measure.processes` is above 1.
   std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};

@@ -59,6 +59,7 @@ void append_rounds(CaseResult& result, CaseResult& part, std::int64_t offset_ns)
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     std::ranges::copy(part.stages[s].rounds_ns, std::back_inserter(result.stages[s].rounds_ns));
     std::ranges::copy(part.stages[s].calls_ns, std::back_inserter(result.stages[s].calls_ns));
+    result.stages[s].staged = result.stages[s].staged || part.stages[s].staged;
   }
   result.check.ok = result.check.ok && part.check.ok;
   result.check.add(part.check);
@@ -164,6 +165,8 @@ class Measuring {
     for (const auto& [index, parts] : context.journal->content().parts)
       if (!groups_.at(index).sum)
         for (const GroupResult& part : parts) groups_.at(index).add(part);
+    for (const auto& [index, group] : context.journal->content().begun)
+      groups_.at(index).begun = group;
   }
 
   /// Returns false if the run was interrupted, or the journal could not be written.
@@ -181,7 +184,8 @@ class Measuring {
       if (groups_[i].parts < parts_)
         list.push_back({.experiment = plan_.groups[i].experiment,
                         .point = plan_.groups[i].point,
-                        .processes = groups_[i].parts});
+                        .processes = groups_[i].parts,
+                        .rounds = groups_[i].begun ? std::ssize(groups_[i].begun->order) : 0});
     return list;
   }
 
@@ -189,7 +193,8 @@ class Measuring {
   std::vector<GroupResult> take() {
     std::vector<GroupResult> measured;
     for (Measured& group : groups_)
-      if (group.sum) measured.push_back(std::move(*group.sum));
+      for (auto* result : {&group.sum, &group.begun})
+        if (*result) measured.push_back(std::move(**result));
     return measured;
   }
 
@@ -199,6 +204,8 @@ class Measuring {
     // The results of part 0, and of all parts together.
     std::optional<GroupResult> first = {}, sum = {};
     std::int64_t parts = 0;
+    // All rounds so far of a group that is not finished and that one process measures.
+    std::optional<GroupResult> begun = {};
 
     void add(GroupResult part) {
       ++parts;
@@ -218,7 +225,7 @@ class Measuring {
         fresh ? context_.fresh_process(index, {.index = part,
                                                .first = group.first ? &*group.first : nullptr,
                                                .hung = hung_contenders(context_, index)})
-              : measure_group(plan_, index, context_, clock_cost_ns_);
+              : measure_on(index, group);
     if (!result || (fresh && context_.interrupted)) return false;
     const bool last = part + 1 == parts_;
     const bool kept =
@@ -233,6 +240,43 @@ class Measuring {
         keeping_.keep([&](Journal& journal) { journal.add_group(index, *group.sum); });
     context_.observer.group_finished(index, *group.sum);
     return whole;
+  }
+
+  /// Measures a group, or the rest of a group that an interrupted run has begun. Keeps its rounds
+  /// meanwhile: at an interrupt, and else no more often than once a second and for each quarter
+  /// more rounds, so that the journal grows in proportion to the rounds.
+  std::optional<GroupResult> measure_on(std::size_t index, Measured& group) {
+    constexpr std::int64_t least_ns = 1'000'000'000;
+    constexpr std::size_t quarter = 4;
+    const std::optional<GroupResult> before = group.begun;
+    const auto together = [&](GroupResult now) {
+      if (!before) return now;
+      GroupResult sum = *before;
+      append_part(sum, std::move(now));
+      return sum;
+    };
+    std::int64_t kept_ns = context_.clock.now_ns();
+    std::size_t kept = 0;
+    context_.on_block = [&](const GroupResult& now) {
+      const bool is_due = context_.clock.now_ns() - kept_ns >= least_ns &&
+                          now.order.size() >= kept + kept / quarter;
+      if (!is_due && !context_.interrupted) return;
+      group.begun = together(now);
+      keeping_.keep([&](Journal& journal) { journal.add_begun(index, *group.begun); });
+      kept_ns = context_.clock.now_ns();
+      kept = now.order.size();
+    };
+    if (before)
+      context_.part = {.index = std::ssize(before->order),
+                       .first = &*before,
+                       .rounds = before->order.size(),
+                       .seconds = static_cast<double>(end_ns(*before)) * 1e-9};
+    std::optional<GroupResult> result = measure_group(plan_, index, context_, clock_cost_ns_);
+    context_.part = {};
+    context_.on_block = {};
+    if (!result) return result;
+    group.begun.reset();
+    return together(std::move(*result));
   }
 
   const Plan& plan_;
@@ -265,6 +309,7 @@ void require_fit(const JournalContent& content, const Plan& plan) {
   for (const auto& [index, group] : content.groups) require_same(index, group, plan);
   for (const auto& [index, parts] : content.parts)
     for (const GroupResult& part : parts) require_same(index, part, plan);
+  for (const auto& [index, group] : content.begun) require_same(index, group, plan);
 }
 
 void append_part(GroupResult& group, GroupResult part) {
@@ -276,7 +321,7 @@ void append_part(GroupResult& group, GroupResult part) {
   std::ranges::move(part.order, std::back_inserter(group.order));
   std::ranges::move(part.cut_order, std::back_inserter(group.cut_order));
   group.slowest_state_ns = std::max(group.slowest_state_ns, part.slowest_state_ns);
-  if (part.stop == Stop::Time) group.stop = part.stop;
+  if (part.stop == Stop::Time || !group.stop) group.stop = part.stop;
   leave_out_between(group, part);
   group.condition_after = std::move(part.condition_after);
 }

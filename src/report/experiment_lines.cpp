@@ -120,14 +120,18 @@ std::string few_names(const std::vector<std::string>& names) {
   return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
-/// Returns a text like "2 of 4 groups are missing: copy at batch=8, cast".
+/// Returns a text like "2 of 4 groups are missing: copy at batch=8, cast; copy at batch=4 has only
+/// 8 rounds".
 std::string missing_groups_text(const Results& results, const std::vector<MissingGroup>& missing) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, begun;
   std::size_t partial = 0;
   for (const MissingGroup& group : missing) {
-    if (group.processes == 0)
-      names.push_back(group.experiment +
-                      (group.point.empty() ? "" : " at " + point_text(group.point)));
+    const std::string name =
+        group.experiment + (group.point.empty() ? "" : " at " + point_text(group.point));
+    if (group.is_absent())
+      names.push_back(name);
+    else if (group.rounds > 0)
+      begun.push_back(fmt::format("{} has only {}", name, counted(group.rounds, "round")));
     else
       ++partial;
   }
@@ -139,6 +143,7 @@ std::string missing_groups_text(const Results& results, const std::vector<Missin
   if (partial > 0)
     text += fmt::format("{}{} of {} {} the rounds of some processes", text.empty() ? "" : "; ",
                         partial, counted(planned, "group"), partial == 1 ? "lacks" : "lack");
+  if (!begun.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", fmt::join(begun, "; "));
   return text.empty() ? "all groups were measured, but not all were profiled" : text;
 }
 

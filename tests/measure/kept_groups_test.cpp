@@ -87,6 +87,54 @@ TEST_F(KeptGroupsTest, ARunKilledAnywhereAndResumedHasTheStructureOfAnUnbrokenOn
   }
 }
 
+TEST_F(KeptGroupsTest, OfAnInterruptedGroupHaveItsWholeBlocksAndAreContinued) {
+  add_groups(3);
+  for (const int last : {1, 2, 3, 12, 13, 40}) {
+    plan.measure.max_seconds_per_group = last == 40 ? 10 : 0;
+    std::remove(path.c_str());
+    observer.told.clear();
+    observer.on_round = [&](int rounds) {
+      if (observer.told.size() == 3 && rounds == last) interrupted = true;
+    };
+    Results cut;
+    {
+      Journal kept = Journal::create(path, Json::object());
+      cut = run_with(kept);
+    }
+    const bool ends = last == 13;  // the group has ended after 12 rounds
+    EXPECT_EQ(cut.interrupted, !ends);
+    const std::size_t rounds = ends ? 12 : static_cast<std::size_t>(last - last % 2);
+    ASSERT_EQ(cut.groups.size(), ends ? 3u : rounds > 0 ? 2u : 1u) << last;
+    if (!ends) {
+      ASSERT_EQ(cut.missing->size(), 2u);
+      EXPECT_EQ(cut.missing->at(0), (MissingGroup{.experiment = "place",
+                                                  .point = plan.groups[1].point,
+                                                  .rounds = std::int64_t(rounds)}));
+      EXPECT_TRUE(cut.missing->at(1).is_absent());
+    }
+    if (rounds > 0) EXPECT_EQ(cut.groups[1].order.size(), rounds);
+    interrupted = false;
+    observer.on_round = {};
+    plan.measure.max_seconds_per_group = 0;
+    Journal kept = Journal::resume(path);
+    require_fit(kept.content(), plan);
+    const Results whole = run_with(kept);
+    EXPECT_FALSE(whole.interrupted);
+    ASSERT_EQ(whole.groups.size(), 3u);
+    const GroupResult& group = whole.groups[1];
+    EXPECT_EQ(group.order.size(), std::max<std::size_t>(12, rounds)) << last;
+    EXPECT_EQ(group.stop, Stop::Time);
+    EXPECT_FALSE(group.profile.empty());
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(group.cases[i].rounds.size(), group.order.size());
+      EXPECT_EQ(group.cases[i].stages[0].rounds_ns.size(), group.order.size());
+      if (rounds > 0)
+        EXPECT_TRUE(std::ranges::equal(cut.groups[1].cases[i].rounds,
+                                       std::span(group.cases[i].rounds).first(rounds)));
+    }
+  }
+}
+
 TEST_F(KeptGroupsTest, TheRunEndsWithTheGroupThatTheJournalCannotKeep) {
   add_groups(3);
   Journal kept = Journal::create(path, Json::object());

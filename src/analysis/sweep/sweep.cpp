@@ -44,7 +44,7 @@ std::vector<Experiment> experiments(const Results& results) {
   std::map<std::string, std::size_t> not_reached;
   if (results.missing)
     for (const MissingGroup& group : *results.missing)
-      if (group.processes == 0) ++not_reached[group.experiment];
+      if (group.is_absent()) ++not_reached[group.experiment];
   for (Experiment& experiment : list)
     if (const auto found = not_reached.find(experiment.groups[0]->experiment);
         found != not_reached.end())
