@@ -15,25 +15,27 @@ class RandomResults {
   explicit RandomResults(std::uint64_t seed) : random_(seed) {}
 
   Results results() {
-    return {.tool = tool(),
-            .environment = {{"host", text()}, {"load", {0.5, 1.25, 2}}, {"governor", nullptr}},
-            .config = {{"schema", 1}, {"experiments", Json::array({object()})}},
-            .name = text(),
-            .about = text(),
-            .precision = number(),
-            .quick = flag(),
-            .cache = word<Cache>(),
-            .clock = word<DecidingClock>(),
-            .seed = integer(),
-            .traced = flag(),
-            .interrupted = flag(),
-            .unkept = flag(),
-            .calibration = flag() ? object() : Json(),
-            .groups = list([this] { return group(); }),
-            .missing = flag() ? std::optional(list([this] {
-              return MissingGroup{.experiment = text(), .point = object(), .processes = integer()};
-            }))
-                              : std::nullopt};
+    return {
+        .tool = tool(),
+        .environment = {{"host", text()}, {"load", {0.5, 1.25, 2}}, {"governor", nullptr}},
+        .config = {{"schema", 1}, {"experiments", Json::array({object()})}},
+        .name = text(),
+        .about = text(),
+        .precision = number(),
+        .quick = flag(),
+        .cache = word<Cache>(),
+        .clock = word<DecidingClock>(),
+        .seed = integer(),
+        .traced = flag(),
+        .interrupted = flag(),
+        .unkept = flag(),
+        .calibration = flag() ? object() : Json(),
+        .groups = list([this] { return group(); }),
+        .missing = flag() ? std::optional(list([this] {
+          return MissingGroup{
+              .experiment = text(), .point = object(), .processes = integer(), .rounds = integer()};
+        }))
+                          : std::nullopt};
   }
 
   GroupResult group() {
