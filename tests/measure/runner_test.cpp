@@ -29,6 +29,19 @@ struct RunnerTest : RunTest {
   }
 };
 
+/// Returns the group with starts that count from its first turn. How often the check of a first
+/// call reads the clock before that depends on how its threads run.
+GroupResult from_first_turn(GroupResult group) {
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+  for (auto* list : {&group.cases, &group.limits})
+    for (const CaseResult& result : *list)
+      for (const Round& round : result.rounds) first_ns = std::min(first_ns, round.start_ns);
+  for (auto* list : {&group.cases, &group.limits})
+    for (CaseResult& result : *list)
+      for (Round& round : result.rounds) round.start_ns -= first_ns;
+  return group;
+}
+
 /// Returns the group's document as text. Each case, each limit and each other field has its own
 /// line.
 std::string lines(const GroupResult& group) {
@@ -71,7 +84,7 @@ TEST_F(RunnerTest, WholeGroup) {
   stop_at_once();
   const Results results = run_plan();
   ASSERT_EQ(results.groups.size(), 1u);
-  EXPECT_EQ(lines(results.groups[0]), golden("whole_group.txt"));
+  EXPECT_EQ(lines(from_first_turn(results.groups[0])), golden("whole_group.txt"));
 }
 
 TEST_F(RunnerTest, AGroupIsMeasuredAsItsExperimentSays) {
