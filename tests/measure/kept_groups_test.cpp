@@ -112,7 +112,9 @@ TEST_F(KeptGroupsTest, OfAnInterruptedGroupHaveItsWholeBlocksAndAreContinued) {
                                                   .rounds = std::int64_t(rounds)}));
       EXPECT_TRUE(cut.missing->at(1).is_absent());
     }
-    if (rounds > 0) EXPECT_EQ(cut.groups[1].order.size(), rounds);
+    if (rounds > 0) {
+      EXPECT_EQ(cut.groups[1].order.size(), rounds);
+    }
     interrupted = false;
     observer.on_round = {};
     plan.measure.max_seconds_per_group = 0;
@@ -128,9 +130,10 @@ TEST_F(KeptGroupsTest, OfAnInterruptedGroupHaveItsWholeBlocksAndAreContinued) {
     for (std::size_t i = 0; i < 2; ++i) {
       EXPECT_EQ(group.cases[i].rounds.size(), group.order.size());
       EXPECT_EQ(group.cases[i].stages[0].rounds_ns.size(), group.order.size());
-      if (rounds > 0)
+      if (rounds > 0) {
         EXPECT_TRUE(std::ranges::equal(cut.groups[1].cases[i].rounds,
                                        std::span(group.cases[i].rounds).first(rounds)));
+      }
     }
   }
 }

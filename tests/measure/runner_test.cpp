@@ -378,7 +378,7 @@ TEST_F(RunnerTest, WhatHungBeforeFailsAndIsNotRunAgain) {
   EXPECT_EQ(fake->rows[1].calls, 0);
 }
 
-TEST_F(RunnerTest, AnInterruptedGroupIsAbandonedAndResumedWithoutRepeatingTheOthers) {
+TEST_F(RunnerTest, AnInterruptedGroupIsContinuedWithoutRepeatingTheOthers) {
   const std::string path = fresh_path("interrupted.jsonl");
   add_group({cast_case("a", 0), cast_case("b", 1)});
   add_group({cast_case("a", 2), cast_case("b", 3)});
@@ -392,8 +392,9 @@ TEST_F(RunnerTest, AnInterruptedGroupIsAbandonedAndResumedWithoutRepeatingTheOth
   }
   EXPECT_TRUE(first.interrupted);
   EXPECT_EQ(first.missing, (std::vector<MissingGroup>{{.experiment = plan.groups[1].experiment,
-                                                       .point = plan.groups[1].point}}));
-  ASSERT_EQ(first.groups.size(), 1u);
+                                                       .point = plan.groups[1].point,
+                                                       .rounds = 4}}));  // two whole blocks
+  ASSERT_EQ(first.groups.size(), 2u);
   EXPECT_THAT(observer.told, ElementsAre("start 0", "finish 0", "start 1"));
 
   Journal kept = Journal::resume(path);
@@ -407,6 +408,7 @@ TEST_F(RunnerTest, AnInterruptedGroupIsAbandonedAndResumedWithoutRepeatingTheOth
   ASSERT_EQ(second.groups.size(), 2u);
   EXPECT_EQ(second.groups[0], first.groups[0]);
   EXPECT_EQ(second.groups[1].cases[1].rounds.size(), 12u);
+  EXPECT_EQ(second.groups[1].cases[1].rounds[3], first.groups[1].cases[1].rounds[3]);
   EXPECT_THAT(observer.told, ElementsAre("start 1", "finish 1"));
   EXPECT_EQ(fake->rows[0].calls, calls);
 }

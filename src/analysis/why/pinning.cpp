@@ -1,6 +1,9 @@
-#include <fmt/format.h>
-
-#include <unordered_map>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "analysis/why/causes.h"
 
@@ -23,19 +26,22 @@ class NearlyAlike {
   }
 
  private:
-  static std::string key(const CaseResult& result) {
-    std::string key = fmt::format("{} {} ", result.threads, result.peer);
+  using Source = std::tuple<DType, Layout, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  using Stages = std::vector<std::pair<std::string, OutputPolicy>>;
+  using Key = std::tuple<std::int64_t, std::string, std::optional<Source>, Stages>;
+
+  static Key key(const CaseResult& result) {
+    std::optional<Source> source;
     if (result.source) {
       const auto& [n, c, h, w] = result.source->shape;
-      key += fmt::format("{} {} {} {} {} {} ", name_of(result.source->dtype),
-                         name_of(result.source->layout), n, c, h, w);
+      source.emplace(result.source->dtype, result.source->layout, n, c, h, w);
     }
-    for (const StageResult& stage : result.stages)
-      key += fmt::format("{} {} ", stage.op, name_of(stage.output));
-    return key;
+    Stages stages;
+    for (const StageResult& stage : result.stages) stages.emplace_back(stage.op, stage.output);
+    return {result.threads, result.peer, std::move(source), std::move(stages)};
   }
 
-  std::unordered_map<std::string, std::vector<const CaseResult*>> cases_;
+  std::map<Key, std::vector<const CaseResult*>> cases_;
 };
 
 /// Returns the stages of a case that page-lock memory in every batch or copy into page-locked
