@@ -20,6 +20,7 @@
 #include "measure/measure_group.h"
 #include "measure/turn.h"
 #include "ops/load.h"
+#include "plan/memory.h"
 #include "plan/plan.h"
 #include "report/dataset_text.h"
 #include "report/plan_text.h"
@@ -137,11 +138,17 @@ bool is_tried(const Group& group, bool with_peers) {
 }
 
 /// Prepares the first group of each experiment that loads files as `run` does, and tells which
-/// groups will take much longer than their time limit. Tries no further group after 20 s. Returns
-/// false when interrupted.
+/// groups will take much longer than their time limit. Tries no further group after 20 s, and none
+/// that needs more than 4 GB of memory, which would take too long to prepare. Returns false when
+/// interrupted.
 bool tell_overruns(const std::string& file, Plan plan, const Backends& backends, bool with_peers) {
   constexpr double most_seconds = 20;
-  const auto tried_here = [&](const Group& group) { return is_tried(group, with_peers); };
+  constexpr std::int64_t most_bytes = 4'000'000'000;
+  const Sides caches = cold_caches(backends, last_level_cache_bytes());
+  const auto tried_here = [&](const Group& group) {
+    return is_tried(group, with_peers) &&
+           memory_bytes(group, plan.measure_of(group), caches).host <= most_bytes;
+  };
   if (std::ranges::none_of(plan.groups, tried_here)) return true;
   Silent silent;
   const auto scratch = make_scratch(plan, "", backends);

@@ -24,7 +24,7 @@ class SlowPeer(unittest.TestCase):
         self.config = self.folder / "slow.json"
         self.config.write_text(json.dumps({
             "schema": 1, "name": "slow",
-            "measure": {"max_seconds_per_group": 0.3},
+            "measure": {"max_seconds_per_group": 0.3, "cache": "hot"},
             "peers": {"late": [sys.executable, str(TINY_PEER), "late run"]},
             "experiments": [{
                 "name": "cast", "question": "Which is faster?",
