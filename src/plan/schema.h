@@ -1,6 +1,7 @@
 /// Makes the JSON Schema of configs, which editors use to complete and check configs.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
