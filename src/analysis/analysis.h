@@ -55,8 +55,9 @@ struct Verdict {
   std::optional<Unlike> unlike;
   std::optional<Advantage> advantage;  // the winner's
   std::optional<LimitKind> at_limit;   // kind of the limit that the winner reaches
-  // The next five are set only for Tie and Inconclusive, over all pairs of cases in `fastest`, or
-  // over those with fastest[0] if there are more than Pairs::most_in_full cases.
+  // The next five are set only for Tie and Inconclusive, over all pairs of cases in `fastest`. With
+  // more than Pairs::most_in_full cases, they come from the pairs with fastest[0]: `widest` and
+  // `visible` are then upper bounds, and `rounds` and `covered` are of these pairs.
   double widest = 0;          // largest relative difference that is not ruled out
   double visible = 0;         // smallest relative difference that every pair would have shown
   bool covered = true;        // every pair has enough rounds for an interval

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "document/results.h"
@@ -15,8 +15,8 @@ namespace normbench {
 /// A limit and its times, computed once.
 struct KnownLimit {
   const CaseResult* result = nullptr;
-  double median_ns = 0;  // median_ns(); 0 if the limit was not measured
-  double stage_ns = 0;   // of its only stage; 0 if it has several or was not measured
+  double median_ns = 0;  // median_ns()
+  double stage_ns = 0;   // of its only stage; 0 if it has several
 };
 
 /// Points to the limits of the group.
@@ -26,8 +26,9 @@ class KnownLimits {
 
   KnownLimits(const GroupResult& group, const Results& results);
 
-  /// Each list has its limits in the order of the group. A limit is usable if it has one stage with
-  /// times, and no items in flight.
+  // Each list has its limits in the order of the group. A limit is usable if it has one stage with
+  // times, and no items in flight.
+
   /// Usable streams whose stage reads and writes as many bytes.
   const List& stage_streams(const StreamMix& mix) const { return at(stage_streams_, key(mix)); }
   /// Measured streams that read and write as many bytes, as cases.

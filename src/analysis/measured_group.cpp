@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <set>
 
 #include "analysis/case_analysis.h"
 #include "document/held_up.h"

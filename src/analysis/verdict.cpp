@@ -34,25 +34,53 @@ Advantage advantage(const GroupResult& group, const GroupAnalysis& analysis, int
           .of_baseline = over_baseline};
 }
 
-/// Returns the pairs that decide whether the fastest cases tie: all of them, or those with the
-/// first if there are many.
-std::vector<Pair> deciding_pairs(const GroupAnalysis& analysis, const std::vector<int>& fastest) {
-  if (fastest.size() <= Pairs::most_in_full) return analysis.pairs.among(fastest);
-  std::vector<Pair> pairs;
-  for (const int other : fastest)
-    if (auto pair = analysis.pairs.of(fastest.front(), other)) pairs.push_back(*std::move(pair));
-  return pairs;
+/// Returns the pairs of the first of these cases with the others.
+std::vector<Pair> pairs_with_first(const Pairs& pairs, const std::vector<int>& cases) {
+  std::vector<Pair> found;
+  for (const int other : cases)
+    if (auto pair = pairs.of(cases.front(), other)) found.push_back(*std::move(pair));
+  return found;
 }
 
-/// Adds the comparison of the cases in `fastest` with each other.
-void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
-  const std::vector<Pair> pairs = deciding_pairs(analysis, verdict.fastest);
-  verdict.rounds = std::ranges::min(pairs, {}, &Pair::rounds).rounds;
+/// Adds the comparison of all these pairs. Returns true if each of them is a tie.
+bool compare_all(const std::vector<Pair>& pairs, double precision, Verdict& verdict) {
   for (const Pair& pair : pairs) {
     verdict.widest = std::max(verdict.widest, widest_difference(pair));
     verdict.visible = std::max(verdict.visible, visible_difference(pair, precision));
   }
-  const bool tied = std::ranges::all_of(pairs, [&](const Pair& p) { return is_tie(p, precision); });
+  return std::ranges::all_of(pairs, [&](const Pair& p) { return is_tie(p, precision); });
+}
+
+/// Adds bounds for all pairs of many cases, from those with the first alone: the ratio of two cases
+/// is between the quotients of the ends of their intervals. Returns true if each pair must be a
+/// tie.
+bool compare_through_first(const std::vector<Pair>& with_first, double precision,
+                           Verdict& verdict) {
+  double lowest = 1, highest = 1, highest_low = 1, lowest_high = 1;  // 1: of the first itself
+  double widest_half = 0, most_margin = precision, effect = 0;
+  for (const Pair& pair : with_first) {
+    lowest = std::min(lowest, pair.ratio.low);
+    highest = std::max(highest, pair.ratio.high);
+    highest_low = std::max(highest_low, pair.ratio.low);
+    lowest_high = std::min(lowest_high, pair.ratio.high);
+    widest_half = std::max(widest_half, half_width(pair.ratio));
+    most_margin = std::max(most_margin, margin_of(pair, precision));
+    effect = std::max(effect, pair.process_effect);
+  }
+  verdict.widest = std::max(highest / lowest - 1, effect);
+  verdict.visible = most_margin + std::exp(2 * widest_half) - 1;
+  return std::ranges::all_of(with_first, &Pair::covered) &&
+         highest_low / lowest_high <= 1 + precision && widest_half <= precision;
+}
+
+/// Adds the comparison of the cases in `fastest` with each other.
+void add_undecided(const GroupAnalysis& analysis, double precision, Verdict& verdict) {
+  const bool are_many = verdict.fastest.size() > Pairs::most_in_full;
+  const std::vector<Pair> pairs = are_many ? pairs_with_first(analysis.pairs, verdict.fastest)
+                                           : analysis.pairs.among(verdict.fastest);
+  verdict.rounds = std::ranges::min(pairs, {}, &Pair::rounds).rounds;
+  const bool tied = are_many ? compare_through_first(pairs, precision, verdict)
+                             : compare_all(pairs, precision, verdict);
   verdict.outcome = tied ? Outcome::Tie : Outcome::Inconclusive;
   verdict.covered = std::ranges::all_of(pairs, &Pair::covered);
   const int first = verdict.fastest[0];

@@ -32,11 +32,9 @@ std::size_t group_index(Reader& reader) {
 /// the rounds so far of a group. Throws Invalid.
 void read_group_line(Reader& reader, JournalContent& content) {
   const std::size_t index = group_index(reader);
-  if (reader.has("rounds")) {
-    const GroupResult& group =
-        content.begun.insert_or_assign(index, read_group(reader.member("result"))).first->second;
-    if (reader.integer("rounds", 0) != std::ssize(group.order))
-      throw Invalid(fmt::format("/rounds: expected {}, as in /result/order", group.order.size()));
+  if (reader.has("seconds")) {
+    content.begun.insert_or_assign(index, BegunGroup{.result = read_group(reader.member("result")),
+                                                     .seconds = reader.number("seconds", 0)});
     return;
   }
   if (!reader.has("part")) {
@@ -106,8 +104,8 @@ void Journal::add_group(std::size_t index, const GroupResult& group) {
   content_.begun.erase(index);
 }
 
-void Journal::add_begun(std::size_t index, const GroupResult& group) {
-  append({{"group", index}, {"rounds", group.order.size()}, {"result", to_json(group)}});
+void Journal::add_begun(std::size_t index, const BegunGroup& group) {
+  append({{"group", index}, {"seconds", group.seconds}, {"result", to_json(group.result)}});
   content_.begun.insert_or_assign(index, group);
 }
 

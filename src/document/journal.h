@@ -3,7 +3,7 @@
 ///   {"journal": 1, "header": {…}}                                first line
 ///   {"group": 3, "result": {…}}                                  a finished group
 ///   {"group": 3, "part": 0, "result": {…}}                       one process's rounds of a group
-///   {"group": 3, "rounds": 24, "result": {…}}                    all rounds so far of a group
+///   {"group": 3, "seconds": 1.5, "result": {…}}                  all rounds so far of a group
 ///   {"hung": {"group": 4, "contender": "…", "why": "…"}}         a turn that did not end
 ///   {"despite": ["the CPU: was …, is …"]}                        changes when it was resumed
 #pragma once
@@ -19,14 +19,20 @@
 
 namespace normbench {
 
+/// All rounds so far of a group that is not finished.
+struct BegunGroup {
+  GroupResult result;
+  double seconds = 0;  // from the first to the last round, without what was between two processes
+  bool operator==(const BegunGroup&) const = default;
+};
+
 /// The content of a journal.
 struct JournalContent {
   Json header = Json::object();               // config, options, tool and environment of the run
   std::map<std::size_t, GroupResult> groups;  // finished groups, by index in the plan
   /// For groups that several processes measure: what each process has measured, in order.
   std::map<std::size_t, std::vector<GroupResult>> parts = {};
-  /// Groups that are not finished and that one process measures: all their rounds so far.
-  std::map<std::size_t, GroupResult> begun = {};
+  std::map<std::size_t, BegunGroup> begun = {};  // groups that one process measures at a time
   /// Contenders that hung, by index of the group and name of the contender, with the reason.
   std::map<std::size_t, std::map<std::string, std::string>> hung;
   std::vector<std::string> despite = {};  // changes of the machine or the program at a resume
@@ -53,7 +59,7 @@ class Journal {
   /// Adds what one process measured of a group that other processes will measure, too.
   void add_part(std::size_t index, const GroupResult& part);
   /// Adds all rounds so far of a group that is being measured. They replace those added before.
-  void add_begun(std::size_t index, const GroupResult& group);
+  void add_begun(std::size_t index, const BegunGroup& group);
   void add_hung(std::size_t index, const std::string& contender, const std::string& why);
   /// Adds those of `differences` that the journal does not have yet.
   void add_despite(const std::vector<std::string>& differences);

@@ -18,17 +18,23 @@ void FileWalk::add(const Load& load, std::int64_t iterations, std::int64_t most)
   if (!is_known) warm_.push_back({.walk = std::move(walk), .bytes = load.image().bytes()});
 }
 
-void FileWalk::begin() {
+void FileWalk::begin(std::size_t round) {
   items_ = iterations_;
-  if (goes_on()) read_files_ahead();
+  if (!goes_on()) return;
+  for (std::size_t i = 0; i < round; ++i) step();
+  read_files_ahead();
 }
 
 void FileWalk::go_on() {
   if (!goes_on()) return;
+  step();
+  read_files_ahead();
+}
+
+void FileWalk::step() {
   items_ += iterations_;
   first_ += iterations_;
   if (first_ > most_ - iterations_) first_ = 0;
-  read_files_ahead();
 }
 
 void FileWalk::read_files_ahead() const {

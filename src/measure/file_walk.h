@@ -22,8 +22,8 @@ class FileWalk {
   void stay() { stays_ = true; }
   bool goes_on() const { return !stays_ && iterations_ > 0; }
 
-  /// Reads the files of the first round ahead.
-  void begin();
+  /// Goes to the round with this number, counted from 0, and reads its files ahead.
+  void begin(std::size_t round = 0);
   /// Moves on to the next round, and reads its files ahead. Files that are to be cold are not read.
   void go_on();
 
@@ -33,6 +33,7 @@ class FileWalk {
   std::int64_t items() const { return items_; }
 
  private:
+  void step();
   void read_files_ahead() const;
 
   struct Loader {

@@ -75,6 +75,13 @@ CaseResult case_result(const Case& planned) {
   return result;
 }
 
+/// True if the rounds of a result have the times of stages.
+bool has_stage_times(const CaseResult& result) {
+  return std::ranges::any_of(result.stages, [](const StageResult& stage) {
+    return !stage.staged && !stage.rounds_ns.empty();
+  });
+}
+
 /// Returns the facts of the plan about a case's pipeline. `parts`: the limits of the case's group,
 /// some of which are parts of this pipeline.
 PipelineResult pipeline_result(const Case& planned, const std::vector<Case>& parts) {
@@ -219,10 +226,12 @@ std::string point_name(const Group& group) {
 }
 
 std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group) {
-  if (context.journal == nullptr) return context.part.hung;
-  const auto& hung = context.journal->content().hung;
-  const auto found = hung.find(group);
-  return found == hung.end() ? std::map<std::string, std::string>{} : found->second;
+  std::map<std::string, std::string> hung = context.part.hung;
+  if (context.journal == nullptr) return hung;
+  const auto& kept = context.journal->content().hung;
+  if (const auto found = kept.find(group); found != kept.end())
+    hung.insert(found->second.begin(), found->second.end());
+  return hung;
 }
 
 GroupRun::GroupRun(const Plan& plan, std::size_t index, RunContext& context)
@@ -314,6 +323,8 @@ void GroupRun::first_call(Member& member, double clock_cost_ns) {
     const std::size_t cases = first.cases.size();
     const CaseResult& same = index < cases ? first.cases[index] : first.limits[index - cases];
     if (same.iterations > 0) member.shape.iterations = same.iterations;
+    if (!same.rounds.empty() && !is_one_stage(*member.planned))
+      member.shape.marks = has_stage_times(same);
   }
 }
 
@@ -504,7 +515,7 @@ void GroupRun::fit_turns() {
   if (!walk_.goes_on())
     for (const Member* member : contenders)
       note_images_of(*member->result, member->result->iterations, Note::Kind::ImagesOfATurn);
-  walk_.begin();
+  walk_.begin(context_.part.rounds);
   context_.observer.turns_fitted(index_, budget_.forecast);
 }
 

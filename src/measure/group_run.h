@@ -65,8 +65,8 @@ bool is_one_stage(const Case& planned);
 /// sweep.
 std::string point_name(const Group& group);
 
-/// Returns the contenders of a group that hung before, each with the reason. Reads them from the
-/// journal, or from `context.part` if there is no journal.
+/// Returns the contenders of a group that take no turns because they hung or failed before, each
+/// with the reason: those of the journal, if there is one, and of `context.part`.
 std::map<std::string, std::string> hung_contenders(const RunContext& context, std::size_t group);
 
 class GroupRun {

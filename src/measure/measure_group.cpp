@@ -61,8 +61,7 @@ void set_aside(CaseResult& result, std::size_t whole) {
       turns->resize(std::min(turns->size(), whole));
 }
 
-/// Sets the rounds after the first `whole` rounds aside. They are an incomplete block, in which
-/// contenders were not equally often at every position.
+/// Sets the rounds after the first `whole` rounds aside, which are an incomplete block.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -86,7 +85,8 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
     std::vector<int> took;
     std::size_t turns = 0;
     for (const int position : square.row(round)) {
-      const bool is_over = rule.has_fewest(whole) && rule.time_is_over(run.seconds() - start);
+      const bool is_over = rule.has_fewest(run.context().part.rounds + whole) &&
+                           rule.time_is_over(run.seconds() - start);
       if (run.context().interrupted || is_over) {
         if (!took.empty()) order.push_back(std::move(took));
         set_aside(run, whole);
@@ -122,7 +122,14 @@ double decides(const Round& round, DecidingClock clock) {
   return static_cast<double>(device ? round.device_ns : round.wall_ns);
 }
 
-/// Asks the rule whether to stop. The rule gets the deciding times of all rounds of all live cases.
+/// Returns the rounds of a case that an interrupted run has measured before.
+std::span<const Round> earlier_rounds(const Part& part, const Member& member) {
+  if (part.rounds == 0) return {};
+  return part.first->cases[static_cast<std::size_t>(member.index)].rounds;
+}
+
+/// Asks the rule whether to stop. The rule gets the deciding times of all rounds of all live cases,
+/// with those of an interrupted run.
 /// A round that was disturbed by other programs gets the value 0, which means no value.
 std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
   std::vector<std::vector<double>> series;
@@ -130,10 +137,12 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
   for (const Member* member : run.live_cases()) {
     if (member->planned->variant == run.group().baseline) baseline = series.size();
     auto& values = series.emplace_back();
-    for (const Round& round : member->result->rounds)
-      values.push_back(is_held_up(*member->result, round, run.plan().measure.clock)
-                           ? 0
-                           : decides(round, run.plan().measure.clock));
+    for (const auto rounds : {earlier_rounds(run.context().part, *member),
+                              std::span<const Round>(member->result->rounds)})
+      for (const Round& round : rounds)
+        values.push_back(is_held_up(*member->result, round, run.plan().measure.clock)
+                             ? 0
+                             : decides(round, run.plan().measure.clock));
   }
   return rule.decide(series, baseline, seconds);
 }
@@ -143,8 +152,12 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
 bool run_rounds(GroupRun& run) {
   const Measure measure = run.plan().measure_of(run.group());
   const Part& part = run.context().part;
+  if (part.rounds > 0 && part.first->stop) {
+    run.result().stop = part.first->stop;
+    return true;
+  }
   StopRule rule(measure.precision, std::max(0.0, run.budget().rounds - part.seconds),
-                measure.processes, part.rounds);
+                measure.processes);
   const double start = run.seconds();
   while (run.has_live_case()) {
     const BlockEnd end = run_block(run, rule, start);
@@ -279,8 +292,10 @@ std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, Ru
   if (!run.prepare(clock_cost_ns)) return std::nullopt;
   const bool whole =
       !context.rounds || (run_rounds_in_condition(run) && run_staged(run) && check_again(run));
-  run.note_images();
-  if (whole && !run.cut_short()) return std::move(run.result());
+  if (whole && !run.cut_short()) {
+    run.note_images();
+    return std::move(run.result());
+  }
   if (context.on_block && !run.result().order.empty()) context.on_block(run.result());
   return std::nullopt;
 }

@@ -66,15 +66,16 @@ class Observer {
 /// differently in each process, so several processes show more of the machine's behaviour than one.
 struct Part {
   std::int64_t index = 0;
-  // The result whose iterations per turn this part uses: that of part 0, or what was measured
-  // before.
+  // The result whose turns this part continues, with as many iterations and with marks or without:
+  // that of part 0, or what an interrupted run has measured of this part.
   const GroupResult* first = nullptr;
-  // What an interrupted run has measured of it before: rounds, and the seconds that they took.
+  // The rounds of `first` that belong to this part, because an interrupted run has begun it, and
+  // the seconds that they took; 0: the part is measured from its beginning.
   std::size_t rounds = 0;
   double seconds = 0;
   bool limits = true;  // false: the limits are not measured
   bool check = true;   // false: outputs are not compared with their references
-  // Contenders that hung in an earlier process, each with the reason.
+  // Contenders that hung or failed in an earlier process, each with the reason.
   std::map<std::string, std::string> hung = {};
 };
 

@@ -81,6 +81,8 @@ void append_case(CaseResult& result, CaseResult& part, std::int64_t offset_ns) {
     return;
   }
   append_rounds(result, part, offset_ns);
+  for (const std::string& note : part.notes)
+    if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(note);
   if (result.pipeline) append_flow(*result.pipeline, *part.pipeline);
 }
 
@@ -132,10 +134,25 @@ std::int64_t end_ns(const GroupResult& group) {
   return end;
 }
 
+/// Returns the time in s from the start of the group's first turn to the end of its last one.
+double seconds_of_rounds(const GroupResult& group) {
+  const std::int64_t end = end_ns(group);
+  std::int64_t start = end;
+  for (const auto* list : {&group.cases, &group.limits})
+    for (const CaseResult& result : *list)
+      for (const auto* rounds : {&result.rounds, &result.cut_rounds})
+        for (const Round& round : *rounds) start = std::min(start, round.start_ns);
+  return static_cast<double>(end - start) * 1e-9;
+}
+
 /// Between two parts of a group, other groups are measured. The time for which the device's clocks
 /// were held back meanwhile is added to the counters that were read before the group's first part.
 /// The difference to the counters after the last part then does not contain it.
 void leave_out_between(GroupResult& group, const GroupResult& part) {
+  if (group.condition_before.is_object() && !group.condition_after.is_object()) {
+    group.condition_before = part.condition_before;  // the process of the group was killed
+    return;
+  }
   const Json& until = value_at(group.condition_after, "/held_back_ns");
   const Json& from = value_at(part.condition_before, "/held_back_ns");
   if (!value_at(group.condition_before, "/held_back_ns").is_object() || !until.is_object() ||
@@ -163,10 +180,10 @@ class Measuring {
     for (const auto& [index, group] : context.journal->content().groups)
       groups_.at(index) = {.sum = group, .parts = parts_};
     for (const auto& [index, parts] : context.journal->content().parts)
-      if (!groups_.at(index).sum)
+      if (!groups_.at(index).sum && std::ranges::all_of(parts, has_limits_of(index)))
         for (const GroupResult& part : parts) groups_.at(index).add(part);
     for (const auto& [index, group] : context.journal->content().begun)
-      groups_.at(index).begun = group;
+      if (has_limits_of(index)(group.result)) groups_.at(index).begun = group;
   }
 
   /// Returns false if the run was interrupted, or the journal could not be written.
@@ -182,19 +199,21 @@ class Measuring {
     std::vector<MissingGroup> list;
     for (std::size_t i = 0; i < groups_.size(); ++i)
       if (groups_[i].parts < parts_)
-        list.push_back({.experiment = plan_.groups[i].experiment,
-                        .point = plan_.groups[i].point,
-                        .processes = groups_[i].parts,
-                        .rounds = groups_[i].begun ? std::ssize(groups_[i].begun->order) : 0});
+        list.push_back(
+            {.experiment = plan_.groups[i].experiment,
+             .point = plan_.groups[i].point,
+             .processes = groups_[i].parts,
+             .rounds = groups_[i].begun ? std::ssize(groups_[i].begun->result.order) : 0});
     return list;
   }
 
   /// Returns the groups that have been measured at least in part, in the plan's order.
   std::vector<GroupResult> take() {
     std::vector<GroupResult> measured;
-    for (Measured& group : groups_)
-      for (auto* result : {&group.sum, &group.begun})
-        if (*result) measured.push_back(std::move(**result));
+    for (Measured& group : groups_) {
+      if (group.sum) measured.push_back(std::move(*group.sum));
+      if (group.begun) measured.push_back(std::move(group.begun->result));
+    }
     return measured;
   }
 
@@ -204,8 +223,7 @@ class Measuring {
     // The results of part 0, and of all parts together.
     std::optional<GroupResult> first = {}, sum = {};
     std::int64_t parts = 0;
-    // All rounds so far of a group that is not finished and that one process measures.
-    std::optional<GroupResult> begun = {};
+    std::optional<BegunGroup> begun = {};
 
     void add(GroupResult part) {
       ++parts;
@@ -242,41 +260,63 @@ class Measuring {
     return whole;
   }
 
+  /// Returns a function that tells whether a kept group has the limits of the plan, which depend on
+  /// the machine. Only then can more rounds be appended to it.
+  std::function<bool(const GroupResult&)> has_limits_of(std::size_t index) const {
+    return [&planned = plan_.groups[index].limits](const GroupResult& group) {
+      return std::ranges::equal(group.limits, planned, {}, &CaseResult::variant, &Case::variant);
+    };
+  }
+
   /// Measures a group, or the rest of a group that an interrupted run has begun. Keeps its rounds
   /// meanwhile: at an interrupt, and else no more often than once a second and for each quarter
   /// more rounds, so that the journal grows in proportion to the rounds.
   std::optional<GroupResult> measure_on(std::size_t index, Measured& group) {
     constexpr std::int64_t least_ns = 1'000'000'000;
     constexpr std::size_t quarter = 4;
-    const std::optional<GroupResult> before = group.begun;
-    const auto together = [&](GroupResult now) {
-      if (!before) return now;
-      GroupResult sum = *before;
-      append_part(sum, std::move(now));
-      return sum;
-    };
+    const std::optional<BegunGroup> before = group.begun;
+    const Part part = context_.part;
+    if (before) context_.part = rest_of(*before);
+    const std::size_t earlier = context_.part.rounds;
     std::int64_t kept_ns = context_.clock.now_ns();
-    std::size_t kept = 0;
+    std::size_t kept = earlier;
     context_.on_block = [&](const GroupResult& now) {
-      const bool is_due = context_.clock.now_ns() - kept_ns >= least_ns &&
-                          now.order.size() >= kept + kept / quarter;
+      const std::size_t rounds = earlier + now.order.size();
+      const bool is_due =
+          context_.clock.now_ns() - kept_ns >= least_ns && rounds >= kept + kept / quarter;
       if (!is_due && !context_.interrupted) return;
-      group.begun = together(now);
+      group.begun = {.result = together(before, now),
+                     .seconds = (before ? before->seconds : 0) + seconds_of_rounds(now)};
       keeping_.keep([&](Journal& journal) { journal.add_begun(index, *group.begun); });
       kept_ns = context_.clock.now_ns();
-      kept = now.order.size();
+      kept = rounds;
     };
-    if (before)
-      context_.part = {.index = std::ssize(before->order),
-                       .first = &*before,
-                       .rounds = before->order.size(),
-                       .seconds = static_cast<double>(end_ns(*before)) * 1e-9};
     std::optional<GroupResult> result = measure_group(plan_, index, context_, clock_cost_ns_);
-    context_.part = {};
+    context_.part = part;
     context_.on_block = {};
     if (!result) return result;
     group.begun.reset();
-    return together(std::move(*result));
+    return together(before, std::move(*result));
+  }
+
+  /// Returns the part that continues a group. Cases that have failed take no more turns.
+  Part rest_of(const BegunGroup& group) const {
+    Part part = context_.part;
+    part.index = std::ssize(group.result.order);
+    part.first = &group.result;
+    part.rounds = group.result.order.size();
+    part.seconds = group.seconds;
+    for (const auto* list : {&group.result.cases, &group.result.limits})
+      for (const CaseResult& result : *list)
+        if (result.status == Status::Failed) part.hung.emplace(result.variant, result.reason);
+    return part;
+  }
+
+  static GroupResult together(const std::optional<BegunGroup>& before, GroupResult now) {
+    if (!before) return now;
+    GroupResult sum = before->result;
+    append_part(sum, std::move(now));
+    return sum;
   }
 
   const Plan& plan_;
@@ -309,7 +349,7 @@ void require_fit(const JournalContent& content, const Plan& plan) {
   for (const auto& [index, group] : content.groups) require_same(index, group, plan);
   for (const auto& [index, parts] : content.parts)
     for (const GroupResult& part : parts) require_same(index, part, plan);
-  for (const auto& [index, group] : content.begun) require_same(index, group, plan);
+  for (const auto& [index, group] : content.begun) require_same(index, group.result, plan);
 }
 
 void append_part(GroupResult& group, GroupResult part) {

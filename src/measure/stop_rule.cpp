@@ -38,10 +38,8 @@ Look look_at_all(std::span<const std::vector<double>> series, std::size_t baseli
 
 }  // namespace
 
-StopRule::StopRule(double precision, double max_seconds, std::int64_t processes, std::size_t rounds)
-    : precision_(precision),
-      max_seconds_(max_seconds),
-      fewest_rounds_(fewest_of(processes) - std::min(rounds, fewest_of(processes))) {}
+StopRule::StopRule(double precision, double max_seconds, std::int64_t processes)
+    : precision_(precision), max_seconds_(max_seconds), fewest_rounds_(fewest_of(processes)) {}
 
 std::size_t StopRule::block_rounds(std::size_t contenders) {
   return contenders <= most_in_whole_squares ? contenders : std::size_t{fewest_rounds};

@@ -24,9 +24,7 @@ class StopRule {
 
   /// `precision`: the largest allowed half-width of a ratio's interval, on the log scale (0.01 is 1
   /// %). If several processes measure a group, each needs only its share of the fewest rounds.
-  /// `rounds`: rounds of the group that were measured before; so many fewer are needed.
-  StopRule(double precision, double max_seconds, std::int64_t processes = 1,
-           std::size_t rounds = 0);
+  StopRule(double precision, double max_seconds, std::int64_t processes = 1);
 
   /// Returns the number of rounds in a block. A block of up to 24 contenders has as many rounds as
   /// contenders: a whole Latin square, in which every contender is once at every position. With

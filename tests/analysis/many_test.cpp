@@ -40,17 +40,26 @@ TEST(Many, ACaseIsJudgedAsInASmallGroup) {
   }
 }
 
-TEST(Many, OfManyThatTieOnlyPairsWithTheFirstDecide) {
+TEST(Many, WhatIsSaidOfManyThatMayBeTheFastestHoldsForAllPairs) {
   Results all = examples::many(1, 100);
   for (std::size_t i = 0; i < 100; ++i) all.groups[0].cases[i].rounds = examples::make_rounds(1, i);
   const Verdict verdict = analyse(all.groups[0], all).verdict;
   ASSERT_EQ(verdict.fastest.size(), 100u);
   const Pairs pairs(MeasuredGroup(all.groups[0], all));
-  double widest = 0;
+  double low = 1, high = 1;
   for (const int i : verdict.fastest)
-    if (const auto pair = pairs.of(verdict.fastest[0], i))
-      widest = std::max(widest, widest_difference(*pair));
-  EXPECT_EQ(verdict.widest, widest);
+    if (const auto pair = pairs.of(verdict.fastest[0], i)) {
+      low = std::min(low, pair->ratio.low);
+      high = std::max(high, pair->ratio.high);
+    }
+  EXPECT_DOUBLE_EQ(verdict.widest, high / low - 1);
+  for (const Pair& pair : pairs.among(verdict.fastest)) {
+    EXPECT_LE(widest_difference(pair), verdict.widest);
+    EXPECT_LE(visible_difference(pair, all.precision), verdict.visible);
+    if (verdict.outcome == Outcome::Tie) {
+      EXPECT_TRUE(is_tie(pair, all.precision));
+    }
+  }
   EXPECT_EQ(verdict.rounds, examples::rounds);
 }
 

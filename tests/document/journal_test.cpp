@@ -56,6 +56,24 @@ TEST_F(JournalFile, HoldsPartsOfAGroupInTheirOrder) {
               ThrowsMessage<Invalid>(HasSubstr("/part: expected 0, the next one of group 0")));
 }
 
+TEST_F(JournalFile, HoldsTheLatestRoundsOfAGroupUntilItIsFinished) {
+  {
+    Journal journal = Journal::create(path_, header_);
+    journal.add_begun(3, {.result = second_, .seconds = 0.5});
+    journal.add_begun(3, {.result = first_, .seconds = 1.25});
+    journal.add_begun(4, {.result = first_, .seconds = 2});
+    journal.add_group(4, second_);
+    journal.copy_to(path_ + ".copy");
+  }
+  for (const std::string& path : {path_, path_ + ".copy"}) {
+    const Journal journal = Journal::resume(path);
+    const std::map<std::size_t, BegunGroup> begun{{3, {.result = first_, .seconds = 1.25}}};
+    EXPECT_EQ(journal.content().begun, begun);
+    EXPECT_EQ(journal.content().groups, (std::map<std::size_t, GroupResult>{{4, second_}}));
+  }
+  std::filesystem::remove(path_ + ".copy");
+}
+
 TEST_F(JournalFile, HoldsWhatWasAdded) {
   {
     Journal journal = Journal::create(path_, header_);

@@ -1,6 +1,8 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <span>
+#include <sstream>
 
 #include "core/file.h"
 #include "core/issue.h"
@@ -136,6 +138,151 @@ TEST_F(KeptGroupsTest, OfAnInterruptedGroupHaveItsWholeBlocksAndAreContinued) {
       }
     }
   }
+}
+
+/// A run of one group, which is killed within its rounds and resumed.
+struct BegunGroupTest : KeptGroupsTest {
+  BegunGroupTest() {
+    plan.profile.enabled = false;
+    plan.measure.max_seconds_per_group = 10;
+    plan.measure.precision = 1e-9;
+    fake->rows[0].cost_ns = 30'000'000;
+    observer.on_round = [this](int rounds) {
+      // No two rounds take as long, so that the precision is never reached.
+      fake->rows[0].cost_ns = 30'000'000 + 1'000'000 * (rounds % 7);
+    };
+    add_group({cast_case("a", 0), cast_case("b", 1)});
+  }
+  BegunGroup begun() { return Journal::resume(path).content().begun.at(0); }
+  /// Writes a journal with this group, and returns the group after the run was resumed.
+  GroupResult resumed(const BegunGroup& group) {
+    std::remove(path.c_str());
+    Journal::create(path, Json::object()).add_begun(0, group);
+    Journal kept = Journal::resume(path);
+    const Results results = run_with(kept);
+    EXPECT_FALSE(results.interrupted);
+    EXPECT_EQ(read_group(to_json(results.groups.at(0))), results.groups.at(0));
+    return results.groups.at(0);
+  }
+};
+
+TEST_F(BegunGroupTest, IsKeptOnceASecondAndContinuedWhereverItIsKilled) {
+  GroupResult unbroken;
+  {
+    Journal kept = Journal::create(path, Json::object());
+    unbroken = run_with(kept).groups.at(0);
+  }
+  std::istringstream lines(text());
+  std::vector<BegunGroup> kept;
+  for (std::string line; std::getline(lines, line);)
+    if (const Json json = Json::parse(line); json.contains("seconds"))
+      kept.push_back({.result = read_group(json["result"]), .seconds = json["seconds"]});
+  ASSERT_GE(kept.size(), 3u);
+  for (std::size_t i = 1; i < kept.size(); ++i) {
+    EXPECT_GE(kept[i].seconds, kept[i - 1].seconds + 0.9);
+    EXPECT_GE(kept[i].result.order.size(), kept[i - 1].result.order.size() * 5 / 4);
+  }
+  for (const BegunGroup& group : kept) {
+    const GroupResult result = resumed(group);
+    EXPECT_NEAR(static_cast<double>(result.order.size()),
+                static_cast<double>(unbroken.order.size()), 4);
+    EXPECT_TRUE(std::ranges::equal(std::span(result.order).first(group.result.order.size()),
+                                   group.result.order));
+    EXPECT_EQ(result.stop, Stop::Time);
+  }
+}
+
+TEST_F(BegunGroupTest, PreparingTakesNothingFromItsRounds) {
+  bool is_first = true;
+  fake->rows[1].then = [&](const FakeCall&) {
+    if (std::exchange(is_first, false)) clock.time_ns += 4'000'000'000;
+  };
+  observer.on_round = [&](int rounds) { interrupted = rounds == 20; };
+  {
+    Journal kept = Journal::create(path, Json::object());
+    EXPECT_TRUE(run_with(kept).interrupted);
+  }
+  const BegunGroup group = begun();
+  EXPECT_EQ(group.result.order.size(), 20u);
+  EXPECT_LT(group.seconds, 2.5);
+  interrupted = false;
+  observer.on_round = nullptr;
+  is_first = true;
+  EXPECT_GT(resumed(group).order.size(), 60u);
+}
+
+TEST_F(BegunGroupTest, HasStageTimesInAllRoundsOrInNone) {
+  plan.groups.clear();
+  add_group({make_case("a", {{.op = Cast{}, .row = 0}, {.op = Copy{}, .row = 1}})});
+  plan.measure.max_seconds_per_group = 1;
+  observer.on_round = [&](int rounds) { interrupted = rounds == 14; };
+  {
+    Journal kept = Journal::create(path, Json::object());
+    run_with(kept);
+  }
+  interrupted = false;
+  observer.on_round = nullptr;
+  BegunGroup with = begun(), without = with;
+  for (StageResult& stage : without.result.cases[0].stages) stage.rounds_ns.clear();
+  ASSERT_EQ(with.result.cases[0].stages[1].rounds_ns.size(), 14u);
+  const CaseResult timed = resumed(with).cases[0], staged = resumed(without).cases[0];
+  EXPECT_EQ(timed.stages[1].rounds_ns.size(), timed.rounds.size());
+  EXPECT_FALSE(timed.stages[1].staged);
+  EXPECT_TRUE(staged.stages[1].staged);
+}
+
+TEST_F(BegunGroupTest, DoesNotTryAgainWhatHasFailed) {
+  fake->rows[1].then = [](const FakeCall& call) { call.out[0].data[3] = std::byte{0x7F}; };
+  observer.on_round = [&](int rounds) { interrupted = rounds == 5; };
+  {
+    Journal kept = Journal::create(path, Json::object());
+    run_with(kept);
+  }
+  interrupted = false;
+  observer.on_round = nullptr;
+  const BegunGroup group = begun();
+  ASSERT_EQ(group.result.cases[1].status, Status::Failed);
+  const std::int64_t calls = fake->rows[1].calls;
+  fake->rows[1].then = nullptr;
+  const GroupResult result = resumed(group);
+  EXPECT_EQ(result.cases[1].status, Status::Failed);
+  EXPECT_EQ(result.cases[1].reason, group.result.cases[1].reason);
+  EXPECT_EQ(fake->rows[1].calls, calls);
+}
+
+TEST_F(BegunGroupTest, ThatHadEnoughRoundsGetsNoMore) {
+  observer.on_round = nullptr;
+  observer.on_step = [&](const GroupStep& step) {
+    interrupted = interrupted || (step.kind == GroupStep::Kind::Checked && step.rounds == 0 &&
+                                  observer.last_rounds > 0);
+  };
+  plan.measure.precision = 0.5;
+  {
+    Journal kept = Journal::create(path, Json::object());
+    EXPECT_TRUE(run_with(kept).interrupted);
+  }
+  interrupted = false;
+  observer.on_step = nullptr;
+  const BegunGroup group = begun();
+  ASSERT_EQ(group.result.stop, Stop::Precision);
+  const GroupResult result = resumed(group);
+  EXPECT_EQ(result.order, group.result.order);
+  EXPECT_EQ(result.stop, Stop::Precision);
+}
+
+TEST_F(BegunGroupTest, IsMeasuredAnewWhereTheMachineHasOtherLimits) {
+  observer.on_round = [&](int rounds) { interrupted = rounds == 14; };
+  {
+    Journal kept = Journal::create(path, Json::object());
+    run_with(kept);
+  }
+  interrupted = false;
+  observer.on_round = nullptr;
+  const BegunGroup group = begun();
+  plan.groups[0].limits.push_back(cast_case("limit", 1));
+  const GroupResult result = resumed(group);
+  ASSERT_EQ(result.limits.size(), 1u);
+  EXPECT_EQ(result.limits[0].rounds.size(), result.cases[0].rounds.size());
 }
 
 TEST_F(KeptGroupsTest, TheRunEndsWithTheGroupThatTheJournalCannotKeep) {

@@ -36,6 +36,16 @@ TEST(DocumentJson, HoldsWhatTheAxesSay) {
   EXPECT_EQ(late["explains"], true);
 }
 
+TEST(DocumentJson, IsWrittenAsTheWholeDocumentIs) {
+  Results results = sweeps::along_batch({1, 8, 64}, {{"base", sweeps::linear(0, 0.125), 1e6, 0},
+                                                     {"late", sweeps::linear(2, 0.0625), 1e6, 0}});
+  for (const bool has_groups : {true, false}) {
+    if (!has_groups) results.groups.clear();
+    const Analysed analysed(results);
+    EXPECT_EQ(document_json(analysed), pretty(document(analysed), 1) + "\n");
+  }
+}
+
 TEST(DocumentJson, HasNoFiguresWhereNoLineFits) {
   const auto square = [](double n) { return n * n; };
   const Results results = sweeps::along_batch({1, 8, 64}, {{"bent", square, 1e6, 0}});
