@@ -195,7 +195,7 @@ TEST_F(BegunGroupTest, IsKeptOnceASecondAndContinuedWhereverItIsKilled) {
 TEST_F(BegunGroupTest, PreparingTakesNothingFromItsRounds) {
   bool is_first = true;
   fake->rows[1].then = [&](const FakeCall&) {
-    if (std::exchange(is_first, false)) clock.time_ns += 4'000'000'000;
+    if (std::exchange(is_first, false)) clock.time_ns += 9'000'000'000;
   };
   observer.on_round = [&](int rounds) { interrupted = rounds == 20; };
   {
