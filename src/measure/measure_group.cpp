@@ -61,7 +61,7 @@ void set_aside(CaseResult& result, std::size_t whole) {
       turns->resize(std::min(turns->size(), whole));
 }
 
-/// Sets the rounds after the first `whole` rounds aside, which are an incomplete block.
+/// Sets the rounds after the first `whole` rounds aside.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -73,8 +73,8 @@ void set_aside(GroupRun& run, std::size_t whole) {
 enum class BlockEnd { Whole, Cut, Interrupted };
 
 /// Runs a block of rounds of all live contenders (StopRule::block_rounds). The group's rounds began
-/// at `start`, in seconds. If the group's time is over or the run is interrupted within the block,
-/// set_aside() is called for all rounds of the block.
+/// at `start`, in seconds. If the group's time is over within the block, set_aside() is called for
+/// all its rounds, and if the run is interrupted, for a round that is not whole.
 BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
@@ -88,9 +88,10 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
       const bool is_over = rule.has_fewest(run.context().part.rounds + whole) &&
                            rule.time_is_over(run.seconds() - start);
       if (run.context().interrupted || is_over) {
+        const std::size_t used = is_over ? whole : order.size();
         if (!took.empty()) order.push_back(std::move(took));
-        set_aside(run, whole);
-        return run.context().interrupted ? BlockEnd::Interrupted : BlockEnd::Cut;
+        set_aside(run, used);
+        return is_over ? BlockEnd::Cut : BlockEnd::Interrupted;
       }
       Member& member = *contenders[position];
       if (member.live())
@@ -108,6 +109,7 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
       run.tell({GroupStep::Kind::Turn, run.index(), ++turns, contenders.size(), order.size()});
     }
     order.push_back(std::move(took));
+    if (run.context().on_round) run.context().on_round(run.result());
     run.walk_on();
     run.context().observer.round_done(static_cast<int>(order.size()), run.seconds(),
                                       rule.half_width());
@@ -162,7 +164,6 @@ bool run_rounds(GroupRun& run) {
   while (run.has_live_case()) {
     const BlockEnd end = run_block(run, rule, start);
     if (end == BlockEnd::Interrupted) return false;
-    if (end == BlockEnd::Whole && run.context().on_block) run.context().on_block(run.result());
     if (!run.has_live_case()) break;
     if (end == BlockEnd::Cut) {
       run.result().stop = Stop::Time;
@@ -296,7 +297,7 @@ std::optional<GroupResult> measure_group(const Plan& plan, std::size_t index, Ru
     run.note_images();
     return std::move(run.result());
   }
-  if (context.on_block && !run.result().order.empty()) context.on_block(run.result());
+  if (context.on_round && !run.result().order.empty()) context.on_round(run.result());
   return std::nullopt;
 }
 

@@ -103,9 +103,9 @@ struct RunContext {
   /// own.
   GroupMemory* memory = nullptr;
   Part part = {};  // the share of each group's rounds that this process measures
-  /// Is given the group with all its whole blocks of rounds: after each block, and when the run is
-  /// interrupted before the group is finished. Empty: they are not kept.
-  std::function<void(const GroupResult&)> on_block = {};
+  /// Is given the group with its rounds so far: after each round, and when the run is interrupted
+  /// before the group is finished. Empty: they are not kept.
+  std::function<void(const GroupResult&)> on_round = {};
   /// Measures a part of a group in a fresh process. Returns nullopt when interrupted. It is called
   /// only if `measure.processes` is above 1.
   std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};

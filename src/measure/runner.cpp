@@ -280,7 +280,7 @@ class Measuring {
     const std::size_t earlier = context_.part.rounds;
     std::int64_t kept_ns = context_.clock.now_ns();
     std::size_t kept = earlier;
-    context_.on_block = [&](const GroupResult& now) {
+    context_.on_round = [&](const GroupResult& now) {
       const std::size_t rounds = earlier + now.order.size();
       const bool is_due =
           context_.clock.now_ns() - kept_ns >= least_ns && rounds >= kept + kept / quarter;
@@ -293,7 +293,7 @@ class Measuring {
     };
     std::optional<GroupResult> result = measure_group(plan_, index, context_, clock_cost_ns_);
     context_.part = part;
-    context_.on_block = {};
+    context_.on_round = {};
     if (!result) return result;
     group.begun.reset();
     return together(before, std::move(*result));

@@ -17,7 +17,7 @@ struct RunOutcome {
 /// without a profile. The journal keeps each group, and each part of a group that several processes
 /// measure, and meanwhile the rounds so far of a group that one process measures. Without
 /// `context.rounds` each case is run once, checked and profiled, but not timed. After an interrupt,
-/// the results have the whole blocks of rounds of the group that was being measured; if several
+/// the results have the whole rounds of the group that was being measured; if several
 /// processes measure it, they lack the part that was being measured. If the journal cannot be
 /// written, the run ends with the present group; `unkept` and `interrupted` are then set. The
 /// results get `groups`, `interrupted`, `unkept` and the facts of the plan; the app adds tool and

@@ -594,7 +594,7 @@ class InterruptTest(FaultsCase):
                 group, = (one for one in document["groups"] if json.dumps(one["point"]) == point)
                 self.assertEqual(len(group["order"]), rounds)
                 for text in (output, normbench("report", self.out).stdout):
-                    self.assertIn(f"has only {rounds} rounds", " ".join(text.split()))
+                    self.assertIn(f"has only {rounds} round", " ".join(text.split()))
             self.resume()
             self.assertEqual(structure(self.document()), expected)
             for group in self.document()["groups"]:

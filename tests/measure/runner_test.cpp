@@ -393,7 +393,7 @@ TEST_F(RunnerTest, AnInterruptedGroupIsContinuedWithoutRepeatingTheOthers) {
   EXPECT_TRUE(first.interrupted);
   EXPECT_EQ(first.missing, (std::vector<MissingGroup>{{.experiment = plan.groups[1].experiment,
                                                        .point = plan.groups[1].point,
-                                                       .rounds = 4}}));  // two whole blocks
+                                                       .rounds = 5}}));
   ASSERT_EQ(first.groups.size(), 2u);
   EXPECT_THAT(observer.told, ElementsAre("start 0", "finish 0", "start 1"));
 
@@ -407,7 +407,7 @@ TEST_F(RunnerTest, AnInterruptedGroupIsContinuedWithoutRepeatingTheOthers) {
   EXPECT_FALSE(second.interrupted || second.missing);
   ASSERT_EQ(second.groups.size(), 2u);
   EXPECT_EQ(second.groups[0], first.groups[0]);
-  EXPECT_EQ(second.groups[1].cases[1].rounds.size(), 12u);
+  EXPECT_EQ(second.groups[1].cases[1].rounds.size(), 13u);  // 5, and 4 blocks of 2
   EXPECT_EQ(second.groups[1].cases[1].rounds[3], first.groups[1].cases[1].rounds[3]);
   EXPECT_THAT(observer.told, ElementsAre("start 1", "finish 1"));
   EXPECT_EQ(fake->rows[0].calls, calls);
