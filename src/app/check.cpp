@@ -226,7 +226,10 @@ Subcommand make_check() {
       check_images(file, plan);
       whole = tell_overruns(file, plan, backends, options->starts_peers);
     });
-    if (!whole) return Exit::Interrupted;
+    if (!whole) {
+      tell("normbench: interrupted: whether groups take longer than their limit was not tried\n");
+      return Exit::Interrupted;
+    }
     suggest(options->quiet, run_of(*options));
     return Exit::Fine;
   };

@@ -106,6 +106,11 @@ std::string busy_text(const GroupResult& group, const Busy& busy) {
 std::string inconclusive_text(const GroupResult& group, const Verdict& verdict) {
   const CaseResult& first = group.cases[verdict.fastest[0]];
   const std::string fastest = spoken_cases(group, verdict.fastest);
+  if (verdict.covered && verdict.fastest.size() > Pairs::most_in_full)
+    return fmt::format(
+        "Inconclusive between {}: compared through {}, differences below {} "
+        "cannot be ruled out.",
+        fastest, spoken(first.variant), format_percent(verdict.visible));
   if (verdict.covered)
     return fmt::format("Inconclusive between {}: {}.", fastest, hidden_text(verdict.visible));
   if (verdict.always_first)

@@ -22,9 +22,14 @@ std::string enumerate(std::span<const std::string> items) {
 }
 
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices) {
+  constexpr std::size_t most = 12, few = 10;
   std::ranges::sort(indices);
+  const std::size_t named = indices.size() <= most ? indices.size() : few;
   std::vector<std::string> items;
-  for (const int i : indices) items.push_back(spoken(group.cases[i].variant));
+  for (std::size_t i = 0; i < named; ++i) items.push_back(spoken(group.cases[indices[i]].variant));
+  if (named < indices.size())
+    items.push_back(
+        fmt::format("{} others", format_count(static_cast<std::int64_t>(indices.size() - named))));
   return enumerate(items);
 }
 

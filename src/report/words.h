@@ -63,7 +63,8 @@ constexpr auto words(Judgement::Outcome) {
 std::string spoken(std::string_view name);
 /// Returns the items as "A", "A and B" or "A, B and C".
 std::string enumerate(std::span<const std::string> items);
-/// Returns the names of cases as "A and B", in the group's order.
+/// Returns the names of cases as "A and B", in the group's order. Of more than 12 cases, names 10
+/// and counts the others.
 std::string spoken_cases(const GroupResult& group, std::vector<int> indices);
 /// Values by text, in the order in which the texts were first named.
 template <class T>

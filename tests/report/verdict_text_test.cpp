@@ -249,6 +249,19 @@ TEST(Explain, SaysWhatThePipelinesLanesDoNot) {
       "images already in memory it is 6.10x as fast: no loader can gain more.");
 }
 
+TEST(VerdictText, OfManyThatMayBeTheFastestIsABound) {
+  Results results = examples::many(1, 100);
+  results.precision = 1e-3;
+  for (std::size_t i = 0; i < 100; ++i)
+    results.groups[0].cases[i].rounds = examples::make_rounds(1, i);
+  const GroupAnalysis analysis = analysed(results);
+  ASSERT_EQ(analysis.verdict.outcome, Outcome::Inconclusive);
+  EXPECT_THAT(verdict_text(results.groups[0], analysis, results).at(0),
+              testing::MatchesRegex("Inconclusive between v0, v1, v2, v3, v4, v5, v6, v7, v8, v9 "
+                                    "and 90 others: compared through v[0-9]+, differences below "
+                                    "[0-9.]+ % cannot be ruled out\\..*"));
+}
+
 CaseResult gpu_case(int index) { return examples::gpu().groups[0].cases[index]; }
 
 TEST(GainAtMost, IsWhatTheOthersTake) {
