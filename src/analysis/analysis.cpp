@@ -118,10 +118,15 @@ GroupAnalysis analyse(const GroupResult& group, const MeasuredDocument& document
   return analysis;
 }
 
+std::vector<int> cases_of_shown_pairs(const GroupResult& group, const GroupAnalysis& analysis) {
+  std::vector<int> cases{index_of(group, group.baseline)};
+  const std::vector<int>& fastest = analysis.verdict.fastest;
+  if (!fastest.empty() && fastest.front() != cases.front()) cases.push_back(fastest.front());
+  return cases;
+}
+
 std::vector<Pair> shown_pairs(const GroupResult& group, const GroupAnalysis& analysis) {
-  std::vector<int> chosen{index_of(group, group.baseline)};
-  if (!analysis.verdict.fastest.empty()) chosen.push_back(analysis.verdict.fastest.front());
-  return analysis.pairs.shown(chosen);
+  return analysis.pairs.shown(cases_of_shown_pairs(group, analysis));
 }
 
 std::int64_t pairs_left_out(const std::vector<Pair>& shown, const GroupAnalysis& analysis) {

@@ -115,7 +115,10 @@ Verdict judge(const GroupResult& group, const GroupAnalysis& analysis,
 
 GroupAnalysis analyse(const GroupResult& group, const MeasuredDocument& document);
 
-/// Returns the pairs that a reader looks at: Pairs::shown() with the baseline and the fastest case.
+/// Returns the cases whose pairs a reader looks at first: the baseline, and the fastest case if it
+/// is another one.
+std::vector<int> cases_of_shown_pairs(const GroupResult& group, const GroupAnalysis& analysis);
+/// Returns the pairs that a reader looks at: Pairs::shown() with these cases.
 std::vector<Pair> shown_pairs(const GroupResult& group, const GroupAnalysis& analysis);
 /// Returns the number of pairs that are not among the `shown` ones; 0 if all are shown.
 std::int64_t pairs_left_out(const std::vector<Pair>& shown, const GroupAnalysis& analysis);

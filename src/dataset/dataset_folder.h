@@ -1,5 +1,5 @@
-/// Checks the folder of a dataset before its preparation: is it empty, begun or finished, or does
-/// it hold something else?
+/// Checks a dataset's folder before a preparation starts or continues there. It may be empty, hold
+/// a dataset that is begun or finished, or hold other files.
 #pragma once
 
 #include <span>

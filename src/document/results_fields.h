@@ -278,7 +278,7 @@ void fields(auto& io, Is<CaseResult> auto& x) {
               {"Whether it was measured, could not run here, or failed: a wrong output, an error"});
   io("reason", x.reason, {"Why it was skipped or failed; \"\" if it was measured"});
   io.when_known("skip", x.skip,
-                {"The kind of reason of a skipped case; \"\" in others. Absent in documents of "
+                {"The kind of reason of a skipped case; absent in others, and in documents of "
                  "older versions"});
   io("threads", x.threads, {"Threads of the kernels on the CPU", "threads"});
   io.when_known("threads_decided", x.threads_decided,

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace normbench {
 namespace {
@@ -14,6 +17,11 @@ constexpr double calibrations_ns = 20e6;
 constexpr double marks_share = 0.005;
 
 Range warm_up_range(Engine& engine) { return {&engine.recorder(), RangeKind::Warmup, "warmup"}; }
+
+/// Returns the number of items in which each image occurs.
+std::int64_t items_of_an_epoch(const Load& load) {
+  return (load.image_count() + load.batch - 1) / load.batch;
+}
 
 /// Returns the least time of a turn's warm-up in ns.
 double warm_up_ns(const Engine& engine, const TurnShape& shape) {
@@ -61,6 +69,34 @@ double quiet_iteration_ns(Engine& engine) {
   return quiet_ns(clock, start_ns, first, [&] { return warm(engine, enough_ns); });
 }
 
+/// Returns the relative standard error of the mean of values; infinity for fewer than two.
+double relative_error(std::span<const double> values) {
+  if (values.size() < 2) return std::numeric_limits<double>::infinity();
+  const auto count = static_cast<double>(values.size());
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / count;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (count - 1) / count) / mean;
+}
+
+/// Returns the mean time of an item in ns. The files of a loader differ, so that one item tells
+/// little: takes items until the mean is known to 10 %, but at most `most` that last.
+double mean_item_ns(Engine& engine) {
+  constexpr double precise = 0.1;
+  constexpr std::int64_t most = 6;
+  const std::int64_t enough = std::min(most, items_of_an_epoch(*engine.planned().loader()));
+  std::vector<double> times;
+  double spent_ns = 0;
+  do {
+    const Flow flow = engine.run(1, {.graphs = false, .first = std::ssize(times)});
+    times.push_back(static_cast<double>(flow.round.wall_ns));
+    spent_ns += times.back();
+  } while (spent_ns < calibrations_ns ||
+           (std::ssize(times) < enough && relative_error(times) > precise));
+  return spent_ns / static_cast<double>(times.size());
+}
+
 /// True if the marks of an iteration cost so little that all turns may have them.
 bool marks_are_cheap(Engine& engine, double clock_cost_ns, double iteration_ns) {
   const auto& stages = engine.planned().stages;
@@ -84,7 +120,9 @@ double ns_to_drop(Engine& engine) {
 TurnShape shape_in_turn(Engine& engine, double clock_cost_ns) {
   const Range range = warm_up_range(engine);
   const Bound bound = engine.bind_fresh();
-  const double iteration_ns = quiet_iteration_ns(engine);
+  const double iteration_ns = engine.planned().loader() != nullptr && engine.device() == nullptr
+                                  ? mean_item_ns(engine)
+                                  : quiet_iteration_ns(engine);
   const double drop_ns = ns_to_drop(engine);
   const std::int64_t most = engine.cold_files().most_items();
   const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
@@ -171,7 +209,7 @@ std::int64_t iterations_of_an_epoch(const Case& planned, double iteration_ns) {
   constexpr double most_ns = 3e9;
   const Load* const load = planned.loader();
   if (load == nullptr) return 1;
-  const std::int64_t epoch = (load->image_count() + load->batch - 1) / load->batch;
+  const std::int64_t epoch = items_of_an_epoch(*load);
   const auto in_time = static_cast<std::int64_t>(most_ns / std::max(iteration_ns, 1.0));
   return std::max<std::int64_t>(1, std::min({epoch, most, in_time}));
 }

@@ -129,7 +129,7 @@ class Scratch(unittest.TestCase):
         failed = [name for name, case in cases.items() if case["status"] == "failed"]
         self.assertIn("slow", failed)
         for name in failed:
-            self.assertRegex(cases[name]["reason"], r"^(cannot save|(item 0: )?wrong file) \d+-0-\d\.jpeg: No such file or directory$")
+            self.assertRegex(cases[name]["reason"], r"^(cannot save|(item 0: )?wrong file) \d+-\d+-\d+\.jpeg: No such file or directory$")
         self.assertEqual(cases["layout"]["status"], "ok")
         self.assertEqual(list(self.scratch.iterdir()), [])
 

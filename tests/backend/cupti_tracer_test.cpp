@@ -473,8 +473,8 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// Hides the CUPTI libraries of this machine. The variables that usual_places() reads name no
-/// Python environment and no CUDA Toolkit.
+/// Hides the CUPTI libraries of this machine: sets the variables that usual_places() reads, so that
+/// they lead to no Python environment and to no CUDA Toolkit.
 class CuptiPlaces : public testing::Test {
  private:
   Variable path_{"PATH", "/nowhere/bin"}, venv_{"VIRTUAL_ENV", ""}, conda_{"CONDA_PREFIX", ""};

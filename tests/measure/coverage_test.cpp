@@ -1,0 +1,202 @@
+/// How often the intervals of whole groups hold the true ratio: of loaders whose turns are
+/// shortened to keep the time limit, and of more contenders than are measured in whole Latin
+/// squares.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+#include <random>
+
+#include "document/statistics.h"
+#include "image_files.h"
+#include "measure/budget.h"
+#include "measure/measure_group.h"
+#include "measure/run_fixture.h"
+#include "measure/stop_rule.h"
+
+namespace normbench::coverage_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double least_coverage = 0.94;
+constexpr double true_ratio = 1.07;
+constexpr int worlds = 400;
+
+std::vector<double> times(const CaseResult& result) {
+  std::vector<double> values;
+  for (const Round& round : result.rounds) values.push_back(static_cast<double>(round.wall_ns));
+  return values;
+}
+
+/// Returns true if the interval of the ratio between the two cases' times holds `truth`.
+bool covers(const CaseResult& numerator, const CaseResult& denominator, double truth) {
+  const Interval ratio = paired_ratio(times(numerator), times(denominator), decision_level);
+  return ratio.low <= truth && truth <= ratio.high;
+}
+
+/// Files of random sizes: how long it takes to load each.
+struct Disk {
+  std::vector<double> seconds;  // of each file
+  std::vector<double> ratios;   // between the two loaders, of each file
+
+  /// `spread`: the standard deviation of the ratios, on the log scale.
+  Disk(std::size_t files, double spread, std::mt19937_64& random) {
+    std::normal_distribution<double> normal;
+    for (std::size_t i = 0; i < files; ++i) {
+      seconds.push_back(0.05 * std::exp(0.5 * normal(random)));
+      ratios.push_back(true_ratio * std::exp(spread * normal(random)));
+    }
+  }
+};
+
+/// A folder of 100 images with one pixel each, and a group of two loaders of one image an item.
+struct ShortenedTurns : testing::Test {
+  ShortenedTurns() {
+    fs::create_directories(folder);
+    for (int i = 0; i < files; ++i)
+      write_file((folder / fmt::format("{:03}.png", i)).string(), png_file({10, 20, 30}, 1, 1));
+  }
+  ~ShortenedTurns() override { fs::remove_all(folder); }
+
+  Plan plan_of(double limit) {
+    PlanOptions options;
+    options.images_dir = folder;
+    return make_plan("coverage.json",
+                     fmt::format(R"({{"schema": 1, "name": "coverage",
+        "measure": {{"cache": "hot", "max_seconds_per_group": {}}},
+        "experiments": [{{"name": "e", "load": {{"batch": 1, "size": [1, 1]}}, "variants": {{
+          "a": [{{"op": "cast", "to": "float32"}}], "b": [{{"op": "cast", "to": "float32"}}]}}}}]}})",
+                                 limit),
+                     backends, options);
+  }
+
+  /// Measures the group with a fake clock, by which only loading takes time.
+  GroupResult measured(Plan& plan, const Disk& disk, std::mt19937_64& random) {
+    FakeClock clock;
+    Recorder recorder{clock};
+    std::vector<Kernel> rows;
+    std::vector<Launch> launches;
+    plan.groups.front().limits.clear();  // take no time by the fake clock
+    std::vector<Case>& cases = plan.groups.front().cases;
+    std::normal_distribution<double> noise(0, 0.05);
+    std::vector<Launch> wrapped;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      Stage& stage = cases[i].stages.front();
+      rows.push_back(*stage.kernel);
+      wrapped.push_back([&, i, real = stage.kernel->prepare(stage.op, stage.signature)](
+                            Queue& queue, std::span<const View> in, std::span<const View> out,
+                            View scratch) {
+        real(queue, in, out, scratch);
+        const auto file = static_cast<std::size_t>(queue.item) % disk.seconds.size();
+        const double ratio = i == 0 ? 1 : disk.ratios[file];
+        clock.time_ns += std::llround(disk.seconds[file] * ratio * std::exp(noise(random)) * 1e9);
+      });
+    }
+    static std::vector<Launch>* prepared;  // a row's `prepare` captures nothing
+    prepared = &wrapped;
+    rows[0].prepare = [](const Op&, const Signature&) { return (*prepared)[0]; };
+    rows[1].prepare = [](const Op&, const Signature&) { return (*prepared)[1]; };
+    for (std::size_t i = 0; i < cases.size(); ++i) cases[i].stages.front().kernel = &rows[i];
+    RunContext context{.backends = backends,
+                       .clock = clock,
+                       .recorder = recorder,
+                       .watchdog = watchdog,
+                       .observer = observer,
+                       .interrupted = interrupted,
+                       .cache_bytes = 1 << 10,
+                       .on_profile = {}};
+    GroupResult group = *measure_group(plan, 0, context, 0);
+    taken_seconds = static_cast<double>(clock.time_ns) * 1e-9;
+    return group;
+  }
+
+  /// Returns the share of all worlds in which the interval holds the true ratio. Turns are
+  /// shortened, mostly to one item.
+  double coverage(double spread) {
+    std::mt19937_64 random(1);
+    int covered = 0;
+    for (int world = 0; world < worlds; ++world) {
+      const Disk disk(files, spread, random);
+      Plan plan = plan_of(2);
+      const GroupResult group = measured(plan, disk, random);
+      EXPECT_EQ(group.cases[0].status, Status::Ok) << group.cases[0].reason;
+      EXPECT_LT(group.cases[0].iterations, files) << world;
+      EXPECT_GE(group.cases[0].rounds.size(), std::size_t{StopRule::fewest_rounds});
+      covered += covers(group.cases[1], group.cases[0], true_ratio) ? 1 : 0;
+    }
+    return static_cast<double>(covered) / worlds;
+  }
+
+  static constexpr int files = 100;
+  const fs::path folder =
+      fs::path(testing::TempDir()) /
+      fmt::format("coverage_{}", testing::UnitTest::GetInstance()->current_test_info()->name());
+  Backends backends = make_backends();
+  Watchdog watchdog{600, nullptr};
+  FakeObserver observer;
+  std::atomic<bool> interrupted = false;
+  double taken_seconds = 0;  // by the latest group
+};
+
+TEST_F(ShortenedTurns, CoverTheRatioThatAllFilesHave) { EXPECT_GE(coverage(0), least_coverage); }
+
+TEST_F(ShortenedTurns, CoverTheMedianWhereEachFileHasItsOwnRatio) {
+  EXPECT_GE(coverage(0.2), least_coverage);
+}
+
+/// The first file is much smaller than the others. A turn that is as long as it fits 16 of these.
+TEST_F(ShortenedTurns, AreNotJudgedByTheFirstFile) {
+  constexpr double limit = 2;
+  std::mt19937_64 random(1);
+  Disk disk(files, 0, random);
+  disk.seconds.assign(files, 0.02);
+  disk.seconds.front() = 0.001;
+  Plan plan = plan_of(limit);
+  const GroupResult group = measured(plan, disk, random);
+  EXPECT_EQ(group.cases[0].status, Status::Ok) << group.cases[0].reason;
+  EXPECT_GE(group.cases[0].rounds.size(), std::size_t{StopRule::fewest_rounds});
+  EXPECT_LT(taken_seconds, most_of_limit * limit);
+  EXPECT_LT(taken_seconds, 1.25 * observer.forecast->seconds());
+}
+
+/// 30 cases on a machine whose speed changes by a fifth, three times a round.
+struct ManyContenders : RunTest {};
+
+TEST_F(ManyContenders, AreCoveredInBlocksOfTwelveRounds) {
+  constexpr std::size_t contenders = 30;
+  constexpr int groups = 20;
+  constexpr double seconds = 0.005, period = contenders * seconds / 3;
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> noise(0, 0.03);
+  plan.measure.max_seconds_per_group = 2;
+  for (int row : {0, 1}) {
+    const double ratio = row == 0 ? 1 : true_ratio;
+    fake->rows[static_cast<std::size_t>(row)].cost_ns = 0;
+    fake->rows[static_cast<std::size_t>(row)].then = [&, ratio](const FakeCall&) {
+      const double phase =
+          2 * std::numbers::pi * static_cast<double>(clock.time_ns) * 1e-9 / period;
+      const double speed = 1 + 0.2 * std::sin(phase);
+      clock.time_ns += std::llround(seconds * ratio * speed * std::exp(noise(random)) * 1e9);
+    };
+  }
+  for (int i = 0; i < groups; ++i) {
+    std::vector<Case> cases;
+    for (std::size_t c = 0; c < contenders; ++c)
+      cases.push_back(cast_case(fmt::format("case {}", c), c % 2 == 0 ? 0 : 1));
+    add_group(std::move(cases));
+  }
+  const Results results = run_plan();
+  int covered = 0, ratios = 0;
+  for (const GroupResult& group : results.groups) {
+    EXPECT_EQ(group.cases[0].rounds.size() % StopRule::fewest_rounds, 0u);
+    EXPECT_LT(group.cases[0].rounds.size(), contenders);
+    for (std::size_t c = 1; c < contenders; ++c, ++ratios)
+      covered += covers(group.cases[c], group.cases[0], c % 2 == 0 ? 1 : true_ratio) ? 1 : 0;
+  }
+  EXPECT_GE(static_cast<double>(covered) / ratios, least_coverage);
+}
+
+}  // namespace
+}  // namespace normbench::coverage_test
