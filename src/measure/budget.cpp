@@ -63,7 +63,7 @@ Budget budget_of(const GroupTime& group, std::span<const ContenderTime> contende
   }
   const std::int64_t turns = staged_turns(group.limit, staged);
   Budget budget{.staged_turns = (turns + group.processes - 1) / group.processes, .forecast = {}};
-  checks = std::min(checks, quarter * group.limit);
+  checks = std::min(checks, std::max(quarter * group.limit, least_check_seconds));
   const double after = last_calls + checks + static_cast<double>(budget.staged_turns) * staged;
   const double left = (1 - reserve) * most_of_limit * group.limit - group.preparing - after;
   budget.rounds = std::clamp(left, quarter * group.limit, group.limit);

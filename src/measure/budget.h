@@ -12,6 +12,10 @@ namespace normbench {
 /// turns take longer.
 inline constexpr double most_of_limit = 2;
 
+/// Calls that are still to be checked after the rounds get this many seconds, even if the group's
+/// time is over.
+inline constexpr double least_check_seconds = 1;
+
 /// The estimated times of a contender, in seconds, and the lengths that its turns may have.
 struct ContenderTime {
   double iteration = 0;           // of one iteration

@@ -372,11 +372,16 @@ bool GroupRun::check_recent(Member& member) {
   return outcome.has_value();
 }
 
+double GroupRun::seconds_for_checks() const {
+  constexpr double share = 0.25;
+  return share * plan_.measure_of(group()).max_seconds_per_group;
+}
+
 bool GroupRun::draws_a_call(const Member& member) {
   constexpr std::int64_t first_and_last = 2;
   if (!context_.part.check || !member.is_case(group())) return false;
   if (plan_.measure.checked_calls <= first_and_last) return false;
-  if (checks_seconds_ > plan_.measure_of(group()).max_seconds_per_group / 4) return false;
+  if (checks_seconds_ + member.image_check_seconds > seconds_for_checks()) return false;
   constexpr double early = 8, often = 3.0 / 8;  // a call is drawn in 3 of the first 8 rounds
   const double rounds = std::max(early, static_cast<double>(member.result->rounds.size() + 1));
   return std::bernoulli_distribution(often * early / rounds)(check_random_);
@@ -487,7 +492,9 @@ ContenderTime GroupRun::time_of(const Member& member) const {
   if (!member.is_case(group())) return time;
   time.last_call += member.check_seconds;
   const auto calls = static_cast<double>(plan_.measure.checked_calls - 2);
-  if (!pipeline && calls > 0) time.checks = calls * (member.image_check_seconds + time.iteration);
+  const double most = std::max(seconds_for_checks(), least_check_seconds);
+  if (!pipeline && calls > 0 && member.image_check_seconds <= most)
+    time.checks = calls * (member.image_check_seconds + time.iteration);
   return time;
 }
 

@@ -90,8 +90,8 @@ class GroupRun {
   bool check_recent(Member& member);
   /// Decides at random whether a call of the member's next turn is checked. On average, that
   /// happens in three of the first eight rounds, and more and more rarely in later rounds. It never
-  /// happens for limits, nor if `checked_calls` is 2 or less, nor once checks between rounds have
-  /// taken a quarter of the group's time limit.
+  /// happens for limits, nor if `checked_calls` is 2 or less, nor where checks between rounds
+  /// would then take more than seconds_for_checks().
   bool draws_a_call(const Member& member);
   /// Draws a number from 1 to `calls`.
   std::int64_t drawn_call(std::int64_t calls) {
@@ -143,6 +143,8 @@ class GroupRun {
   void enter(const std::vector<Case>& planned, std::vector<CaseResult>& results);
   void first_call(Member& member, double clock_cost_ns);
   double seconds_for_first_check() const;
+  /// Returns what all checks between rounds may take: a quarter of the group's time limit.
+  double seconds_for_checks() const;
   const Standard* standard_for(const Case& planned) const;
   /// Returns a live member, apart from the standard's own, whose output agrees with the standard;
   /// null for none.

@@ -221,8 +221,8 @@ void check_last_call(GroupRun& run, Member& member, double seconds) {
   run.check(member, seconds);
 }
 
-/// Takes turns until enough calls of a case are checked or the time `until` of GroupRun::spent() is
-/// reached.
+/// Takes turns until enough calls of a case are checked, or the next check would end after the time
+/// `until` of GroupRun::spent().
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
   const std::int64_t enough = run.plan().measure.checked_calls;
@@ -230,7 +230,7 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
   shape.looked_at = true;
   bool draws = true;
   while (draws && member.live() && member.result->check.calls < enough &&
-         !run.context().interrupted && run.spent() < until)
+         !run.context().interrupted && run.spent() + member.image_check_seconds < until)
     run.guarded(member, [&] {
       // The number of iterations is random, because the last call of the turn is checked.
       shape.iterations = run.drawn_call(member.shape.iterations);
@@ -243,7 +243,7 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
 /// false when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
-  constexpr double least = 1, share = 0.95;
+  constexpr double share = 0.95;
   const double end =
       share * most_of_limit * run.plan().measure_of(run.group()).max_seconds_per_group;
   const std::vector<Member*> members = run.live();
@@ -254,8 +254,7 @@ bool check_again(GroupRun& run) {
     run.guarded(*member, [&] { check_last_call(run, *member, seconds); });
     run.tell({GroupStep::Kind::Checked, run.index(), ++done, members.size()});
   }
-  // The missing checks end in time, but get at least `least` seconds.
-  const double until = std::max(end, run.spent() + least);
+  const double until = std::max(end, run.spent() + least_check_seconds);
   for (Member* member : members) {
     if (run.context().interrupted) return false;
     check_missing_calls(run, *member, until);
