@@ -152,7 +152,10 @@ void LineFile::read(const std::function<void(std::string_view line, int number)>
     try {
       take(std::string_view(text).substr(begin, end - begin), number);
     } catch (const Invalid& error) {
-      throw Invalid(fmt::format("{}: entry {}: {}", path_, number, error.what()));
+      constexpr auto advice =
+          " (to go on from the entries before it, delete this line and all lines after it)";
+      throw Invalid(
+          fmt::format("{}: entry {}: {}{}", path_, number, error.what(), number > 1 ? advice : ""));
     }
     begin = end + 1;
   }

@@ -63,15 +63,17 @@ Budget budget_of(const GroupTime& group, std::span<const ContenderTime> contende
   }
   const std::int64_t turns = staged_turns(group.limit, staged);
   Budget budget{.staged_turns = (turns + group.processes - 1) / group.processes, .forecast = {}};
-  checks = std::min(checks, std::max(quarter * group.limit, least_check_seconds));
-  const double after = last_calls + checks + static_cast<double>(budget.staged_turns) * staged;
-  const double left = (1 - reserve) * most_of_limit * group.limit - group.preparing - after;
+  const double others = last_calls + static_cast<double>(budget.staged_turns) * staged;
+  const double in_time = std::min(checks, check_seconds(group.limit));
+  const double left =
+      (1 - reserve) * most_of_limit * group.limit - group.preparing - others - in_time;
+  const double all_checks = std::min(checks, std::max(in_time, least_check_seconds));
   budget.rounds = std::clamp(left, quarter * group.limit, group.limit);
   const std::size_t rounds = StopRule::whole_blocks(contenders.size(), group.processes);
   budget.share = largest_share(contenders, budget.rounds / static_cast<double>(rounds));
   budget.forecast = {.preparing_seconds = group.preparing,
                      .round_seconds = round_seconds(contenders, budget.share),
-                     .after_seconds = after,
+                     .after_seconds = others + all_checks,
                      .fewest_rounds = rounds,
                      .turns = contenders.size()};
   return budget;

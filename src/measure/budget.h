@@ -12,6 +12,8 @@ namespace normbench {
 /// turns take longer.
 inline constexpr double most_of_limit = 2;
 
+/// Returns the seconds that checks between rounds may take in a group with this time limit.
+constexpr double check_seconds(double limit) { return limit / 4; }
 /// Calls that are still to be checked after the rounds get this many seconds, even if the group's
 /// time is over.
 inline constexpr double least_check_seconds = 1;

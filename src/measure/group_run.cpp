@@ -365,23 +365,21 @@ bool GroupRun::check_recent(Member& member) {
   if (member.result->check.held_to != HeldTo::Reference) return false;
   const double start = seconds();
   const auto outcome = member.contender->check_recent(check_random_);
-  checks_seconds_ += seconds() - start;
+  const double took = seconds() - start;
+  checks_seconds_ += took;
+  member.image_check_seconds = std::max(member.image_check_seconds, took);
   // The next turn then does not count disturbances during the check.
   if (device_turn_) device_turn_->until = disturbance_now();
   if (outcome) member.judge(*outcome);
   return outcome.has_value();
 }
 
-double GroupRun::seconds_for_checks() const {
-  constexpr double share = 0.25;
-  return share * plan_.measure_of(group()).max_seconds_per_group;
-}
-
 bool GroupRun::draws_a_call(const Member& member) {
   constexpr std::int64_t first_and_last = 2;
   if (!context_.part.check || !member.is_case(group())) return false;
   if (plan_.measure.checked_calls <= first_and_last) return false;
-  if (checks_seconds_ + member.image_check_seconds > seconds_for_checks()) return false;
+  const double limit = plan_.measure_of(group()).max_seconds_per_group;
+  if (checks_seconds_ + member.image_check_seconds > check_seconds(limit)) return false;
   constexpr double early = 8, often = 3.0 / 8;  // a call is drawn in 3 of the first 8 rounds
   const double rounds = std::max(early, static_cast<double>(member.result->rounds.size() + 1));
   return std::bernoulli_distribution(often * early / rounds)(check_random_);
@@ -492,10 +490,35 @@ ContenderTime GroupRun::time_of(const Member& member) const {
   if (!member.is_case(group())) return time;
   time.last_call += member.check_seconds;
   const auto calls = static_cast<double>(plan_.measure.checked_calls - 2);
-  const double most = std::max(seconds_for_checks(), least_check_seconds);
+  const double limit = plan_.measure_of(group()).max_seconds_per_group;
+  const double most = std::max(check_seconds(limit), least_check_seconds);
   if (!pipeline && calls > 0 && member.image_check_seconds <= most)
     time.checks = calls * (member.image_check_seconds + time.iteration);
   return time;
+}
+
+bool GroupRun::fit_turns_anew(double rounds_seconds) {
+  constexpr double unforeseen = 1.25;
+  if (context_.part.first != nullptr) return false;
+  const double checking = checks_seconds_ - checks_before_fit_;
+  GroupForecast seen = budget_.forecast;
+  seen.round_seconds = (rounds_seconds - checking) / static_cast<double>(result_.order.size());
+  if (seen.round_seconds * static_cast<double>(seen.fewest_rounds) <= unforeseen * budget_.rounds ||
+      seen.seconds() <= most_of_limit * plan_.measure_of(group()).max_seconds_per_group)
+    return false;
+  const std::vector<Member*> contenders = live();
+  const auto is_shortest = [&](const Member* member) {
+    return member->shape.iterations <= time_of(*member).fewest;
+  };
+  if (std::ranges::all_of(contenders, is_shortest)) return false;
+  const double slower = seen.round_seconds / budget_.forecast.round_seconds;
+  for (Member* member : contenders) {
+    member->shape.iteration_ns *= slower;
+    member->shape.beside_ns *= slower;
+    for (const std::string& note : member->notes_of_fit) std::erase(member->result->notes, note);
+  }
+  fit_turns();
+  return true;
 }
 
 void GroupRun::fit_turns() {
@@ -503,27 +526,35 @@ void GroupRun::fit_turns() {
   const std::vector<Member*> contenders = live();
   std::vector<ContenderTime> times;
   for (const Member* member : contenders) times.push_back(time_of(*member));
+  walk_ = {};
+  checks_before_fit_ = checks_seconds_;
   budget_ = budget_of({.limit = measure.max_seconds_per_group,
                        .preparing = spent(),
                        .processes = measure.processes},
                       times);
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     Member& member = *contenders[i];
-    const std::int64_t wanted = member.shape.iterations;
+    if (member.wanted == 0) member.wanted = member.shape.iterations;
     member.shape.iterations = iterations_of(times[i], budget_.share);
     member.result->iterations = member.shape.iterations;
-    if (member.shape.iterations < wanted)
-      member.result->notes.push_back(sentence(
-          {.kind = Note::Kind::FewerIterations, .count = member.shape.iterations, .of = wanted}));
     if (!walks_through_files(*member.planned)) continue;
     walk_.add(*member.planned->loader(), member.shape.iterations, member.shape.most_iterations);
     if (!member.contender->takes_first()) walk_.stay();
   }
-  if (!walk_.goes_on())
-    for (const Member* member : contenders)
-      note_images_of(*member->result, member->result->iterations, Note::Kind::ImagesOfATurn);
+  for (Member* member : contenders) note_fit(*member);
   walk_.begin(context_.part.rounds);
   context_.observer.turns_fitted(index_, budget_.forecast);
+}
+
+void GroupRun::note_fit(Member& member) {
+  std::vector<std::string>& notes = member.result->notes;
+  const auto before = std::ssize(notes);
+  const std::int64_t iterations = member.shape.iterations;
+  if (iterations < member.wanted)
+    notes.push_back(
+        sentence({.kind = Note::Kind::FewerIterations, .count = iterations, .of = member.wanted}));
+  if (!walk_.goes_on()) note_images_of(*member.result, iterations, Note::Kind::ImagesOfATurn);
+  member.notes_of_fit.assign(notes.begin() + before, notes.end());
 }
 
 void GroupRun::note_images() {

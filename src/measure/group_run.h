@@ -36,9 +36,13 @@ struct Member {
   CaseResult* result;
   std::unique_ptr<Contender> contender = nullptr;  // null: it takes no more turns
   TurnShape shape = {};
+  std::int64_t wanted = 0;  // iterations of a turn, if there is time for them
+  // Notes of the result that hold until the turns are fitted anew.
+  std::vector<std::string> notes_of_fit = {};
   // The outcome of the first call, until its output was compared with the outputs of other members.
   std::optional<CheckOutcome> given = {};
-  // The time of the latest check of an output, and of the share of one image in it, in seconds.
+  // The time of the latest check of a whole output, and how long the check of one image may take,
+  // in seconds.
   double check_seconds = 0, image_check_seconds = 0;
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
@@ -91,7 +95,7 @@ class GroupRun {
   /// Decides at random whether a call of the member's next turn is checked. On average, that
   /// happens in three of the first eight rounds, and more and more rarely in later rounds. It never
   /// happens for limits, nor if `checked_calls` is 2 or less, nor where checks between rounds
-  /// would then take more than seconds_for_checks().
+  /// would then probably take more than check_seconds().
   bool draws_a_call(const Member& member);
   /// Draws a number from 1 to `calls`.
   std::int64_t drawn_call(std::int64_t calls) {
@@ -134,6 +138,11 @@ class GroupRun {
 
   /// How the group spends its time; decided by prepare().
   const Budget& budget() const { return budget_; }
+  /// Fits the turns anew if the rounds so far, which took `rounds_seconds` with their checks, took
+  /// so much longer than foreseen that the group would exceed most_of_limit times its time limit,
+  /// and if turns can be shorter. Returns true if they are; the rounds so far do not fit them.
+  /// Does nothing in a part that continues another.
+  bool fit_turns_anew(double rounds_seconds);
   /// Lets the next turns of loaders start where the latest ones ended. Call after each round.
   void walk_on() { walk_.go_on(); }
   /// Adds notes on the images that all turns of a loader have read.
@@ -143,8 +152,6 @@ class GroupRun {
   void enter(const std::vector<Case>& planned, std::vector<CaseResult>& results);
   void first_call(Member& member, double clock_cost_ns);
   double seconds_for_first_check() const;
-  /// Returns what all checks between rounds may take: a quarter of the group's time limit.
-  double seconds_for_checks() const;
   const Standard* standard_for(const Case& planned) const;
   /// Returns a live member, apart from the standard's own, whose output agrees with the standard;
   /// null for none.
@@ -171,6 +178,8 @@ class GroupRun {
   /// starts the walk through the files.
   void fit_turns();
   ContenderTime time_of(const Member& member) const;
+  /// Adds the notes on a member's turns to its result.
+  void note_fit(Member& member);
   Sides need(const Case& planned) const;
   void take_memory();
 
@@ -189,6 +198,7 @@ class GroupRun {
   FileWalk walk_;
   double peers_seconds_ = 0;   // time in which peers were started and prepared
   double checks_seconds_ = 0;  // time of checks between rounds
+  double checks_before_fit_ = 0;  // the same, when the turns were fitted
   StateReader states_;
   // The latest turn, if it ran on the device: when it ended, and the disturbances read after it.
   struct DeviceTurn {

@@ -1,6 +1,7 @@
 #include "measure/measure_group.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <numeric>
 
@@ -70,11 +71,29 @@ void set_aside(GroupRun& run, std::size_t whole) {
       if (result.rounds.size() > whole) set_aside(result, whole);
 }
 
-enum class BlockEnd { Whole, Cut, Interrupted };
+/// Drops all rounds.
+void drop_rounds(GroupRun& run) {
+  set_aside(run, 0);
+  GroupResult& group = run.result();
+  group.cut_order.clear();
+  for (auto* list : {&group.cases, &group.limits})
+    for (CaseResult& result : *list) result.cut_rounds.clear();
+}
+
+/// Looks at the time of the rounds so far, which took `seconds`, after one round, two, four and so
+/// on. Returns true if the turns were therefore fitted anew. The rounds are dropped then.
+bool fits_anew(GroupRun& run, double seconds) {
+  if (!std::has_single_bit(run.result().order.size()) || !run.fit_turns_anew(seconds)) return false;
+  drop_rounds(run);
+  return true;
+}
+
+enum class BlockEnd { Whole, Cut, Interrupted, FittedAnew };
 
 /// Runs a block of rounds of all live contenders (StopRule::block_rounds). The group's rounds began
 /// at `start`, in seconds. If the group's time is over within the block, set_aside() is called for
-/// all its rounds, and if the run is interrupted, for a round that is not whole.
+/// all its rounds, and if the run is interrupted, for a round that is not whole. Ends at once if
+/// fits_anew().
 BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
@@ -113,6 +132,7 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
     run.walk_on();
     run.context().observer.round_done(static_cast<int>(order.size()), run.seconds(),
                                       rule.half_width());
+    if (fits_anew(run, run.seconds() - start)) return BlockEnd::FittedAnew;
   }
   return BlockEnd::Whole;
 }
@@ -149,30 +169,35 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
   return rule.decide(series, baseline, seconds);
 }
 
-/// Runs whole blocks until the rule stops, the time is over or no case is left. Returns false when
-/// interrupted.
-bool run_rounds(GroupRun& run) {
+/// Runs whole blocks until the rule stops, the time is over or no case is left, or until the turns
+/// are fitted anew. Returns how the last block ended.
+BlockEnd run_blocks(GroupRun& run) {
   const Measure measure = run.plan().measure_of(run.group());
   const Part& part = run.context().part;
-  if (part.rounds > 0 && part.first->stop) {
-    run.result().stop = part.first->stop;
-    return true;
-  }
   StopRule rule(measure.precision, std::max(0.0, run.budget().rounds - part.seconds),
                 measure.processes);
   const double start = run.seconds();
   while (run.has_live_case()) {
     const BlockEnd end = run_block(run, rule, start);
-    if (end == BlockEnd::Interrupted) return false;
+    if (end == BlockEnd::Interrupted || end == BlockEnd::FittedAnew) return end;
     if (!run.has_live_case()) break;
-    if (end == BlockEnd::Cut) {
-      run.result().stop = Stop::Time;
-      break;
-    }
-    run.result().stop = reason_to_stop(run, rule, run.seconds() - start);
-    if (run.result().stop) break;
+    run.result().stop =
+        end == BlockEnd::Cut ? Stop::Time : reason_to_stop(run, rule, run.seconds() - start);
+    if (run.result().stop) return end;
   }
-  return true;
+  return BlockEnd::Whole;
+}
+
+/// Runs the rounds. Returns false when interrupted.
+bool run_rounds(GroupRun& run) {
+  const Part& part = run.context().part;
+  if (part.rounds > 0 && part.first->stop) {
+    run.result().stop = part.first->stop;
+    return true;
+  }
+  BlockEnd end = BlockEnd::FittedAnew;
+  while (end == BlockEnd::FittedAnew) end = run_blocks(run);
+  return end != BlockEnd::Interrupted;
 }
 
 /// Runs the rounds. If a case uses a device, also reads the device's condition before and after
@@ -221,8 +246,8 @@ void check_last_call(GroupRun& run, Member& member, double seconds) {
   run.check(member, seconds);
 }
 
-/// Takes turns until enough calls of a case are checked, or the next check would end after the time
-/// `until` of GroupRun::spent().
+/// Takes turns until enough calls of a case are checked, or until the time `until` of
+/// GroupRun::spent() is reached or a check would exceed it.
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
   const std::int64_t enough = run.plan().measure.checked_calls;

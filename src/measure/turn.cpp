@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "measure/file_walk.h"
 
 namespace normbench {
 namespace {
@@ -80,21 +83,39 @@ double relative_error(std::span<const double> values) {
   return std::sqrt(squares / (count - 1) / count) / mean;
 }
 
-/// Returns the mean time of an item in ns. The files of a loader differ, so that one item tells
-/// little: takes items until the mean is known to 10 %, but at most `most` that last.
-double mean_item_ns(Engine& engine) {
+/// Times in ns.
+struct ItemTimes {
+  double first, mean;  // of item 0, which warm-ups load; of all items that were taken
+};
+
+/// Takes the first items of a loader, because its files differ: four, and up to six until their
+/// mean is known to 10 %, and as many as last for a while.
+ItemTimes times_of_items(Engine& engine) {
   constexpr double precise = 0.1;
-  constexpr std::int64_t most = 6;
-  const std::int64_t enough = std::min(most, items_of_an_epoch(*engine.planned().loader()));
+  constexpr std::int64_t least = 4, most = 6;
+  const Load& load = *engine.planned().loader();
+  const std::int64_t different =
+      std::clamp<std::int64_t>(engine.cold_files().most_items(), 1, items_of_an_epoch(load));
+  FileWalk walk;
+  walk.add(load, std::min(most, different));
+  walk.begin();  // reads the files ahead, as before turns
+  engine.cold_files().drop();
   std::vector<double> times;
-  double spent_ns = 0;
-  do {
-    const Flow flow = engine.run(1, {.graphs = false, .first = std::ssize(times)});
-    times.push_back(static_cast<double>(flow.round.wall_ns));
-    spent_ns += times.back();
-  } while (spent_ns < calibrations_ns ||
-           (std::ssize(times) < enough && relative_error(times) > precise));
-  return spent_ns / static_cast<double>(times.size());
+  const auto take = [&](std::int64_t items, std::int64_t first) {
+    return static_cast<double>(engine.run(items, {.graphs = false, .first = first}).round.wall_ns);
+  };
+  while (std::ssize(times) < std::min(least, different) ||
+         (std::ssize(times) < std::min(most, different) && relative_error(times) > precise))
+    times.push_back(take(1, std::ssize(times)));
+  double spent_ns = std::accumulate(times.begin(), times.end(), 0.0);
+  std::int64_t items = std::ssize(times);
+  while (spent_ns < calibrations_ns) {
+    const double each_ns = std::max(spent_ns, 1.0) / static_cast<double>(items);
+    const auto missing = static_cast<std::int64_t>((calibrations_ns - spent_ns) / each_ns) + 1;
+    spent_ns += take(missing, 0);
+    items += missing;
+  }
+  return {.first = times.front(), .mean = spent_ns / static_cast<double>(items)};
 }
 
 /// True if the marks of an iteration cost so little that all turns may have them.
@@ -120,9 +141,12 @@ double ns_to_drop(Engine& engine) {
 TurnShape shape_in_turn(Engine& engine, double clock_cost_ns) {
   const Range range = warm_up_range(engine);
   const Bound bound = engine.bind_fresh();
-  const double iteration_ns = engine.planned().loader() != nullptr && engine.device() == nullptr
-                                  ? mean_item_ns(engine)
-                                  : quiet_iteration_ns(engine);
+  ItemTimes item{};
+  if (engine.planned().loader() != nullptr && engine.device() == nullptr)
+    item = times_of_items(engine);
+  else
+    item.first = item.mean = quiet_iteration_ns(engine);
+  const double iteration_ns = item.mean;
   const double drop_ns = ns_to_drop(engine);
   const std::int64_t most = engine.cold_files().most_items();
   const std::int64_t enough = std::max(iterations_per_turn(iteration_ns, clock_cost_ns),
@@ -131,7 +155,7 @@ TurnShape shape_in_turn(Engine& engine, double clock_cost_ns) {
           .most_iterations = most,
           .marks = marks_are_cheap(engine, clock_cost_ns, iteration_ns) && !engine.planned().graph,
           .iteration_ns = iteration_ns,
-          .beside_ns = std::max(iteration_ns, warm_up_ns(engine, {})) + drop_ns,
+          .beside_ns = std::max(item.first, warm_up_ns(engine, {})) + drop_ns,
           .bracket_ns = engine.device() != nullptr ? empty_bracket_ns(*engine.device()) : 0};
 }
 

@@ -62,8 +62,8 @@ struct TurnShape {
 /// an iteration and the case has no graphs.
 /// A pipeline's turn has as many items as the config says. It has marks if they cost less than 0.5
 /// % of an item; without a device it always has them.
-/// Also estimates the time of such a turn, from one run of an iteration, or of as many items as may
-/// be in flight.
+/// Also estimates the time of such a turn: from one run of an iteration, from several items of a
+/// loader on the CPU, or from as many items of a pipeline as may be in flight.
 TurnShape shape_of_turns(Engine& engine, double clock_cost_ns);
 
 /// Further times of a pipeline's turn. `fill_ns` is from the turn's start to the first end of an

@@ -222,9 +222,10 @@ std::string pair_table(const GroupResult& group, const GroupAnalysis& analysis,
               pair_finding(pair, precision_of(group, results))});
   const auto left_out = pairs_left_out(pairs, analysis);
   const std::string others =
-      left_out == 0 ? ""
-                    : fmt::format("  (left out: {} pairs without {})\n", format_count(left_out),
-                                  spoken_cases(group, cases_of_shown_pairs(group, analysis)));
+      left_out == 0
+          ? ""
+          : fmt::format("  (left out: {} pairs without any of {})\n", format_count(left_out),
+                        spoken_cases(group, cases_of_shown_pairs(group, analysis)));
   return rows.text({0, 1, 3}) + others;
 }
 

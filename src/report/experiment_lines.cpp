@@ -120,11 +120,16 @@ std::string few_names(const std::vector<std::string>& names) {
   return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
+/// Returns the number of processes that were to measure each group.
+std::int64_t processes_of(const Results& results) {
+  const Json& processes = value_at(results.config, "/measure/processes");
+  return processes.is_number_integer() ? processes.get<std::int64_t>() : 1;
+}
+
 /// Returns a text like "2 of 4 groups are missing: copy at batch=8, cast; copy at batch=4 has only
 /// 8 rounds".
 std::string missing_groups_text(const Results& results, const std::vector<MissingGroup>& missing) {
   std::vector<std::string> names, begun;
-  std::size_t partial = 0;
   for (const MissingGroup& group : missing) {
     const std::string name =
         group.experiment + (group.point.empty() ? "" : " at " + point_text(group.point));
@@ -133,17 +138,15 @@ std::string missing_groups_text(const Results& results, const std::vector<Missin
     else if (group.rounds > 0)
       begun.push_back(fmt::format("{} has only {}", name, counted(group.rounds, "round")));
     else
-      ++partial;
+      begun.push_back(fmt::format("{} has only the rounds of {} of {} processes", name,
+                                  group.processes, processes_of(results)));
   }
   const std::size_t planned = results.groups.size() + names.size();
   std::string text;
   if (!names.empty())
     text = fmt::format("{} of {} {} missing: {}", names.size(), counted(planned, "group"),
                        names.size() == 1 ? "is" : "are", few_names(names));
-  if (partial > 0)
-    text += fmt::format("{}{} of {} {} the rounds of some processes", text.empty() ? "" : "; ",
-                        partial, counted(planned, "group"), partial == 1 ? "lacks" : "lack");
-  if (!begun.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", fmt::join(begun, "; "));
+  if (!begun.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", few_names(begun));
   return text.empty() ? "all groups were measured, but not all were profiled" : text;
 }
 
@@ -165,11 +168,10 @@ std::string machine_line(const Results& results) {
 
 std::string missing_text(const Results& results) {
   if (results.missing) return missing_groups_text(results, *results.missing);
-  const Json& processes = value_at(results.config, "/measure/processes");
-  const bool in_parts = processes.is_number_integer() && processes.get<std::int64_t>() > 1;
-  return fmt::format("groups that were not {}", in_parts ? "begun are missing, others may lack the "
-                                                           "rounds of some processes"
-                                                         : "finished are missing");
+  return fmt::format("groups that were not {}", processes_of(results) > 1
+                                                    ? "begun are missing, others may lack the "
+                                                      "rounds of some processes"
+                                                    : "finished are missing");
 }
 
 std::string run_line(const Results& results, const std::vector<Experiment>& list) {

@@ -140,7 +140,8 @@ TEST_F(Lines, SayWhichOneIsWrong) {
           if (line == "second") throw Invalid("no number");
         });
       },
-      ThrowsMessage<Invalid>(path_ + ": entry 2: no number"));
+      ThrowsMessage<Invalid>(path_ + ": entry 2: no number (to go on from the entries before it, "
+                                     "delete this line and all lines after it)"));
 }
 
 TEST_F(Lines, AreNotWrittenToAFileThatWasReplaced) {

@@ -146,7 +146,10 @@ TEST_F(JournalFile, IsNotResumedWhenDamagedInTheMiddle) {
       {good + "\n\n", "entry 2: "},
       {good + "\n{\"group\":0}\n", "entry 2: "},
       {good + "\n{\"group\":-1,\"result\":{}}\n", "entry 2: "},
-      {good + "\n{\"grop\":1}\n", "entry 2: expected \"group\", \"hung\" or \"despite\""},
+      {good + "\n{\"grop\":1}\n",
+       "entry 2: expected \"group\", \"hung\" or \"despite\" (to go on from the entries before it, "
+       "delete "
+       "this line and all lines after it)"},
       {good + "\n{\"hung\":3}\n", "entry 2: "},
       {good + "\n[]\n", "entry 2: "},
       {good + "\n{\"despite\":[1]}\n", "entry 2: "},

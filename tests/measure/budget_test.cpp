@@ -49,6 +49,16 @@ TEST(Budget, PreparingAndTheWorkAfterTheRoundsLeaveLessForThem) {
   EXPECT_DOUBLE_EQ(rounds(30), 2.5);  // never less than a quarter
 }
 
+TEST(Budget, ChecksTakeAQuarterOfTheRoundsTimeButMayTakeASecondMore) {
+  const ContenderTime one{.iteration = 1e-3, .checks = 3};
+  const auto budget = [&](double limit, double preparing = 0) {
+    return budget_of({.limit = limit, .preparing = preparing}, std::vector{one, one});
+  };
+  EXPECT_DOUBLE_EQ(budget(20).forecast.after_seconds, 5);  // of the 6 s of both
+  EXPECT_DOUBLE_EQ(budget(2).forecast.after_seconds, 1);
+  EXPECT_DOUBLE_EQ(budget(2, 2.5).rounds, 0.6);  // 90 % of 4 s, less 2.5 s and 0.5 s
+}
+
 TEST(Budget, TheShortestTurnsMayExceedIt) {
   const ContenderTime slow{.iteration = 1, .beside = 1, .iterations = 16, .fewest = 1};
   const Budget budget = budget_of({.limit = 2, .preparing = 3}, std::vector{slow, slow});

@@ -225,6 +225,7 @@ TEST(Terminal, ARunThatCouldNotBeKeptWasNotInterrupted) {
 /// of a sweep.
 std::string told_of(std::optional<std::vector<MissingGroup>> missing) {
   Results results = examples::interrupted();
+  results.config["measure"]["processes"] = 3;
   results.missing = std::move(missing);
   return missing_text(results);
 }
@@ -253,15 +254,21 @@ TEST(Reproductions, CountAsRunIfTheyWereMeasuredButNotDecided) {
 }
 
 TEST(Terminal, AnInterruptedRunTellsWhatIsMissing) {
-  EXPECT_EQ(told_of({}), "groups that were not finished are missing");
+  EXPECT_EQ(told_of({}),
+            "groups that were not begun are missing, others may lack the rounds of some "
+            "processes");
+  Results whole = examples::interrupted();
+  whole.missing.reset();
+  EXPECT_EQ(missing_text(whole), "groups that were not finished are missing");
   EXPECT_EQ(told_of({{}}), "all groups were measured, but not all were profiled");
   EXPECT_EQ(told_of({{{"example", {{"batch", 1}}, 2}}}),
-            "1 of 2 groups lacks the rounds of some processes");
+            "example at batch=1 has only the rounds of 2 of 3 processes");
   std::vector<MissingGroup> many(7, {"other"});
   many.push_back({"example", {{"batch", 1}}, 2});
-  EXPECT_EQ(told_of(many),
-            "7 of 9 groups are missing: other, other, other, other and 3 more; 1 of 9 "
-            "groups lacks the rounds of some processes");
+  EXPECT_EQ(
+      told_of(many),
+      "7 of 9 groups are missing: other, other, other, other and 3 more; example at batch=1 has "
+      "only the rounds of 2 of 3 processes");
 }
 
 TEST(Terminal, APointThatWasReachedAloneIsNamed) {
