@@ -3,7 +3,8 @@
 # Guess: the mean of an image whose pixels are all equal is that value; so it is for every smaller dtype, and with a mask.
 # Seen with OpenCV 5.0.0.93: of one channel, four neighbours are added in 32 bits before they become a double. From 2^30 on the mean
 # of uint32 is a part of the right one, down to 0, with no error; int32 is so in rows of a few pixels. With three channels, with
-# a mask and in meanStdDev it is right, so that two functions for the same number disagree. OpenCV 4.12 is right with int32.
+# a mask and in meanStdDev it is right, so that two functions for the same number disagree. OpenCV 4.12, without uint32,
+# wraps int32 likewise.
 . "$(dirname "$0")/lib.sh"
 install opencv-python-headless==5.0.0.93 numpy==2.4.6
 expect '5.0.0
