@@ -12,6 +12,7 @@
 #include "app/commands.h"
 #include "app/documents.h"
 #include "app/options.h"
+#include "app/planned_configs.h"
 #include "app/progress.h"
 #include "app/run_context.h"
 #include "app/terminal.h"
@@ -209,6 +210,7 @@ Subcommand make_check() {
   const auto run = [options] {
     std::ranges::copy(options->configs, std::back_inserter(options->files));
     if (options->files.empty()) throw Invalid("check: give a config FILE");
+    find_configs(options->files);
     const std::optional<Results> times = read_times(options->times);
     const Backends backends = make_backends(options->backend);
     bool whole = true;

@@ -8,6 +8,7 @@
 
 #include "app/commands.h"
 #include "app/options.h"
+#include "app/process.h"
 #include "core/system_error.h"
 #include "core/units.h"
 #include "plan/memory.h"
@@ -51,6 +52,33 @@ std::vector<std::string> config_files(const std::string& folder) {
                               error ? system_error_text(error) : "holds no configs"));
   std::ranges::sort(files);
   return files;
+}
+
+/// Returns the file in `folder` that has this name, or has it before .json or .jsonc.
+std::optional<std::string> file_named(const fs::path& folder, const std::string& name) {
+  std::error_code error;
+  for (const char* const suffix : {"", ".json", ".jsonc"})
+    if (const fs::path path = folder / (name + suffix); fs::is_regular_file(path, error))
+      return path.string();
+  return std::nullopt;
+}
+
+/// Returns the path of a config with this name. See find_configs().
+std::string found_config(const std::string& name) {
+  std::error_code error;
+  if (name.empty() || name == "-" || name.find('/') != std::string::npos) return name;
+  if (fs::exists(name, error) && !fs::is_directory(name, error)) return name;
+  const std::optional<std::string> folder = own_configs();
+  const std::optional<std::string> own = folder ? file_named(*folder, name) : std::nullopt;
+  const std::optional<std::string> here = file_named("", name);
+  if (here && own)
+    tell("normbench: \"{}\" is {} of this folder, not normbench's own config of that name\n", name,
+         *here);
+  return here ? *here : own.value_or(name);
+}
+
+void find_configs(std::vector<std::string>& names) {
+  for (std::string& name : names) name = found_config(name);
 }
 
 std::vector<Plan> plan_all(const std::string& folder, bool quick, const Backends& backends) {

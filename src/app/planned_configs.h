@@ -19,6 +19,11 @@ std::string configs_folder(const std::string& given);
 /// Returns the configs in a folder, sorted by name. Throws Invalid if there are none.
 std::vector<std::string> config_files(const std::string& folder);
 
+/// Replaces names of this program's configs, like "quickstart" or "quickstart.json", by their
+/// paths. A file of that name in the working folder goes before, which is told if the name has no
+/// suffix. Leaves "-", names with a folder and unknown names as they are.
+void find_configs(std::vector<std::string>& names);
+
 /// Plans all configs of a folder. Peers are planned, too, but not run. Throws BadFiles.
 std::vector<Plan> plan_all(const std::string& folder, bool quick, const Backends& backends);
 

@@ -14,6 +14,7 @@
 #include "app/machine.h"
 #include "app/output.h"
 #include "app/part.h"
+#include "app/planned_configs.h"
 #include "app/profiling.h"
 #include "app/progress.h"
 #include "app/run_context.h"
@@ -216,6 +217,7 @@ Subcommand make_run() {
           .run =
               [options] {
                 std::ranges::copy(options->files, std::back_inserter(options->configs));
+                find_configs(options->configs);
                 return run_all(*options);
               },
           .help =

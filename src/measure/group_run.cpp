@@ -493,7 +493,7 @@ ContenderTime GroupRun::time_of(const Member& member) const {
   const double limit = plan_.measure_of(group()).max_seconds_per_group;
   const double most = std::max(check_seconds(limit), least_check_seconds);
   if (!pipeline && calls > 0 && member.image_check_seconds <= most)
-    time.checks = calls * (member.image_check_seconds + time.iteration);
+    time.checks = calls * (member.image_check_seconds + time.turn(1));
   return time;
 }
 

@@ -47,6 +47,10 @@ struct Member {
 
   bool is_case(const Group& group) const { return index < static_cast<int>(group.cases.size()); }
   bool live() const { return contender != nullptr; }
+  /// Returns how long a turn will probably take.
+  double turn_seconds() const {
+    return (shape.beside_ns + static_cast<double>(shape.iterations) * shape.iteration_ns) * 1e-9;
+  }
   /// fail() and skip() end only this contender. They drop the contender's rounds, since only
   /// complete cases are compared.
   void fail(const std::string& reason) { end(Status::Failed, reason); }

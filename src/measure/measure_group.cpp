@@ -246,8 +246,8 @@ void check_last_call(GroupRun& run, Member& member, double seconds) {
   run.check(member, seconds);
 }
 
-/// Takes turns until enough calls of a case are checked, or until the time `until` of
-/// GroupRun::spent() is reached or a check would exceed it.
+/// Takes turns until enough calls of a case are checked, or until a turn and its check would
+/// probably end after the time `until` of GroupRun::spent().
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
   const std::int64_t enough = run.plan().measure.checked_calls;
@@ -255,7 +255,8 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
   shape.looked_at = true;
   bool draws = true;
   while (draws && member.live() && member.result->check.calls < enough &&
-         !run.context().interrupted && run.spent() + member.image_check_seconds < until)
+         !run.context().interrupted &&
+         run.spent() + member.turn_seconds() + member.image_check_seconds < until)
     run.guarded(member, [&] {
       // The number of iterations is random, because the last call of the turn is checked.
       shape.iterations = run.drawn_call(member.shape.iterations);

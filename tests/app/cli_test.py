@@ -160,6 +160,29 @@ class CliTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.dir / "out/results.json").exists())
 
+    def test_own_configs_are_found_by_their_names(self):
+        for name in ("quickstart", "quickstart.json"):
+            done = normbench("check", name, cwd=self.dir)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("form", done.stdout)
+        done = normbench("run", "--config", "quickstart", "--only", "form", "--quick", "--no-profile", "--out", "out",
+                         "--set", "source.batch=1", "--format", "json", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["name"], "quickstart")
+        own = {"schema": 1, "name": "mine", "experiments": [{"name": "e", "variants": {"v": ["copy"]}}]}
+        self.config(own, "quickstart.json")
+        done = normbench("check", "quickstart", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('"quickstart" is quickstart.json of this folder', done.stderr)
+        self.assertIn("mine", done.stdout)
+        done = normbench("check", "quickstart.json", cwd=self.dir)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("mine", done.stdout)
+        for name in ("quickstrat", "./cpu-vs-gpu", "schema"):
+            done = normbench("check", name, cwd=self.dir)
+            self.assertEqual(done.returncode, 2)
+            self.assertTrue(done.stderr.startswith(f"{name}: "), done.stderr)
+
     # --- devices
 
     def info(self, *args):
