@@ -70,17 +70,30 @@ TEST_F(ScratchFolderTest, SaysWhyThereCanBeNone) {
                                               ": No such file or directory"));
 }
 
-TEST_F(ScratchFolderTest, LeavesNothingIfNoFileCanBeOpened) {
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
-  const auto make = [&] {
+/// Lets this process open no further file. Sanitizers need files when they check an object, so as
+/// little as possible happens meanwhile.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
     setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(ScratchFolderTest, LeavesNothingIfNoFileCanBeOpened) {
+  const auto make = [&] {
+    const NoMoreFiles none;
     ScratchFolder scratch(parent_);
   };
   EXPECT_THAT(make, testing::ThrowsMessage<Invalid>(
                         testing::EndsWith("Too many open files (the limit is 0: ulimit -n)")));
-  setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_TRUE(fs::is_empty(parent_));
 }
 
