@@ -118,9 +118,10 @@ struct ShortenedTurns : testing::Test {
   double coverage(double spread) {
     std::mt19937_64 random(1);
     int covered = 0;
+    const Plan made = plan_of(2);
     for (int world = 0; world < worlds; ++world) {
       const Disk disk(files, spread, random);
-      Plan plan = plan_of(2);
+      Plan plan = made;
       const GroupResult group = measured(plan, disk, random);
       for (const CaseResult& result : group.cases) {
         EXPECT_EQ(result.status, Status::Ok) << result.reason;
@@ -213,7 +214,7 @@ struct ManyContenders : RunTest {};
 
 TEST_F(ManyContenders, AreCoveredInBlocksOfTwelveRounds) {
   constexpr std::size_t contenders = 30;
-  constexpr int groups = 100;
+  constexpr int groups = 60;
   constexpr double seconds = 0.005, period = contenders * seconds / 3;  // a turn has a warm-up
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise(0, 0.03);
