@@ -54,28 +54,31 @@ std::vector<std::string> config_files(const std::string& folder) {
   return files;
 }
 
+namespace {
+
 /// Returns the file in `folder` that has this name, or has it before .json or .jsonc.
 std::optional<std::string> file_named(const fs::path& folder, const std::string& name) {
   std::error_code error;
-  for (const char* const suffix : {"", ".json", ".jsonc"})
-    if (const fs::path path = folder / (name + suffix); fs::is_regular_file(path, error))
-      return path.string();
+  for (const char* const suffix : {"", ".json", ".jsonc"}) {
+    const fs::path path = folder / (name + suffix);
+    if (fs::exists(path, error) && !fs::is_directory(path, error)) return path.string();
+  }
   return std::nullopt;
 }
 
 /// Returns the path of a config with this name. See find_configs().
 std::string found_config(const std::string& name) {
-  std::error_code error;
   if (name.empty() || name == "-" || name.find('/') != std::string::npos) return name;
-  if (fs::exists(name, error) && !fs::is_directory(name, error)) return name;
   const std::optional<std::string> folder = own_configs();
   const std::optional<std::string> own = folder ? file_named(*folder, name) : std::nullopt;
   const std::optional<std::string> here = file_named("", name);
-  if (here && own)
+  if (here && own && fs::path(name).extension().empty())
     tell("normbench: \"{}\" is {} of this folder, not normbench's own config of that name\n", name,
          *here);
   return here ? *here : own.value_or(name);
 }
+
+}  // namespace
 
 void find_configs(std::vector<std::string>& names) {
   for (std::string& name : names) name = found_config(name);

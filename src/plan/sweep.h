@@ -48,8 +48,8 @@ std::size_t count_combinations(const std::vector<Axis>& axes);
 /// empty combination.
 std::vector<Combination> combinations(const std::vector<Axis>& axes);
 
-/// Returns the assignment as text, like "batch=8, memory=pinned". A value that is
-/// an object with a member "name" is shown by that member.
+/// Returns the assignment as text, like "batch=8, memory=pinned". A value that is an
+/// object with a member "name" is shown by that member.
 std::string axes_text(const Json& assignment);
 
 /// Returns true if the value is "$axis" or contains it.

@@ -178,6 +178,9 @@ class CliTest(unittest.TestCase):
         done = normbench("check", "quickstart.json", cwd=self.dir)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("mine", done.stdout)
+        self.config(own, "quickstart")
+        done = normbench("check", "quickstart", cwd=self.dir)
+        self.assertIn('"quickstart" is quickstart of this folder', done.stderr)
         for name in ("quickstrat", "./cpu-vs-gpu", "schema"):
             done = normbench("check", name, cwd=self.dir)
             self.assertEqual(done.returncode, 2)
