@@ -1,4 +1,11 @@
-# Installs Debian's licence notice for each library in the package.
+# Installs Debian's licence notice for each library in the package, and for libraries of headers that are compiled into the
+# program.
+foreach(package libcli11-dev nlohmann-json3-dev)
+  if(EXISTS /usr/share/doc/${package}/copyright)
+    configure_file(/usr/share/doc/${package}/copyright
+      "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/doc/normbench/third-party/${package}.copyright" COPYONLY)
+  endif()
+endforeach()
 file(GLOB libraries "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/normbench/*.so*")
 foreach(library IN LISTS libraries)
   get_filename_component(name ${library} NAME)

@@ -1,7 +1,10 @@
 # Installs the program and the libraries that it needs in one folder, so that it runs on the systems that README lists.
 # Libraries of glibc and libgcc_s come from the system. glibc loads libgcc_s itself, and a newer one may not fit its loader.
 set(private_dir lib/normbench)
-set_target_properties(normbench PROPERTIES INSTALL_RPATH "$ORIGIN")
+# The program lies beside its libraries. In an environment into which a wheel was installed it lies in bin/, and in the
+# wheel itself, where auditwheel looks at it, in scripts/.
+set(wheel_dir share/normbench/lib)
+set_target_properties(normbench PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${wheel_dir};$ORIGIN/../data/${wheel_dir}")
 # Sets RPATH, because RUNPATH would not apply to the libraries that a library needs.
 target_link_options(normbench PRIVATE -Wl,--disable-new-dtags)
 
@@ -30,7 +33,8 @@ install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\"
 install(DIRECTORY configs DESTINATION share/normbench)
 install(PROGRAMS scripts/gpu-check DESTINATION share/normbench/scripts)
 install(DIRECTORY scripts/peers DESTINATION share/normbench/scripts USE_SOURCE_PERMISSIONS
-  PATTERN __pycache__ EXCLUDE)
+  PATTERN __pycache__ EXCLUDE PATTERN peers/normbench EXCLUDE)
+install(DIRECTORY python/normbench DESTINATION share/normbench/scripts/peers PATTERN __pycache__ EXCLUDE)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff DESTINATION share/doc/normbench)
 install(DIRECTORY docs DESTINATION share/doc/normbench)
 install(FILES LICENSE DESTINATION share/doc/normbench)

@@ -2,7 +2,7 @@
 not depend on the statistics in the request. torch_peer.py calls the kernel for gradients instead.
 """
 
-from normbench_peer import arguments, serve
+from normbench.peer import arguments, serve
 from torch_peer import TorchPeer
 
 

@@ -4,9 +4,10 @@
 import importlib.metadata
 import importlib.util
 
-from normbench_peer import Peer, Unavailable, Unsupported, arguments, installed, np, serve
+from normbench.peer import Peer, Unavailable, Unsupported, arguments, installed, np, serve
 
-# The axis around which crop_flip_normalize_reformat flips; 2: no flip.
+# The argument flip_code of cvcuda.crop_flip_normalize_reformat for each value of Stage.flipped.
+# Here 2 means no flip.
 FLIP_CODES = {"": 2, "h": 0, "w": 1, "hw": -1}
 FORMATS = {("uint8", 1): "U8", ("uint8", 3): "RGB8", ("uint8", 4): "RGBA8",
            ("float32", 1): "F32", ("float32", 3): "RGBf32", ("float32", 4): "RGBAf32"}

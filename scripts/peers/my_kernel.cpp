@@ -7,7 +7,8 @@
 
 namespace {
 
-/// Computes (x * scale - mean) / std of planar uint8 images as float32, in one pass: x * a + b.
+/// Computes (x * scale - mean) / std of planar uint8 images as float32 in one pass: x * a + b,
+/// where `a` is scale / std and `b` is -mean / std.
 struct MyKernel {
   static constexpr const char* name = "my_kernel";
   static constexpr const char* version = "1";
@@ -43,7 +44,7 @@ struct MyKernel {
     }
   }
 
-  std::vector<float> a, b;  // one value for each channel
+  std::vector<float> a, b;  // factor and offset of each channel
   std::int64_t planes = 0, rows = 0, columns = 0;
   int threads = 1;
 };

@@ -6,7 +6,7 @@ Config:   "peers": {"mine": ["../scripts/peers/run", "my_kernel.py"]},
 Run:      normbench run --config my.json --allow-peers
 """
 
-from normbench_peer import Peer, Unsupported, np, serve
+from normbench.peer import Peer, Unsupported, np, serve
 
 
 class MyKernel(Peer):

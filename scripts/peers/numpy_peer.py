@@ -3,7 +3,7 @@
 
 import itertools
 
-from normbench_peer import Peer, Unsupported, arguments, installed, np, serve
+from normbench.peer import Peer, Unsupported, arguments, installed, np, serve
 
 AXES = {"nchw": {"h": 2, "w": 3}, "nhwc": {"h": 1, "w": 2}}
 

@@ -3,13 +3,15 @@
 import struct
 
 import cv2
-from normbench_peer import BrokenFile
+from normbench.peer import BrokenFile
 
 REDUCED = {8: cv2.IMREAD_REDUCED_COLOR_8, 4: cv2.IMREAD_REDUCED_COLOR_4, 2: cv2.IMREAD_REDUCED_COLOR_2}
-FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # markers of JPEG headers that contain the size
-# The least PSNR in dB of a right image, without and with IMREAD_REDUCED. The reference is the mean
-# of the pixels that an output pixel covers, in double precision. For 1,594 JPEG, PNG and WebP
-# pictures, resized to 64 x 64 up to 480 x 640, the PSNR was at least 55.9 dB, or 20.8 dB with
+# The low bytes of JPEG's SOF markers. The segments with these markers contain the image size.
+FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
+# The smallest PSNR in dB with which a decoded image counts as correct, without and with
+# IMREAD_REDUCED. The PSNR is computed against a reference in double precision, in which an output
+# pixel is the mean of the input pixels that it covers. For 1,594 JPEG, PNG and WebP pictures,
+# resized to 64 x 64 up to 480 x 640, the PSNR was at least 55.9 dB without and 20.8 dB with
 # IMREAD_REDUCED.
 PSNR_AREA, PSNR_REDUCED = 40, 20
 

@@ -5,8 +5,8 @@ or loads image files."""
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 
-from normbench_peer import Peer, Unavailable, Unsupported, arguments, installed, np, serve
-from peer_files import load_of
+from normbench.peer import Peer, Unavailable, Unsupported, arguments, installed, np, serve
+from normbench.peer.files import load_of
 
 try:
     import cv2

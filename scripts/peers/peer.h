@@ -8,10 +8,10 @@
 ///   };
 ///   int main() { return peer::serve(Mine()); }
 ///
-/// The header speaks the protocol on stdin and stdout, so print to stderr only. It also owns the
-/// copies of the input and the outputs, warms up, measures times, and reads and writes .npy files.
-/// This header and the headers that it includes need C++17, POSIX and nlohmann/json. my_kernel.cpp
-/// is a complete example.
+/// The header uses stdin and stdout for the protocol, so a kernel may print only to stderr. The
+/// header also owns the outputs and the copies of the input, warms up, measures times, and reads
+/// and writes .npy files. The header and its includes need C++17, POSIX and nlohmann/json.
+/// my_kernel.cpp is a complete example.
 #pragma once
 
 #include <iostream>

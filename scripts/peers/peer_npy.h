@@ -35,7 +35,7 @@ class Buffer {
 namespace detail {
 
 /// Reads the elements of a .npy file that normbench wrote. Throws std::runtime_error if the file
-/// does not hold a tensor like `tensor`.
+/// cannot be read, or if its dtype or its number of elements is not that of `tensor`.
 inline Buffer read_npy(const std::string& path, const Tensor& tensor) {
   std::ifstream file(path, std::ios::binary);
   std::string start(10, '\0');

@@ -1,4 +1,4 @@
-/// Answers the requests of one conversation. Runs a kernel on its own buffers.
+/// Defines Session, which answers normbench's requests and runs the kernel on buffers that it owns.
 #pragma once
 
 #include <sys/resource.h>
@@ -30,13 +30,14 @@ inline rusage usage() {
   return now;
 }
 
-/// The state of one conversation: a kernel, copies of the input, and buffers for outputs.
+/// The peer's side of the protocol. Owns the kernel, the copies of the input, and the outputs.
 template <class Kernel>
 class Session {
  public:
   explicit Session(Kernel kernel) : kernel_(std::move(kernel)) {}
 
-  /// Returns the reply to a line, or null for `close`. Mistakes become replies, too.
+  /// Returns the reply to the request in a line, or null for `close`. An exception becomes a reply
+  /// of type "unsupported" or "error".
   Json answer(const std::string& line) {
     try {
       if (line.size() > 1u << 20) throw std::runtime_error("a line of more than 1 MiB");
@@ -76,7 +77,9 @@ class Session {
     for (std::size_t i = 1; i < copies; ++i)
       std::copy_n(first.data(), bytes, inputs_.emplace_back(bytes).data());
     inputs_.push_back(std::move(first));
-    // Enough outputs that they and as many inputs together exceed the cache.
+    // If the cache must be cold, normbench asks for so many copies of the input that they exceed
+    // the cache. The number of outputs is chosen so that these outputs and the same number of input
+    // copies together also exceed the cache.
     const std::size_t outputs = (copies - 1) * bytes / (bytes + result_.bytes()) + 1;
     for (std::size_t i = 0; i < (fresh_ ? 1 : outputs); ++i) {
       outputs_.emplace_back(result_.bytes());
@@ -125,9 +128,11 @@ class Session {
 
   Kernel kernel_;
   Tensor result_;
-  bool fresh_ = false;  // an output is allocated in each iteration, and freed in the next
+  bool fresh_ = false;  // true: each iteration allocates a new output and frees the old one
   std::vector<Buffer> inputs_, outputs_;
-  std::size_t next_ = 0, last_ = 0;  // the next iteration; index of the last one's output
+  // `next_`: number of iterations since prepare. `last_`: index of the output of the last
+  // iteration.
+  std::size_t next_ = 0, last_ = 0;
 };
 
 }  // namespace peer::detail

@@ -16,8 +16,8 @@ namespace peer {
 
 using Json = nlohmann::json;
 
-/// Names something that the kernel cannot do. The variant is then skipped with this reason and does
-/// not fail.
+/// Thrown if the kernel cannot do a task. The text names what is not supported, such as "output
+/// fresh". normbench then skips the variant with this reason and does not count it as failed.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -28,11 +28,11 @@ inline void require(bool can, const std::string& otherwise) {
 }
 
 /// The description of a tensor. The shape is n, c, h, w for both layouts. The layout decides the
-/// order of the elements, which are without gaps.
+/// order of the elements in memory. There are no gaps between elements.
 struct Tensor {
   std::string dtype;   // uint8, float16, bfloat16, float32
   std::string layout;  // nchw, nhwc
-  std::string memory;  // pageable, …
+  std::string memory;  // kind of memory, such as pageable
   std::array<std::int64_t, 4> shape{};
 
   bool is(const std::string& wanted_dtype, const std::string& wanted_layout) const {
@@ -73,14 +73,15 @@ struct Stage {
   }
 };
 
-/// The content of a `prepare` request: stages that run one after another, from `input` to the last
-/// stage's `out`.
+/// The content of a `prepare` request. The first stage reads `input`, and each later stage reads
+/// the output of the stage before it.
 struct Task {
   int threads = 1;
   Tensor input;
   std::vector<Stage> stages;
 
-  /// Returns the only stage if it is the op `op`. Throws Unsupported for other tasks.
+  /// Returns the only stage of the task. Throws Unsupported if there are several stages, or if the
+  /// op of the stage is not `op`.
   const Stage& only_stage(const std::string& op) const {
     require(stages.size() == 1 && stages[0].op == op, "anything but one " + op);
     return stages[0];
@@ -93,7 +94,7 @@ namespace detail {
 inline const char* descr_of(const std::string& dtype) {
   if (dtype == "uint8") return "|u1";
   if (dtype == "float16") return "<f2";
-  if (dtype == "bfloat16") return "<u2";  // its bits
+  if (dtype == "bfloat16") return "<u2";  // NumPy has no bfloat16: the bits as uint16
   if (dtype == "float32") return "<f4";
   throw std::runtime_error("unknown dtype \"" + dtype + "\"");
 }

@@ -4,7 +4,7 @@ The steps are batch_norm over [1, N * groups, …] and affine operations, each i
 """
 
 import torch
-from normbench_peer import Unsupported
+from normbench.peer import Unsupported
 
 
 def sizes(stage, x):

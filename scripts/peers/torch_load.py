@@ -9,8 +9,8 @@ from functools import partial
 from threading import Barrier
 
 import torch
-from normbench_peer import BrokenFile, Unsupported
-from peer_files import StoredImages
+from normbench.peer import BrokenFile, Unsupported
+from normbench.peer.files import StoredImages
 from torch.utils.data import DataLoader, Dataset
 
 

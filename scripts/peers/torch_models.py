@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 import torch
-from normbench_peer import Unsupported
+from normbench.peer import Unsupported
 from torch_stages import DTYPES, FORMATS
 
 SEED = 20240515

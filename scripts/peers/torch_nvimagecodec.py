@@ -1,7 +1,7 @@
 """Decodes batches of image files with nvImageCodec, on a GPU or without one on the CPU. torchvision resizes the images."""
 
 import torch
-from normbench_peer import BrokenFile, Unsupported, np
+from normbench.peer import BrokenFile, Unsupported, np
 from nvidia import nvimgcodec
 from torchvision.transforms.v2 import functional
 

@@ -11,7 +11,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from normbench_peer import Peer, Unsupported, arguments, chain, installed, serve, wired
+from normbench.peer import Peer, Unsupported, arguments, chain, installed, serve, wired
 
 NAMES = {"eager": "torch", "torchvision": "torchvision", "compile": "torch.compile", "one-call": "torch.to",
          "onnx": "ONNX Runtime"}
@@ -184,7 +184,7 @@ class TorchPeer(Peer):
 
     def _load(self, stage, task):
         import torch_load
-        from peer_files import load_of
+        from normbench.peer.files import load_of
 
         load = load_of(stage)
         self._loader = torch_load.loader(load, self._decoder, task.threads, self._workers, self._pin_memory, task.device)

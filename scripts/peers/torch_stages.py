@@ -5,7 +5,7 @@ import itertools
 
 import torch
 import torch_group_norm
-from normbench_peer import Unsupported, chain
+from normbench.peer import Unsupported, chain
 
 DTYPES = {"uint8": torch.uint8, "float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32}
 FORMATS = {"nchw": torch.contiguous_format, "nhwc": torch.channels_last}
@@ -66,7 +66,7 @@ def scaled(stage, device):
     if stage.narrow:
         dtype = DTYPES[stage.result.dtype]
         return lambda x: ((x.to(dtype) if scale == 1 else x.to(dtype) * scale) - mean()) / std()
-    if scale != 1:  # in PyTorch the product of a float16 tensor and a number is float16
+    if scale != 1:  # a float16 tensor times a number is float16, so cast to float32 first
         compute = lambda x: (x * scale - mean()) / std()
         return chain([torch.Tensor.float, compute]) if "float16" in stage.input.dtype else compute
     if stage.output == "in_place":
@@ -185,5 +185,5 @@ def arithmetic_into(kept, stage, device):
         return lambda x: torch.div(x, std(), out=next(kept))
     if stage.input.dtype == "float32":
         return lambda x: torch.sub(x, mean(), out=next(kept)).div_(std())
-    # torch.sub(uint8, float32, out=…) would first cast into a temporary tensor.
+    # torch.sub(uint8, float32, out=...) would first cast into a temporary tensor.
     return lambda x: next(kept).copy_(x).sub_(mean()).div_(std())

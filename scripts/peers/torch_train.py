@@ -2,7 +2,7 @@
 
 import torch
 import torch_models
-from normbench_peer import Unsupported
+from normbench.peer import Unsupported
 from torch_stages import DTYPES
 
 MOMENTUM = 0.9

@@ -2,7 +2,7 @@
 
 import math
 
-from normbench_peer import Unsupported, chain
+from normbench.peer import Unsupported, chain
 from torch_stages import AXES, DTYPES, dense, layout
 from torchvision.transforms.v2 import functional
 

@@ -84,7 +84,7 @@ Exit compare_documents(const CompareOptions& options) {
   check_output("--out", options.out, inputs);
   std::vector<Results> base = read_documents(files, mistakes);
   std::vector<Results> now = read_documents(new_files, mistakes);
-  for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
+  write_mistakes(mistakes);
   if (!mistakes.empty()) return Exit::BadInput;
   keep_only(options.only, base, now);
   Comparison comparison = compare(base, now, options.margin);

@@ -23,11 +23,9 @@ namespace {
 using namespace normbench;
 
 void print_issues(std::span<const BadInput> files) {
+  write_mistakes(files);
   std::size_t count = 0;
-  for (const BadInput& bad : files) {
-    write_notice(fmt::format("{}\n", bad.what()));
-    count += bad.issues.size();
-  }
+  for (const BadInput& bad : files) count += bad.issues.size();
   if (count > 1) tell("{} mistakes; nothing was run\n", count);
 }
 
@@ -69,8 +67,9 @@ std::string owners_of(const std::string& option) {
   return enumerate(names);
 }
 
-/// Returns a message about a word that is no option of `known`. What other subcommands call an
-/// option is no misspelling, so the nearest of `known` would mislead.
+/// Returns a message about a word that is no option of `known`. If another subcommand has this
+/// option, the message names that subcommand. Otherwise it suggests the option of `known` with the
+/// most similar name.
 std::string unknown_option(const std::string& word, const std::vector<std::string>& known) {
   const std::string name = word.substr(0, word.find('='));
   if (const std::string owners = owners_of(name); !owners.empty())
@@ -80,7 +79,7 @@ std::string unknown_option(const std::string& word, const std::vector<std::strin
                      near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near));
 }
 
-/// Returns a message about an option that stands before the subcommand.
+/// Returns a message about an option that is given before the subcommand.
 std::string early_option(const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   for (const Command& command : commands()) {
@@ -91,14 +90,14 @@ std::string early_option(const std::string& word) {
   return unknown_option(name, {"--help", "--version", "-V"});
 }
 
-/// A subcommand, its declaration to CLI11, and its options and action.
+/// A subcommand as declared to CLI11, with its options and the function that runs it.
 struct Declared {
   const Command* command;
   CLI::App* app;
   Subcommand made;
 };
 
-/// Returns messages about words that the subcommand does not take.
+/// Returns messages about words that the subcommand does not accept.
 std::vector<std::string> strays_of(const Declared& sub) {
   std::vector<std::string> options{"--help"}, places, wrong;
   for (const Option& row : sub.made.options)
@@ -139,7 +138,8 @@ std::vector<std::string> given_to(const Option& row, const CLI::App& app) {
   return app.get_option(row.name)->results();
 }
 
-/// Returns the name of the option that lacks a value. `last` is the last word of the command line.
+/// Returns the name of the option that lacks a value. Called only if CLI11 has reported that a
+/// value is missing. `last` is the last word of the command line.
 std::string cut_off_name(const Declared& sub, const std::string& last) {
   for (const Option& row : sub.made.options)
     if (is_pair(row) && given_to(row, *sub.app).size() % 2 == 1) return row.name;
@@ -170,8 +170,8 @@ std::string wrong_values(const Option& row, const CLI::App& app) {
   return "";
 }
 
-/// Returns all mistakes in a subcommand's words. `cut_off` names the option that lacks a value, or
-/// is "".
+/// Returns all mistakes in the words given to a subcommand. `cut_off` is the name of the option
+/// that lacks a value, or "".
 std::vector<std::string> mistakes_of(const Declared& sub, const std::string& cut_off) {
   if (const auto strays = strays_of(sub); !strays.empty()) return strays;
   std::vector<std::string> mistakes;
@@ -200,7 +200,8 @@ Declared declare(CLI::App& app, const Command& command) {
   return sub;
 }
 
-/// Stores the values given to an option or argument, at least one, in its target. Throws Invalid.
+/// Stores the values given to an option or argument in its target. There must be at least one
+/// value. Throws Invalid.
 void put(const Option& row, const std::vector<std::string>& given) {
   const auto put_in = [&]<class T>(const T& target) {
     if constexpr (std::is_same_v<T, bool*>)
@@ -280,14 +281,15 @@ Exit parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Freed memory stays in the process for reuse. Without this, getting new pages took a third of
-  // the time of checking outputs.
+  // Freed memory stays in the process for reuse. Without this setting, getting new pages took a
+  // third of the time for checking outputs.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
-  // hwloc would write to stderr what it thinks of an odd topology. Set before any thread starts.
+  // Keeps hwloc from writing warnings about unusual topologies to stderr. Must be set before any
+  // thread starts.
   setenv("HWLOC_HIDE_ERRORS", "2", 0);
   take_closed_streams();
-  std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, the exit status of a child would be lost
+  std::signal(SIGCHLD, SIG_DFL);  // if ignored, exit statuses of children would be lost
   std::signal(SIGPIPE, SIG_IGN);  // a closed stdout must not end a run
   std::signal(SIGXFSZ, SIG_IGN);  // writing past the file size limit is an error, not a signal
   return static_cast<int>(guarded([&] { return parse_and_run(argc, argv); }));

@@ -8,13 +8,16 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "app/terminal.h"
 #include "core/descriptor.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/system_error.h"
 
 namespace normbench {
@@ -27,8 +30,9 @@ std::atomic<std::int64_t> first_signal_ns{0};
 std::atomic<bool> says_so{false};
 std::atomic<const char*> last_words{""};
 
-/// Tells a person at the terminal that the run ends after the current turn or image, which may take
-/// long.
+/// Writes to stderr that the run ends only after the current turn or image, which may take long.
+/// Does nothing if watch_for_interrupts() was called without `says_when_it_ends`, or without a
+/// terminal.
 void say_when_it_ends() {
   constexpr std::string_view text =
       "\nnormbench: stops after the current work; press Ctrl-C again to stop at once\n";
@@ -53,7 +57,7 @@ void on_signal(int signal) {
 
 bool needs_ascii(int stream) { return isatty(stream) != 0 && !shows_utf8(); }
 
-/// Writes and flushes the text. Returns 0, or an errno.
+/// Writes the text and flushes the stream. Returns 0, or the errno of the failure.
 int written(std::FILE* stream, const std::string& text) {
   const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   return whole && std::fflush(stream) == 0 ? 0 : errno;
@@ -74,7 +78,7 @@ void write_to_stderr(const std::string& text) {
 
 void take_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)  // open() takes the lowest free number
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)  // open() returns the lowest free descriptor
       open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
@@ -109,6 +113,22 @@ void show(const std::string& text) {
 }
 
 void write_notice(const std::string& lines) { write_to_stderr(made_harmless(lines, Screen{})); }
+
+void write_mistakes(std::span<const BadInput> files) {
+  Json list = Json::array();
+  for (const BadInput& bad : files) {
+    write_notice(fmt::format("{}\n", bad.what()));
+    for (const Issue& issue : bad.issues)
+      list.push_back({{"file", bad.file}, {"pointer", issue.pointer}, {"text", issue.text}});
+  }
+  const char* const path = std::getenv("NORMBENCH_MISTAKES");
+  if (path == nullptr || *path == '\0' || list.empty()) return;
+  try {
+    write_file(path, list.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  } catch (const CannotWrite& error) {
+    tell("normbench: {}\n", error.what());
+  }
+}
 
 void write_over(const std::string& line) {
   write_to_stderr("\r\033[K" + cut(on_one_line(line), stderr_columns() - 1));

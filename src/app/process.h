@@ -20,10 +20,11 @@ namespace normbench {
 /// Exit codes of the tool.
 enum class Exit {
   Fine = 0,
-  Failed = 1,  // a case failed, or a regression was found
+  // A case failed, a regression was found, or, with --strict, a claim was contradicted.
+  Failed = 1,
   BadInput = 2,
   Incomparable = 3,
-  Inconclusive = 4,  // a case could not be decided, with --strict
+  Inconclusive = 4,  // with --strict: a case or a claim could not be decided
   NotWritten = 5,
   Interrupted = 130
 };
@@ -76,8 +77,8 @@ bool end_with(pid_t asker, int signal);
 /// Pass false for `says_when_it_ends` if a child process gets the same signal and prints the note.
 const std::atomic<bool>& watch_for_interrupts(bool says_when_it_ends = true);
 
-/// Prints `line`, unless it is "", if a second signal ends the process while this object lives.
-/// Only one LastWords may exist at a time.
+/// While an object of this class lives, a second signal that ends the process prints `line` first.
+/// If `line` is "", prints nothing. Only one LastWords may exist at a time.
 class LastWords {
  public:
   explicit LastWords(const std::string& line);
@@ -108,8 +109,8 @@ std::string message(fmt::format_string<Args...> format, Args&&... args) {
   return filled(in_message(args)...);
 }
 
-/// Writes a document for programs to stdout, unchanged. A terminal gets it without control
-/// characters. Throws CannotWrite, except when the reader has gone (`| head -1`).
+/// Writes a document for programs to stdout. If stdout is a terminal, control characters are
+/// removed. Throws CannotWrite, but not if the reader of the pipe has closed it (`| head -1`).
 void write_result(const std::string& text);
 
 /// Writes a text for people to stdout. Control characters are removed, except line breaks and the
@@ -127,7 +128,12 @@ void say(fmt::format_string<Args...> format, Args&&... args) {
 /// ignored.
 void write_notice(const std::string& lines);
 
-/// Writes `line` over the last line on stderr. "" clears that line.
+/// Writes the mistakes in input files to stderr, one per line. If the environment variable
+/// NORMBENCH_MISTAKES names a file, also writes them to that file, for a program that called this
+/// one: a JSON list of objects with `file`, `pointer` and `text`. If that fails, says so on stderr.
+void write_mistakes(std::span<const BadInput> files);
+
+/// Replaces the last line on stderr by `line`. "" clears that line.
 void write_over(const std::string& line);
 
 /// Suggests a next command on stderr, if stdout and stderr are terminals and `quiet` is false.
@@ -139,8 +145,8 @@ void tell(fmt::format_string<Args...> format, Args&&... args) {
   write_notice(message(format, std::forward<Args>(args)...));
 }
 
-/// Prints `text` if `file` is "", else writes it to `file`. If `print` is show(), the file has no
-/// control characters either. Throws CannotWrite.
+/// Prints `text` with `print` if `file` is "". Otherwise writes it to `file`, without control
+/// characters if `print` is show(). Throws CannotWrite.
 void deliver(const std::string& text, const std::string& file,
              void (*print)(const std::string&) = write_result);
 

@@ -35,12 +35,13 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-/// Makes one text of several documents and the names of their files.
+/// A function that renders several documents as one text. The second argument has the names of
+/// their files.
 using Renderer =
     std::function<std::string(std::span<const Analysed>, std::span<const std::string>)>;
 
-/// Returns the renderer that the options ask for. Several documents become a JSON list, or CSV with
-/// one header.
+/// Returns the renderer that --table and --format select. For several documents, it renders JSON as
+/// one list, and CSV with a single header.
 Renderer renderer(const ReportOptions& options) {
   if (options.table) {
     TableFormat format = TableFormat::Text;
@@ -67,7 +68,8 @@ Renderer renderer(const ReportOptions& options) {
   };
 }
 
-/// Reports the documents that have no profile, because an empty table does not show this.
+/// Prints on stderr which documents have no profile, and which failures they contain, because an
+/// empty table does not say why it is empty.
 void tell_unprofiled(std::span<const std::string> files, std::span<const Analysed> documents) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::vector<GroupResult>& groups = documents[i].results().groups;
@@ -88,7 +90,7 @@ Exit report_documents(const ReportOptions& options) {
     std::ranges::move(document_files(path, mistakes), std::back_inserter(files));
   check_output("--out", options.out, files);
   std::vector<Results> read = read_documents(files, mistakes);
-  for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
+  write_mistakes(mistakes);
   if (!mistakes.empty()) return Exit::BadInput;
   const std::vector<Analysed> documents(std::move_iterator(read.begin()),
                                         std::move_iterator(read.end()));
@@ -113,7 +115,7 @@ Subcommand make_report() {
     names.emplace_back(report.name);
     formats += fmt::format("{} ({}), ", report.name, report.about);
   }
-  for (const std::string& name : all_words<TableFormat>())  // --table takes these, too
+  for (const std::string& name : all_words<TableFormat>())  // with --table, --format accepts these
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   const Take take_format{
       [options](const std::string&, const std::string& given) { options->format = given; }, names};

@@ -41,13 +41,13 @@ constexpr auto words(ReproductionFormat) {
                                                   {ReproductionFormat::Findings, "findings"}});
 }
 
-/// What the user asked for. It is kept in the file kRequest in the folder of the reproduction, for
-/// --resume.
+/// What the user asked for. The folder of a reproduction keeps it in the file kRequest, which
+/// --resume and --from read.
 struct Request {
   std::vector<std::string> what;
   std::string configs;  // the folder of configs
-  std::string machine;  // name of the machine in documents; "": the host's
-  std::string images;   // folder of files to load; "": the one in the config
+  std::string machine;  // name of the machine in documents; "": the host name
+  std::string images;   // folder of files to load; "": the config's folder
   bool allow_peers = false, quick = false;
 };
 constexpr const char* kRequest = "reproduce.json";
@@ -59,21 +59,24 @@ struct ReproduceOptions {
   bool list = false, quiet = false;
 };
 
-/// A config, and its experiments that the user asked for.
+/// A config, with those of its experiments that repeat a published experiment that the user asked
+/// for.
 struct Chosen {
   std::string file;
   std::vector<std::string> experiments;
-  std::vector<std::string> ids;  // of these experiments
+  std::vector<std::string> ids;  // of the published experiments that `experiments` repeat
 
-  /// Returns the name of the config's folder below --out: different for a.json and a.jsonc.
+  /// Returns the name of the folder below --out that the config gets. The names differ for a.json
+  /// and a.jsonc.
   std::string name() const {
     const fs::path path(file);
     return (path.extension() == ".json" ? path.stem() : path.filename()).string();
   }
 };
 
-/// Returns the published experiments that are listed beside the configs in a folder, or else beside
-/// this program's configs. Throws BadInput, or Invalid if there is no list.
+/// Returns the published experiments that the folder `configs` lists. If that folder has no list,
+/// returns those that the folder of this program's own configs lists. Throws Invalid if neither
+/// folder has a list, and BadInput if the list has mistakes.
 std::vector<PublishedExperiment> published_beside(const std::string& configs) {
   std::error_code unknown;
   for (const std::string& folder : {configs, own_configs().value_or("")})
@@ -88,7 +91,8 @@ bool has(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-/// Returns the words that ask for published experiments: the names of sources, and ids.
+/// Returns the words by which the command line can select published experiments: the names of
+/// publications, and the ids of experiments.
 std::vector<std::string> words_of(const std::vector<PublishedExperiment>& published) {
   std::vector<std::string> known;
   for (const Publication& source : publications_of(published)) known.push_back(source.name);
@@ -96,8 +100,8 @@ std::vector<std::string> words_of(const std::vector<PublishedExperiment>& publis
   return known;
 }
 
-/// Returns the experiments whose source or id is in `what`; all if `what` is empty. Throws BadInput
-/// naming all unknown words.
+/// Returns the published experiments whose publication or id is named in `what`, or all of them if
+/// `what` is empty. Throws BadInput with all unknown words.
 std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
                                            const std::vector<PublishedExperiment>& published) {
   const std::vector<std::string> known = words_of(published);
@@ -116,8 +120,8 @@ std::vector<PublishedExperiment> asked_for(const std::vector<std::string>& what,
   return chosen;
 }
 
-/// The experiments of configs, like "blog-cpu/chains", that repeat a published experiment, and what
-/// they need on this machine.
+/// The experiments of configs that repeat one published experiment, by names like
+/// "blog-cpu/chains", and what they need on this machine.
 struct Planned {
   std::vector<std::string> experiments;
   Needs needs;
@@ -135,7 +139,7 @@ Planned planned(std::string_view id, const std::vector<Plan>& plans, const Sides
   return found;
 }
 
-/// Reports those of `ids` that no publication has. `whose` begins the message, like "ids in
+/// If some of `ids` are in no publication, prints them. `whose` begins the message, like "ids in
 /// configs".
 void tell_unpublished(const std::set<std::string>& ids,
                       const std::vector<PublishedExperiment>& published, std::string_view whose) {
@@ -174,8 +178,8 @@ Exit list_all(const Request& request, const std::vector<PublishedExperiment>& pu
   return Exit::Fine;
 }
 
-/// Returns the config with all of its experiments that have the id of an experiment in `asked`.
-/// Throws Invalid if the file cannot be read as JSON.
+/// Returns the config `file` with those of its experiments that repeat one of the published
+/// experiments `asked`. Throws Invalid if the file cannot be read as JSON.
 Chosen chosen_of(const std::vector<PublishedExperiment>& asked, const std::string& file) {
   Chosen chosen{.file = file, .experiments = {}, .ids = {}};
   std::vector<Issue> issues;
@@ -193,8 +197,8 @@ Chosen chosen_of(const std::vector<PublishedExperiment>& asked, const std::strin
   return chosen;
 }
 
-/// Returns the configs to run. Their mistakes are found by `check`, in a process of its own, so
-/// that this process holds no device in the meantime.
+/// Returns the configs to run. Does not plan them: check() does this later in a child process, and
+/// finds the mistakes in them. So this process never opens a GPU, which its children use.
 std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
                            const std::string& folder) {
   std::vector<Chosen> chosen;
@@ -210,8 +214,8 @@ std::vector<Chosen> choose(const std::vector<PublishedExperiment>& asked,
   return chosen;
 }
 
-/// Blocks the signals that end a run as long as this object lives. `mask` is the previous signal
-/// mask: a wait with this mask lets these signals arrive.
+/// While this object lives, the signals that end a run are blocked. `mask` is the signal mask from
+/// before. A wait with that mask (like sigsuspend()) lets the signals arrive.
 struct Blocked {
   Blocked() {
     sigset_t ending;
@@ -226,8 +230,10 @@ struct Blocked {
   sigset_t mask = {};
 };
 
-/// Runs this program with `arguments`, and discards its stdout. Forwards an interrupt of this
-/// process to the program, and makes it end with this process. Returns Failed if a signal ended it.
+/// Runs this program as a child process with `arguments`, discards its stdout, and returns its exit
+/// code. If this process is interrupted, the child gets SIGTERM. If this process ends first,
+/// --asker makes the child end. If a signal has ended the child, returns Interrupted if this
+/// process was interrupted, and Failed otherwise.
 Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& interrupted) {
   arguments.insert(arguments.begin(), "/proc/self/exe");
   arguments.insert(arguments.end(), {"--asker", std::to_string(getpid())});
@@ -247,15 +253,16 @@ Exit run_again(std::vector<std::string> arguments, const std::atomic<bool>& inte
   return Exit::Failed;
 }
 
-/// Finds the mistakes of all configs before the first config runs.
+/// Plans all configs in a child process before the first one runs, so that the mistakes in all of
+/// them are reported. Returns the exit code of the child.
 Exit check(const std::vector<Chosen>& chosen, const std::atomic<bool>& interrupted) {
   std::vector<std::string> arguments{"check", "--fit"};
   for (const Chosen& config : chosen) arguments.push_back(config.file);
   return run_again(std::move(arguments), interrupted);
 }
 
-/// Runs one config in its folder below `out`, or continues its run there. A finished run is not
-/// repeated.
+/// Runs one config in its folder below `out`. If that folder holds a run of it, continues the run,
+/// which measures nothing if it is finished.
 Exit run_config(const Chosen& config, const std::string& out, const Request& request, bool quiet,
                 const std::atomic<bool>& interrupted) {
   const std::string dir = (fs::path(out) / config.name()).string();
@@ -278,7 +285,8 @@ Exit run_config(const Chosen& config, const std::string& out, const Request& req
 }
 
 /// Creates the folder of a new reproduction and returns its path. Throws Invalid if the folder
-/// holds a reproduction already, and BadInput if a run would write over files in it.
+/// holds a reproduction already. Throws BadInput if the subfolder of a config holds a run, or files
+/// that a run would overwrite.
 std::string begin_folder(const std::string& wanted, const Request& request,
                          const std::vector<Chosen>& chosen) {
   if (!wanted.empty()) {
@@ -308,7 +316,8 @@ std::string begin_folder(const std::string& wanted, const Request& request,
   return out;
 }
 
-/// Reads the request that a folder keeps. Throws Invalid if the folder holds no reproduction.
+/// Reads the request of a reproduction from its folder. Throws Invalid if the folder has no file
+/// kRequest, and BadInput if the request has mistakes.
 Request read_request(const std::string& folder) {
   std::vector<Issue> issues;
   Json json;
@@ -345,14 +354,16 @@ std::vector<Reproduction> reproductions(const std::vector<PublishedExperiment>& 
   return all;
 }
 
-/// Returns the command that renders the page of findings from the documents of a folder.
+/// Returns the command that renders the page of findings (--format findings) from the documents in
+/// a folder.
 std::string findings_command(const std::vector<std::string>& what, const std::string& folder) {
   std::string command = "normbench reproduce";
   for (const std::string& word : what) command += " " + word;
   return command + (folder.empty() ? "" : " --from " + shell_word(folder)) + " --format findings";
 }
 
-/// Shows what the documents of a folder contain about the experiments in `asked`.
+/// Shows in `format` what the documents `kept`, which were read from `folder`, say about the
+/// experiments `asked`.
 void show_reproduction(const Request& request, const std::vector<PublishedExperiment>& asked,
                        std::span<const KeptDocument> kept, const std::string& folder,
                        ReproductionFormat format, const WhyAbsent& why) {
@@ -371,8 +382,9 @@ void show_reproduction(const Request& request, const std::vector<PublishedExperi
   }
 }
 
-/// Reads the files one by one, so that each document stays with its file's name even if another
-/// file cannot be read.
+/// Reads the files one by one, to know which document belongs to which file. One call of
+/// read_documents() for all files would not tell, because a file that cannot be read has no
+/// document.
 std::vector<KeptDocument> read_kept(const std::vector<std::string>& files,
                                     std::vector<BadInput>& mistakes) {
   std::vector<KeptDocument> kept;
@@ -382,7 +394,7 @@ std::vector<KeptDocument> read_kept(const std::vector<std::string>& files,
   return kept;
 }
 
-/// Shows what the runs have left below `out`, even if they were interrupted.
+/// Shows the results that the runs have written below `out`, also if the user has interrupted them.
 Exit show_run(const Request& request, const std::vector<PublishedExperiment>& asked,
               const std::vector<Chosen>& chosen, const std::string& out, ReproductionFormat format,
               bool interrupted) {
@@ -392,7 +404,7 @@ Exit show_run(const Request& request, const std::vector<PublishedExperiment>& as
       files.push_back(file.string());
   std::vector<BadInput> mistakes;
   const std::vector<KeptDocument> kept = read_kept(files, mistakes);
-  for (const BadInput& bad : mistakes) write_notice(fmt::format("{}\n", bad.what()));
+  write_mistakes(mistakes);
   show_reproduction(request, asked, kept, out, format, [&](const std::string& id) {
     const auto has_it = [&](const Chosen& config) { return has(config.ids, id); };
     if (std::ranges::none_of(chosen, has_it)) return Absence::NoConfig;
@@ -402,7 +414,7 @@ Exit show_run(const Request& request, const std::vector<PublishedExperiment>& as
   return mistakes.empty() ? Exit::Fine : Exit::BadInput;
 }
 
-/// Shows the documents below a folder. Throws BadFiles if one of them cannot be read.
+/// Shows the documents in the folder of --from. Throws BadFiles if one of them cannot be read.
 Exit show_kept(const ReproduceOptions& options, const Request& request,
                const std::vector<PublishedExperiment>& asked,
                const std::vector<PublishedExperiment>& published) {
@@ -420,7 +432,8 @@ Exit show_kept(const ReproduceOptions& options, const Request& request,
   return Exit::Fine;
 }
 
-/// Throws Invalid if one of `options` is given, because `reason` forbids it. Names the first one.
+/// Throws Invalid if one of `options` is given. An element of `options` tells whether the option is
+/// given, and its name. The message has `reason` and the name of the first given option.
 void refuse(const std::string& reason, std::span<const std::pair<bool, std::string>> options) {
   for (const auto& [is_given, name] : options)
     if (is_given) throw Invalid(fmt::format("{}: leave out {}", reason, name));
@@ -456,11 +469,11 @@ void check_options(const ReproduceOptions& options) {
   }
 }
 
-/// Returns what --from shows. It is what the command line asks for. If --configs is not given and
-/// the folder of --from has a request, that request adds:
+/// Returns the request that --from shows. It is the request of the command line, if that has
+/// --configs or if the folder of --from keeps no request. Otherwise the kept request adds:
 /// - its folder of configs;
-/// - its words, if the command line has none and all of them are still known beside these configs.
-///   Without words, all experiments are shown.
+/// - its words, if the command line has none, and if the publications beside these configs know all
+///   of them. If the result has no words, all experiments are shown.
 Request request_of_kept(const ReproduceOptions& options) {
   Request request = options.request;
   if (!request.configs.empty()) {
@@ -492,7 +505,9 @@ Exit reproduce(const ReproduceOptions& options) {
   if (options.list) return list_all(request, published);
   const std::vector<Chosen> chosen = choose(asked, request.configs);
   if (chosen.empty()) return show_run(request, asked, chosen, "", options.format, false);
-  const std::atomic<bool>& interrupted = watch_for_interrupts(false);  // the child prints the note
+  // false: on Ctrl-C the child process prints the note that the run will end, so this process
+  // prints none.
+  const std::atomic<bool>& interrupted = watch_for_interrupts(false);
   if (const Exit checked = check(chosen, interrupted); checked != Exit::Fine) return checked;
   const std::string out = resumes ? options.resume : begin_folder(options.out, request, chosen);
   if (!options.quiet)
@@ -506,7 +521,7 @@ Exit reproduce(const ReproduceOptions& options) {
     worst = std::max(worst, run_config(config, out, request, options.quiet, interrupted));
     if (interrupted) worst = Exit::Interrupted;
     if (worst == Exit::Interrupted) break;
-    // The config was not run.
+    // With these exit codes the child has refused the config and has run nothing.
     if (worst == Exit::BadInput || worst == Exit::Incomparable) return worst;
   }
   worst = std::max(worst, show_run(request, asked, chosen, out, options.format, interrupted));

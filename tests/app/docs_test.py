@@ -20,6 +20,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import struct
 import subprocess
 import sys
@@ -73,7 +74,8 @@ def png(width, height, seed):
             chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
-# A script that stands in for the program and shortens `run`.
+# A script that is used instead of the program. It starts the program with the same arguments, and
+# makes `run` shorter.
 QUICK = """#!/bin/sh
 if [ "$1" = run ]; then
   shift
@@ -103,8 +105,14 @@ class Copy:
         program = tools / "normbench"
         program.write_text(QUICK.format(program=shlex.quote(str(NORMBENCH))))
         program.chmod(0o755)
+        # The Python package finds the program where a build of its folder would be.
+        shutil.copytree(SOURCE_DIR / "python/normbench", folder / "python/normbench", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(SOURCE_DIR / "python/pyproject.toml", folder / "python")
+        (folder / "build/release").mkdir(parents=True)
+        (folder / "build/release/normbench").symlink_to(program)
         self.environment = {
             "PATH": f"{tools}:{os.environ['PATH']}", "HOME": str(folder), "LANG": "C.UTF-8", "TMPDIR": str(folder),
+            "PYTHONPATH": str(folder / "python"),
             **{name: value for name, value in os.environ.items() if name.startswith(("LD_", "ASAN_", "UBSAN_", "TSAN_"))}}
 
     def run(self, command):
@@ -148,7 +156,7 @@ def shell_mistakes(words):
                 said = (SOURCE_DIR / word).read_text()
                 yield from (f"{word} has no {option}" for option in options if option not in said)
         if word == "normbench" or word.endswith(("release/normbench", "bin/normbench")):
-            if not after or after[0].startswith(("-", "build/")):  # the program as the argument of a test
+            if not after or after[0].startswith(("-", "build/")):  # here the program is the argument of a test
                 continue
             said = help_of(after[0])
             if said is None:

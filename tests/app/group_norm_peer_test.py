@@ -28,7 +28,7 @@ except ImportError:
     sys.exit(77)
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(PEERS))
-from peer_session import Session  # noqa: E402
+from normbench.peer.session import Session  # noqa: E402
 from numpy_peer import NumpyPeer  # noqa: E402
 from torch_peer import TorchPeer  # noqa: E402
 
@@ -176,8 +176,8 @@ class GroupNorm(unittest.TestCase):
         self.backward(accumulate=True)
 
     def test_the_chain(self):
-        # The numbers of the values: 0 x, 1 dy, 2 gamma, 3 beta, 4 mean, 5 rstd, 6 h, 7 y, 8 dh, 9 dx, 10 dy * h,
-        # 11 dgamma, 12 dbeta, 13 sum.
+        # The stages name their values by number: 0 x, 1 dy, 2 gamma, 3 beta, 4 mean, 5 rstd, 6 h, 7
+        # y, 8 dh, 9 dx, 10 dy * h, 11 dgamma, 12 dbeta, 13 sum.
         shapes = [SHAPE, SHAPE, CHANNELS, CHANNELS, STATISTICS, STATISTICS, *[SHAPE] * 5, CHANNELS, CHANNELS, SHAPE]
         stages = [stage("moments", [0], [4, 5], shapes, groups=GROUPS, eps=EPS),
                   stage("scale_shift", [0, 4, 5], [6], shapes, over="group"),

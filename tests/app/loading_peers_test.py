@@ -38,8 +38,8 @@ import opencv_images  # noqa: E402
 import opencv_peer  # noqa: E402
 import torch_load  # noqa: E402
 import torch_models  # noqa: E402
-from peer_files import load_of  # noqa: E402
-from peer_task import Stage, Tensor  # noqa: E402
+from normbench.peer.files import load_of  # noqa: E402
+from normbench.peer.task import Stage, Tensor  # noqa: E402
 
 TORCHVISION, TORCH_OPENCV = ("torch_peer.py", "--as", "torchvision"), ("torch_peer.py", "--decoder", "opencv")
 IMREAD = ("opencv_peer.py", "--as", "imread")
@@ -248,7 +248,7 @@ class Images(LoadingTest):
 
     def test_photographs_are_shown_upright(self):
         shown = picture(120, 80)
-        path = write_image(self.dir / "turned.jpg", np.rot90(shown))  # turned left; its EXIF says turn right
+        path = write_image(self.dir / "turned.jpg", np.rot90(shown))  # turned left, with EXIF that turns it right
         turned(path, 6)
         for command, threads in EVERY_DECODER:
             with self.subTest(command=command):
@@ -369,7 +369,7 @@ class Workers(LoadingTest):
             self.run_of(peer, iterations, 1)
             self.assertEqual(children(peer.process.pid), pids)
             before = self.cpu_ns(pids)
-        self.assertGreater(before, 50_000_000)  # they did work before
+        self.assertGreater(before, 50_000_000)  # the workers have decoded
 
     def test_they_end_before_another_task_and_with_the_peer(self):
         peer = self.peer(*TORCHVISION, *WORKERS)
@@ -390,7 +390,7 @@ class Workers(LoadingTest):
         self.run_of(peer, 1)
         pids = children(peer.process.pid)
         for pid in pids:
-            self.assertEqual(os.readlink(f"/proc/{pid}/fd/1"), os.readlink(f"/proc/{peer.process.pid}/fd/1"))  # of stderr
+            self.assertEqual(os.readlink(f"/proc/{pid}/fd/1"), os.readlink(f"/proc/{peer.process.pid}/fd/1"))  # stderr, for both
             os.kill(pid, signal.SIGSTOP)
         try:
             peer.process.kill()
@@ -496,7 +496,7 @@ class Stored(LoadingTest):
 # A peer that prints a line for each item when it is taken: "item NUMBER TAKEN of COUNT". TAKEN
 # counts the items taken so far in this pass, and COUNT is the number of items in the pass.
 PROBE = '''
-from normbench_peer import Peer, np, serve
+from normbench.peer import Peer, np, serve
 
 class Probe(Peer):
     name = "probe"
@@ -533,7 +533,7 @@ class Protocol(LoadingTest):
         items = [tuple(int(lines[i][k]) for k in (1, 2, 4)) for i in range(1, len(lines) - 1)]
         self.assertEqual(items[:6], [(0, 1, 2), (1, 2, 2), (0, 1, 1), (0, 1, 3), (1, 2, 3), (2, 3, 3)])
         self.assertEqual(items[-3:], [(0, 1, 3), (1, 2, 3), (2, 3, 3)])
-        warm_up = items[6:-3]  # one item after another, in passes that are taken to the end
+        warm_up = items[6:-3]  # its passes take the items in order, each pass up to its last item
         self.assertEqual([item for item, _, _ in warm_up], list(range(len(warm_up))))
         self.assertGreater(len({count for _, _, count in warm_up}), 1)
         for (_, taken, count), (_, following, _) in zip(warm_up, [*warm_up[1:], (0, 1, 0)]):
@@ -685,7 +685,7 @@ class Training(LoadingTest):
         for options in ((), WORKERS):
             peer = self.prepared(("torch_peer.py", *options), files, (2, 3, 48, 48), more=more)
             found += [self.last_of(peer, 3, 1), self.last_of(peer, 2), self.last_of(peer, 1)]
-        self.assertTrue((found[0] == found[2]).all() and (found[0] == found[3]).all())  # items 2 and 0
+        self.assertTrue((found[0] == found[2]).all() and (found[0] == found[3]).all())  # items 2 and 0 have the same images
         self.assertTrue((found[1] == found[4]).all())
         self.assertGreater(self.share(found[1], found[0]), 1e-2)  # item 1 has other images
 

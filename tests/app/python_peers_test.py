@@ -304,8 +304,8 @@ ARITHMETIC = [
 KEPT = [(PLANAR, [NORMALIZE]), (PLANAR_FLOAT, [NORMALIZE]), (ROWS, [TO_FLOAT, SUB, DIV])]
 
 
-# A stand-in for the parts of PyTorch that torch_stages.py needs. It counts the constants that are
-# made.
+# A stand-in for the parts of PyTorch that torch_stages.py needs. Each tensor that is made for
+# constants is added to the list `made`.
 STAND_IN = '''
 uint8, float16, bfloat16, float32 = "u8", "f16", "bf16", "f32"
 contiguous_format = channels_last = clone = None
@@ -328,7 +328,7 @@ def tensor(values, dtype, device):
 '''
 CALLS = '''
 import torch
-from peer_task import Stage, Tensor
+from normbench.peer.task import Stage, Tensor
 from torch_stages import eager, one_call, transfer
 
 def stage(op, before, after, place="cuda", output="fresh", **parameters):
@@ -376,7 +376,7 @@ import types
 
 sysconfig.get_paths = lambda: {"include": os.path.dirname(__file__)}
 sys.path.insert(1, sys.argv[1])
-from normbench_peer import Unsupported
+from normbench.peer import Unsupported
 from torch_peer import TorchPeer
 
 task = types.SimpleNamespace(threads=1, device="cuda:0", stages=[], outputs=[], loads=False)
@@ -585,10 +585,10 @@ class Results(PeerTest):
             (ROWS, [NORMALIZE], "opencv-blob turns nhwc into nchw, whole images only")])
 
 
-# A peer whose results show what the session did.
+# A peer whose results show what its session did with it.
 PROBE = '''
 import ctypes, os, sys, weakref
-from normbench_peer import Peer, np, serve
+from normbench.peer import Peer, np, serve
 
 class Probe(Peer):
     name = "probe"

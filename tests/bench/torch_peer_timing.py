@@ -23,7 +23,7 @@ from torch.utils.benchmark import Timer
 from torchvision.transforms.v2 import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/peers"))
-from peer_session import Session, use_allocator  # noqa: E402
+from normbench.peer.session import Session, use_allocator  # noqa: E402
 from torch_peer import TorchPeer  # noqa: E402
 
 SHAPES = ((1, 3, 256, 256), (10, 3, 720, 1280))

@@ -1,14 +1,25 @@
 """The task of a peer, and how it is read: lines become requests, requests become tasks, files become arrays."""
 
+from __future__ import annotations
+
 import importlib.metadata
 import importlib.util
 import json
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NoReturn
 
-try:
-    import numpy as np
-except ImportError:  # reported in the answer to `hello`
-    np = None
+if TYPE_CHECKING:  # always a module here: without NumPy no peer gets as far as to use it
+    import numpy
+    from numpy.typing import NDArray
+
+    np = numpy  # type checkers let other modules import this name, but not that of `import numpy as np`
+else:
+    try:
+        import numpy as np
+    except ImportError:  # reported in the answer to `hello`
+        np = None
+
+Message = dict[str, Any]  # a request or a reply
 
 # The dtype in a .npy file. NumPy has no bfloat16, so the file has its bits as uint16.
 STORED = {"uint8": "|u1", "float16": "<f2", "bfloat16": "<u2", "float32": "<f4"}
@@ -36,12 +47,12 @@ class Tensor:
     """The description of an array. `shape` is [n, c, h, w], also for nhwc."""
 
     dtype: str
-    shape: tuple
+    shape: tuple[int, int, int, int]
     layout: str = "nchw"
     memory: str = "pageable"
 
     @property
-    def array_shape(self):
+    def array_shape(self) -> tuple[int, int, int, int]:
         """The shape in the order of the layout."""
         n, c, h, w = self.shape
         return (n, c, h, w) if self.layout == "nchw" else (n, h, w, c)
@@ -52,33 +63,34 @@ class Stage:
     """One op with its options from the config. Values have numbers: first the task's inputs, then results of stages."""
 
     op: str
-    parameters: dict
+    parameters: dict[str, Any]
     place: str  # cpu or cuda
     kernel: str  # "" unless the config forces one
     output: str  # reuse, fresh, in_place or cuda_malloc
-    inputs: list
-    results: list
-    reads: list = field(default_factory=list)  # numbers of its inputs; empty in a plain chain
-    writes: list = field(default_factory=list)  # numbers of its results; empty in a plain chain
-    files: str = ""  # for a load, which has no inputs: the path of a file with a list of paths
-    narrow: bool = False  # computed in the dtype of the result, not in float32
+    inputs: list[Tensor]
+    results: list[Tensor]
+    reads: list[int] = field(default_factory=list)  # numbers of its inputs; empty in a plain chain
+    writes: list[int] = field(default_factory=list)  # numbers of its results; empty in a plain chain
+    # Only for the op load, which has no inputs: the path of a JSON file with a list of image paths.
+    files: str = ""
+    narrow: bool = False  # true: computed in the dtype of the result; false: in float32
 
     @property
-    def input(self):
+    def input(self) -> Tensor:
         return self.inputs[0]
 
     @property
-    def result(self):
+    def result(self) -> Tensor:
         return self.results[0]
 
-    def channels(self, name):
+    def channels(self, name: str) -> list[float]:
         """Returns the parameter `name` as one value for each channel. A single value is repeated."""
-        values = self.parameters[name]
-        values = list(values) if isinstance(values, list) else [values]
+        said = self.parameters[name]
+        values: list[float] = list(said) if isinstance(said, list) else [said]
         return values * self.input.shape[1] if len(values) == 1 else values
 
     @property
-    def window(self):
+    def window(self) -> tuple[int, int, int, int] | None:
         """The window (top, left, height, width) of a crop or normalize; None for the whole image."""
         crop = self.parameters if self.op == "crop" else self.parameters.get("crop")
         if isinstance(crop, list):
@@ -93,13 +105,13 @@ class Stage:
         return top, left, height, width
 
     @property
-    def flipped(self):
+    def flipped(self) -> str:
         """The axes that are mirrored: "", "w", "h" or "hw"."""
         said = self.parameters.get("axis", "horizontal") if self.op == "flip" else self.parameters.get("flip", "none")
         return {"none": "", "horizontal": "w", "vertical": "h", "both": "hw"}[said]
 
     @property
-    def is_plain(self):
+    def is_plain(self) -> bool:
         """True for a stage that changes no layout and does not crop or mirror."""
         return not self.window and not self.flipped and self.input.layout == self.result.layout
 
@@ -110,19 +122,21 @@ class Task:
 
     threads: int
     device: str  # cpu or cuda:0
-    copies: int  # of the inputs; iterations use them in turn
-    inputs: list
-    stages: list
-    outputs: list = field(default_factory=list)  # numbers of values; empty in a plain chain
-    unlike: bool = False  # the copies of the inputs must differ
+    copies: int  # number of copies of the inputs; iterations use them in turn
+    inputs: list[Tensor]
+    stages: list[Stage]
+    # Numbers of the values that are results. Empty in a plain chain: its result is that of the last
+    # stage.
+    outputs: list[int] = field(default_factory=list)
+    unlike: bool = False  # true: the copies of the inputs must differ
 
     @property
-    def loads(self):
+    def loads(self) -> bool:
         """True if items come from files. Then there are no inputs."""
         return self.stages[0].op == "load"
 
     @property
-    def results(self):
+    def results(self) -> list[Tensor]:
         """Descriptions of the results of an iteration, in order."""
         if not self.outputs:
             return [self.stages[-1].result]
@@ -130,17 +144,18 @@ class Task:
         return [made[value] if value in made else self.inputs[value] for value in self.outputs]
 
 
-def installed(module, title, distribution=None):
+def installed(module: str, title: str, distribution: str | None = None) -> str:
     """Returns the version of a Python library, if possible without importing it. Raises Unavailable."""
     if importlib.util.find_spec(module) is None:
         raise Unavailable(f"{title} is not installed (run scripts/peers/setup)")
     try:
         return importlib.metadata.version(distribution or module)
     except importlib.metadata.PackageNotFoundError:
-        return importlib.import_module(module).__version__
+        version: str = importlib.import_module(module).__version__
+        return version
 
 
-def whole(request, name, least):
+def whole(request: Message, name: str, least: int) -> int:
     """Returns the member `name` if it is an integer of at least `least`. Raises Refused otherwise."""
     value = request.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -148,7 +163,7 @@ def whole(request, name, least):
     return value
 
 
-def text(request, name, holder=None):
+def text(request: Message, name: str, holder: Message | None = None) -> str:
     """Returns the member `name` of the request, or of `holder` in it, if it is a string. Raises Refused otherwise."""
     value = (request if holder is None else holder).get(name)
     if not isinstance(value, str):
@@ -156,10 +171,10 @@ def text(request, name, holder=None):
     return value
 
 
-def parsed(line):
+def parsed(line: bytes | None) -> Message:
     """Returns the request in a line. Raises Refused. A `line` of None means that it was too long."""
 
-    def no_number(word):
+    def no_number(word: str) -> NoReturn:
         raise ValueError(f"{word} is not JSON")
 
     if line is None:
@@ -173,7 +188,7 @@ def parsed(line):
     return request
 
 
-def tensor_of(written):
+def tensor_of(written: Any) -> Tensor:
     fits = (isinstance(written, dict) and written.get("dtype") in STORED
             and written.get("layout", "nchw") in ("nchw", "nhwc")
             and isinstance(written.get("shape"), list) and len(written["shape"]) == 4
@@ -184,13 +199,13 @@ def tensor_of(written):
                   written.get("memory", "pageable"))
 
 
-def stage_of(written):
+def stage_of(written: Any) -> Stage:
     if not isinstance(written, dict) or not isinstance(written.get("op"), str):
         raise Refused('prepare: a stage is an object with an "op"')
-    tensors = [written.get(side) for side in ("in", "out")]
+    tensors: list[Any] = [written.get(side) for side in ("in", "out")]
     if not all(isinstance(side, list) for side in tensors):
         raise Refused('prepare: a stage has lists "in" and "out"')
-    numbers = [written.get(side, []) for side in ("reads", "writes")]
+    numbers: list[Any] = [written.get(side, []) for side in ("reads", "writes")]
     if not all(isinstance(side, list) and all(type(value) is int for value in side) for side in numbers):
         raise Refused('prepare: "reads" and "writes" of a stage are lists of integers')
     loads = written["op"] == "load"
@@ -207,7 +222,7 @@ def stage_of(written):
                  files=text({"type": "prepare"}, "files", written) if loads else "")
 
 
-def task_of(request):
+def task_of(request: Message) -> Task:
     inputs, stages = request.get("inputs"), request.get("stages")
     if not isinstance(inputs, list) or not isinstance(stages, list) or not stages:
         raise Refused('prepare: needs "inputs" and "stages"')
@@ -220,14 +235,15 @@ def task_of(request):
         raise Unsupported(f"{len(inputs)} inputs (only chains with one)")
     if outputs:
         check_wiring(len(inputs), stages, outputs)
-    # Only stages describe the memory of the inputs. All inputs are in one kind of memory.
+    # The description of an input has no kind of memory, so it is taken from the input of the first
+    # stage. All inputs are in the same kind of memory.
     starts = [replace(tensor_of(one), memory=stages[0].input.memory) for one in inputs]
     return Task(threads=whole(request, "threads", 1), device=request.get("device", "cpu"),
                 copies=whole(request, "copies", 1), inputs=starts, stages=stages, outputs=outputs,
                 unlike=request.get("unlike", False) is True)
 
 
-def check_wiring(inputs, stages, outputs):
+def check_wiring(inputs: int, stages: list[Stage], outputs: Any) -> None:
     """Raises Refused if a stage reads a value that no earlier stage made, or an output does not exist."""
     known = set(range(inputs))
     for stage in stages:
@@ -238,7 +254,7 @@ def check_wiring(inputs, stages, outputs):
         raise Refused('prepare: "outputs" names a value that nothing gives')
 
 
-def load(path, tensor):
+def load(path: str, tensor: Tensor) -> NDArray[Any]:
     """Returns the array in a .npy file. Raises Refused if it does not match its description."""
     with open(path, "rb") as file:
         array = np.lib.format.read_array(file, allow_pickle=False)
@@ -248,7 +264,7 @@ def load(path, tensor):
     return array
 
 
-def moved_on(array, tensor, pixels):
+def moved_on(array: NDArray[Any], tensor: Tensor, pixels: int) -> NDArray[Any]:
     """Returns the array with the pixels of each image moved by `pixels` in row order. Pixels moved beyond the
     end come first."""
     n, c, h, w = tensor.shape
@@ -256,7 +272,7 @@ def moved_on(array, tensor, pixels):
     return np.roll(array.reshape(lying), pixels, axis=1).reshape(array.shape)
 
 
-def store(path, array, tensor):
+def store(path: str, array: NDArray[Any], tensor: Tensor) -> None:
     if array.dtype.str != STORED[tensor.dtype] or array.shape != tensor.array_shape:
         raise Refused(f"the result is {array.dtype.str} {list(array.shape)}, "
                       f"not {STORED[tensor.dtype]} {list(tensor.array_shape)}")

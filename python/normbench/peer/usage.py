@@ -1,5 +1,7 @@
 """Measures the CPU time and page faults of a peer's process and its workers."""
 
+from __future__ import annotations
+
 import resource
 import sys
 import time
@@ -12,31 +14,31 @@ class Usage:
     minor_faults: int = 0
     major_faults: int = 0
 
-    def minus(self, other):
+    def minus(self, other: Usage) -> Usage:
         return Usage(self.cpu_ns - other.cpu_ns, self.minor_faults - other.minor_faults,
                      self.major_faults - other.major_faults)
 
-    def plus(self, other):
+    def plus(self, other: Usage) -> Usage:
         return Usage(self.cpu_ns + other.cpu_ns, self.minor_faults + other.minor_faults,
                      self.major_faults + other.major_faults)
 
 
-def own():
+def own() -> Usage:
     used = resource.getrusage(resource.RUSAGE_SELF)
     return Usage(time.process_time_ns(), used.ru_minflt, used.ru_majflt)
 
 
-def worker(pid):
+def worker(pid: int) -> Usage:
     """Returns the usage of another process. Its CPU clock counts in ns, unlike /proc. Faults are in /proc/PID/stat."""
     with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
         fields = file.read().rpartition(")")[2].split()  # fields from the third on, since the name may contain blanks
     return Usage(time.clock_gettime_ns(~pid << 3 | 2), int(fields[7]), int(fields[9]))
 
 
-def workers():
+def workers() -> dict[int, Usage]:
     """Returns the usage of each living child of multiprocessing, by process id. A DataLoader's workers are among them."""
     multiprocessing = sys.modules.get("multiprocessing")
-    used = {}
+    used: dict[int, Usage] = {}
     for process in multiprocessing.active_children() if multiprocessing else ():
         try:
             used[process.pid] = worker(process.pid)
@@ -48,10 +50,10 @@ def workers():
 class Meter:
     """Measures what is used since it was made."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._workers, self._own = workers(), own()
 
-    def used(self):
+    def used(self) -> Usage:
         total = own().minus(self._own)
         for pid, now in workers().items():
             total = total.plus(now.minus(self._workers.get(pid, Usage())))

@@ -1,5 +1,7 @@
 """The base of a peer of normbench in Python. Subclass Peer, return what to measure, and serve it:
 
+    from normbench.peer import Peer, serve
+
     class Mine(Peer):
         name = "mine"
 
@@ -8,51 +10,60 @@
 
     serve(Mine())
 
-docs/peers.md describes the protocol. my_kernel.py is a complete example.
+docs/peers.md describes the protocol. scripts/peers/my_kernel.py is a complete example.
 """
 
-import argparse
+from __future__ import annotations
 
-# Names that peers import from this module, too.
-from peer_session import Session, chain, wired  # noqa: F401
-from peer_task import BrokenFile, Stage, Task, Tensor, Unavailable, Unsupported, installed, np  # noqa: F401
+import argparse
+from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence
+
+from .session import Session, chain, wired
+from .task import BrokenFile, Stage, Task, Tensor, Unavailable, Unsupported, installed, np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BrokenFile", "Peer", "Session", "Stage", "Task", "Tensor", "Unavailable", "Unsupported", "arguments", "chain",
+           "installed", "np", "serve", "wired"]
 
 
 class Peer:
     """A library or kernel that takes turns with normbench's own kernels."""
 
-    name = ""
-    # True if prepare() supports stages with several inputs and outputs. It then returns a list with a callable for each
-    # stage. A callable takes the arrays that the stage reads, and returns its result or a tuple of results.
-    takes_several = False
-    # True if prepare() supports tasks that load files (task.loads). The first callable in its list then takes
-    # (first item, count) and returns an iterator over the batches of these items. The iterator loads nothing before it is
-    # made and nothing after the last item.
-    takes_files = False
+    name: str = ""
+    # True if prepare() supports stages with several inputs and outputs. prepare() then returns a
+    # list with a callable for each stage. A callable takes the arrays that its stage reads, and
+    # returns the result or a tuple of results.
+    takes_several: bool = False
+    # True if prepare() supports tasks that load files (task.loads). The first callable in the list
+    # of prepare() then takes (first item, count) and returns an iterator over the batches of these
+    # items. The iterator loads nothing before it is made and nothing after the last item.
+    takes_files: bool = False
 
-    def version(self):
+    def version(self) -> str:
         """Returns the library's version as text. Raises Unavailable if it cannot work on this machine."""
         return "1"
 
-    def prepare(self, task):
+    def prepare(self, task: Task) -> Callable[[Any], Any] | list[Callable[..., Any]]:
         """Returns what to measure: a callable from input to result, or a list with one for each stage.
 
         The callables of a list are also timed one by one. Raises Unsupported.
         """
         raise NotImplementedError
 
-    def psnr(self, task):
+    def psnr(self, task: Task) -> float | None:
         """Returns the least PSNR of loaded images in dB, or None if they are within normbench's own error bound."""
         return None
 
-    def filter(self, task):
+    def filter(self, task: Task) -> Literal["triangle", "box"]:
         """Returns the filter with which loaded images are resized.
 
         "triangle" is the filter of PIL and normbench. "box" is the mean of the input pixels that an output pixel covers.
         """
         return "triangle"
 
-    def rounds(self, task):
+    def rounds(self, task: Task) -> Sequence[Literal["input", "constants", "difference", "statistics", "gradients"]]:
         """Returns which values the library holds in the dtype of the output. normbench then widens its error bounds.
 
         The values are "input", "constants", "difference", "statistics" and "gradients" (docs/peers.md). normbench's
@@ -60,35 +71,36 @@ class Peer:
         """
         return []
 
-    def take(self, array, tensor):
+    def take(self, array: NDArray[Any], tensor: Tensor) -> Any:
         """Returns the library's own copy of a numpy array, in memory of the kind `tensor.memory`."""
         return array.copy()
 
-    def ready(self, kernel, example):
+    def ready(self, kernel: Callable[[Any], Any], example: Any) -> None:
         """Called once before the first run, with the callable from prepare() and an input (None if files are loaded)."""
 
-    def give(self, result, tensor):
+    def give(self, result: Any, tensor: Tensor) -> NDArray[Any]:
         """Returns the result as a numpy array of shape tensor.array_shape."""
-        return result
+        array: NDArray[Any] = result
+        return array
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Waits until all submitted work is done."""
 
-    def start_device_clock(self):
+    def start_device_clock(self) -> None:
         """Marks the start of a timed region on the device, if there is one."""
 
-    def stop_device_clock(self):
+    def stop_device_clock(self) -> None:
         """Marks the end of the timed region on the device, without waiting."""
 
-    def device_ns(self):
+    def device_ns(self) -> int | None:
         """Returns the device's time between the two marks in ns, after synchronize(). None without a device."""
         return None
 
-    def close(self):
+    def close(self) -> None:
         """Stops what prepare() started, such as processes. Called before another prepare() and at the end."""
 
 
-def arguments(about):
+def arguments(about: str | None) -> argparse.ArgumentParser:
     """Returns an argument parser with the options that every peer has."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument(
@@ -100,6 +112,6 @@ def arguments(about):
     return parser
 
 
-def serve(peer, options=None):
+def serve(peer: Peer, options: argparse.Namespace | None = None) -> None:
     """Answers normbench's requests on standard input and output until normbench closes them."""
     Session.on_standard_streams(peer, getattr(options, "allocator", "stock")).serve()

@@ -1,0 +1,165 @@
+"""Results documents in Python. Everything derived from measurements comes from the program, so it is what reports show."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, Iterator, Mapping, Sequence
+
+from ._errors import BadInput
+from ._program import succeed
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+class Case:
+    """A variant of an experiment at one point of its sweep, as it was measured. `data` is its object in the document."""
+
+    def __init__(self, group: dict[str, Any], data: dict[str, Any]):
+        self.data = data
+        self.experiment: str = group["experiment"]
+        self.point: dict[str, Any] = group["point"]
+        self.variant: str = data["variant"]
+        self.axes: dict[str, Any] = data["axes"]
+        self.status: str = data["status"]  # "ok", "skipped" or "failed"
+        self.reason: str = data["reason"]  # why it was skipped or failed, else ""
+        self.iterations: int = data["iterations"]  # of a turn
+        self.images: int = data["images"]  # of an iteration
+
+    @property
+    def median_ms(self) -> float | None:
+        """The median time of an iteration in ms, on the clock that decides. None without measurements."""
+        summary = self.data.get("summary")
+        return summary["median_ns"] / 1e6 if summary else None
+
+    @property
+    def rounds(self) -> Mapping[str, Sequence[int]]:
+        """The columns of the case's rounds: "wall_ns", "cpu_ns" and more, with one value for each round. Columns of zeros are left out.
+
+        Times are those of a turn, in ns. Divide them by `iterations`, and by `images` for the time of an image. With NumPy installed the
+        columns are its arrays, else lists.
+        """
+        return {name: _array(values) for name, values in self.data.get("rounds", {}).items()}
+
+    def __repr__(self) -> str:
+        told = f"{self.median_ms:.4g} ms" if self.median_ms is not None else f"{self.status}: {self.reason}"
+        return f"<Case {self.experiment}, {self.variant} {self.axes or ''}: {told}>"
+
+
+class Group:
+    """An experiment at one point of its sweep: cases that were measured together. `data` is its object in the document."""
+
+    def __init__(self, data: dict[str, Any]):
+        self.data = data
+        self.experiment: str = data["experiment"]
+        self.point: dict[str, Any] = data["point"]
+        self.baseline: str = data["baseline"]
+        self.cases: list[Case] = [Case(data, one) for one in data["cases"]]
+
+    @property
+    def verdict(self) -> dict[str, Any]:
+        """The verdict as the program derives it, with "winner", "bound", "cause" and "text". Empty if there is none."""
+        verdict: dict[str, Any] = self.data.get("verdict", {})
+        return verdict
+
+    def __repr__(self) -> str:
+        return f"<Group {self.experiment} {self.point}: {len(self.cases)} cases>"
+
+
+class Results:
+    """A results document. `data` is the whole document, with what the program derives from it. `path` is its file or folder."""
+
+    def __init__(self, path: str, data: dict[str, Any]):
+        self.path = path
+        self.data = data
+        self.name: str = data["name"]
+        self.interrupted: bool = data["interrupted"]
+        self.groups: list[Group] = [Group(one) for one in data["groups"]]
+
+    @property
+    def cases(self) -> list[Case]:
+        """All cases of all groups, in the order of the document."""
+        return [case for group in self.groups for case in group.cases]
+
+    @property
+    def experiments(self) -> dict[str, list[Group]]:
+        """The groups of each experiment, by its name."""
+        named: dict[str, list[Group]] = {}
+        for group in self.groups:
+            named.setdefault(group.experiment, []).append(group)
+        return named
+
+    def text(self) -> str:
+        """Returns the report as text, as the program prints it at the end of a run."""
+        return succeed(["report", self.path, "--format", "text"], progress=False).stdout
+
+    def html(self) -> str:
+        """Returns the report as a page of HTML, with all it needs in it."""
+        return succeed(["report", self.path, "--format", "html", "--quiet"], progress=False).stdout
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Returns a row for each case. docs/results.md describes the columns."""
+        rows: list[dict[str, Any]] = json.loads(
+            succeed(["report", self.path, "--table", "answer", "--format", "json", "--quiet"], progress=False).stdout)
+        return rows
+
+    def round_rows(self) -> Iterator[dict[str, Any]]:
+        """Returns a row for each round of each case: which case, "round" from 0, and a value of each of its columns.
+
+        Times are those of a turn, in ns. "held_up" tells that other programs held the round up, so that no figure counts it.
+        """
+        names = list(dict.fromkeys(name for case in self.cases for name in case.data.get("rounds", {})))
+        for row, case in zip(self.rows(), self.cases):
+            about = {"experiment": row["experiment"], "point": row["point"], "variant": row["variant"],
+                     "iterations": case.iterations, "images": case.images}
+            columns = case.data.get("rounds", {})
+            held_up = set(case.data.get("flags", {}).get("held up", []))
+            for i in range(len(columns.get("wall_ns", []))):
+                values = {name: columns[name][i] if name in columns else 0 for name in names}
+                yield {**about, "round": i, "held_up": i in held_up, **values}
+
+    def to_pandas(self, rounds: bool = False) -> "pandas.DataFrame":
+        """Returns a pandas DataFrame with a row for each case, or for each round of each case. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(list(self.round_rows()) if rounds else self.rows())
+
+    def to_polars(self, rounds: bool = False) -> "polars.DataFrame":
+        """Returns a polars DataFrame with a row for each case, or for each round of each case. Needs polars."""
+        import polars
+
+        rows = list(self.round_rows()) if rounds else self.rows()
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        return f"<Results {self.name}: {len(self.groups)} groups, {len(self.cases)} cases>"
+
+    def _repr_html_(self) -> str:
+        # A frame keeps the page's styles and scripts apart from those of the notebook.
+        page = html.escape(self.html(), quote=True)
+        return (f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="{html.escape(self.name)}" '
+                'style="width: 100%; height: 40em; border: 0"></iframe>')
+
+
+def load(path: str | Path) -> Results:
+    """Reads results: a results.json, or the folder of a run.
+
+    Raises BadInput if it is no results document, a damaged one, or a folder with several.
+    """
+    whole = os.path.abspath(path)
+    data = json.loads(succeed(["report", whole, "--format", "json", "--quiet"], progress=False).stdout)
+    if isinstance(data, list):
+        raise BadInput(f"{path} holds {len(data)} documents: load them one by one", 2, [])
+    return Results(whole, data)
+
+
+def _array(values: list[int]) -> Sequence[int]:
+    try:
+        import numpy
+    except ImportError:
+        return values
+    return cast("Sequence[int]", numpy.asarray(values))
