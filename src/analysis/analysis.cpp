@@ -7,8 +7,8 @@
 namespace normbench {
 namespace {
 
-/// Returns the distance between the quartiles divided by the median, without times of 0. Returns 0
-/// if no time is left.
+/// Returns the interquartile range of the times above 0, divided by their median. A time of 0 means
+/// that the round does not count. Returns 0 if no time is above 0.
 double relative_spread(std::vector<double> times) {
   std::erase_if(times, [](double ns) { return ns <= 0; });
   std::ranges::sort(times);
@@ -28,15 +28,14 @@ int measured_baseline(const GroupResult& group) {
 void add_quality(const MeasuredGroup& group, GroupAnalysis& analysis) {
   const int baseline = measured_baseline(group.group());
   Quality quality;
-  quality.of_ratios = !analysis.pairs.empty();
-  const bool alone = !quality.of_ratios || baseline < 0;
+  quality.of_ratios = !analysis.pairs.empty() && baseline >= 0;
   for (int i = 0; i < static_cast<int>(analysis.cases.size()); ++i) {
     const CaseAnalysis& one = analysis.cases[i];
     if (!one.time_ns) continue;
     quality.spread = std::max(quality.spread, relative_spread(group.times_ns(i)));
-    if (alone || (one.ratio && i != baseline))
+    if (!quality.of_ratios || (one.ratio && i != baseline))
       quality.half_width =
-          std::max(quality.half_width, half_width(alone ? *one.time_ns : *one.ratio));
+          std::max(quality.half_width, half_width(quality.of_ratios ? *one.ratio : *one.time_ns));
     if (baseline >= 0 && i != baseline)
       analysis.autocorrelation =
           std::max(analysis.autocorrelation,
@@ -61,8 +60,8 @@ std::vector<Busy::CpuRatio> cpu_ratios(const GroupResult& group) {
   };
   if (baseline < 0 || !is_told(group.cases[baseline])) return ratios;
   const auto of_baseline = cpu_times_ns(group.cases[baseline]);
-  // Other programs evict data from the caches, which slows a short turn more than a long one. So
-  // the interval is widened.
+  // Other programs evict data from the caches. This lengthens a short turn by a larger factor than
+  // a long turn, so it does not cancel in the ratio. The interval is therefore widened.
   constexpr double effect = 1 + kProcessEffect;
   for (int i = 0; i < static_cast<int>(group.cases.size()); ++i) {
     if (i == baseline || !is_told(group.cases[i])) continue;

@@ -26,38 +26,40 @@ struct CaseNoise {
   Counters counters;               // sum over all rounds
   std::int64_t frequency_khz = 0;  // median over the rounds; 0 if the machine does not report it
   double frequency_spread = 0;     // (highest - lowest frequency) / median
-  // Stolen and throttled time of all processors, over the time in which it was counted. The shares
-  // may exceed 1, since the times of the processors add up.
+  // Stolen and throttled time of all processors, divided by the time over which it was counted. The
+  // shares may exceed 1, since the times of the processors are summed.
   double steal_share = 0, throttled_share = 0;
   std::map<Flag, std::vector<int>> flagged;  // ascending indices of the rounds with each flag
   std::vector<int> disturbed;                // ascending indices of the rounds with any flag
   // The lag-1 autocorrelation: of the log ratios to the baseline, or of the log times if the case
   // is the baseline or there is no baseline.
   double autocorrelation = 0;
-  // Time of the last third of the rounds over that of the first; needs 18 rounds.
+  // The case's time in the last third of the rounds over its time in the first third. Nothing for
+  // fewer than 18 rounds.
   std::optional<Interval> drift;
   // The interval of `drift` excludes 1, and `drift` differs from 1 by more than the precision.
   bool drifts = false;
-  // Ratio to the baseline, without the rounds that are flagged in either case.
+  // Ratio to the baseline, without the rounds that are flagged for this case or for the baseline.
   std::optional<Interval> undisturbed;
-  // `undisturbed` differs from the ratio of all rounds by more than the half-width of that ratio.
+  // `undisturbed` differs from the ratio over all rounds by more than the half-width of that
+  // ratio's interval.
   bool sensitive = false;
 };
 
 /// Returns the noise of every case of the group. The flags of a round mean:
-/// - stolen, throttled: the machine counted stolen or throttled time since the end of the previous
-///   turn.
+/// - stolen: a hypervisor took processor time since the end of the previous turn.
+/// - throttled: the container's CPU quota stopped processes since the end of the previous turn.
 /// - held up: other programs had a processor for so long that the round does not count
 ///   (is_held_up).
-/// - preempted: the round has more involuntary switches than usual, and is more than 2 % slower
-///   than rounds with a usual number. A number is usual up to the lower quartile of the rounds
-///   plus three times its square root, as for a Poisson process. The lower quartile is used because
-///   other programs may disturb most rounds.
+/// - preempted: the round has an unusual number of involuntary switches, and is more than 2 %
+///   slower than the rounds with a usual number. A usual number is at most q + 3 * sqrt(q), as for
+///   a Poisson process, where q is the lower quartile over the rounds. The median is not used,
+///   because other programs may disturb most rounds.
 /// - slow clock: the frequency is more than 2 % below the case's median.
 /// - outlier: the modified z-score of the logarithm of the round's time exceeds 3.5 (Iglewicz and
 ///   Hoaglin, 1993).
-/// - device clock: the GPU's clock is more than 2 % off the median of the group's turns. It is the
-///   mean clock over the turn, or the clock at its end if the group has no mean clocks.
+/// - device clock: the GPU's clock is more than 2 % off the median of the group's turns. The clock
+///   of a turn is its mean, or its value at the end of the turn if the group has no means.
 /// - device throttled: the GPU was throttled for a reason that other turns of the group did not
 ///   have.
 std::vector<CaseNoise> noise_of(const GroupResult& group, const Results& results);
@@ -70,9 +72,10 @@ struct DeviceStates {
   // Lowest, median and highest SM clock; lowest and highest temperature in degrees Celsius.
   std::int64_t low_mhz = 0, middle_mhz = 0, high_mhz = 0;
   std::int64_t low_c = 0, high_c = 0;
-  // Bits of throttle reasons present in all turns, and in only some turns. Idling is no reason.
+  // Bits of throttle reasons in all turns, and in only some turns. Idleness is not counted as a
+  // reason.
   std::int64_t always_bits = 0, sometimes_bits = 0;
-  std::int64_t slowest_ns = 0;  // longest time that it took to read the state
+  std::int64_t slowest_ns = 0;  // longest time that one reading of the state took
   // Time in ns from the start of the first turn to the end of the last one, and how long each
   // reason held the clocks back in that time.
   std::int64_t rounds_ns = 0;
@@ -84,14 +87,15 @@ struct DeviceStates {
 };
 DeviceStates device_states(const GroupResult& group);
 
-/// How far the numbers of a group can be trusted.
+/// The quality of a group's measurements.
 struct Quality {
-  // True: `half_width` is of ratios. False: it is of times, since there are no pairs.
+  // True: `half_width` is of ratios to the baseline. False: it is of times, because there are no
+  // pairs or the baseline was not measured.
   bool of_ratios = false;
-  double half_width = 0;   // widest half-width of the cases' intervals
-  bool quick = false;      // --quick was given: intervals are wide
-  bool noisy = false;      // the machine was noisy (see quality_of)
-  double spread = 0;       // largest interquartile range of a case's times, over their median
+  double half_width = 0;  // widest half-width of the cases' intervals
+  bool quick = false;     // --quick was given: intervals are wide
+  bool noisy = false;     // the machine was noisy (see quality_of)
+  double spread = 0;      // largest interquartile range of a case's times, over their median
   int rounds = 0, disturbed = 0;
   std::map<Flag, std::size_t> flagged;
   double drift = 0;  // largest relative drift of a case that drifts; 0: none does

@@ -99,25 +99,25 @@ Journal Journal::resume(const std::string& path) {
 }
 
 void Journal::add_group(std::size_t index, const GroupResult& group) {
-  append({{"group", index}, {"result", to_json(group)}});
   content_.groups.insert_or_assign(index, group);
   content_.begun.erase(index);
+  append({{"group", index}, {"result", to_json(group)}});
 }
 
 void Journal::add_begun(std::size_t index, const BegunGroup& group) {
-  append({{"group", index}, {"seconds", group.seconds}, {"result", to_json(group.result)}});
   content_.begun.insert_or_assign(index, group);
+  append({{"group", index}, {"seconds", group.seconds}, {"result", to_json(group.result)}});
 }
 
 void Journal::add_part(std::size_t index, const GroupResult& part) {
   std::vector<GroupResult>& parts = content_.parts[index];
-  append({{"group", index}, {"part", parts.size()}, {"result", to_json(part)}});
   parts.push_back(part);
+  append({{"group", index}, {"part", parts.size() - 1}, {"result", to_json(part)}});
 }
 
 void Journal::add_hung(std::size_t index, const std::string& contender, const std::string& why) {
-  append({{"hung", {{"group", index}, {"contender", contender}, {"why", why}}}});
   content_.hung[index][contender] = why;
+  append({{"hung", {{"group", index}, {"contender", contender}, {"why", why}}}});
 }
 
 void Journal::add_despite(const std::vector<std::string>& differences) {
@@ -126,8 +126,8 @@ void Journal::add_despite(const std::vector<std::string>& differences) {
     return std::ranges::find(content_.despite, text) == content_.despite.end();
   });
   if (fresh.empty()) return;
-  append({{"despite", fresh}});
   std::ranges::copy(fresh, std::back_inserter(content_.despite));
+  append({{"despite", fresh}});
 }
 
 void Journal::copy_to(const std::string& path) const {

@@ -1,11 +1,11 @@
-/// The file journal.jsonl of a run, to which each finished group is written before the next one
-/// starts. Its lines:
+/// The file journal.jsonl of a run. A group is all variants at one point of the sweep. Each
+/// finished group is written to the journal before the next group starts. Its lines:
 ///   {"journal": 1, "header": {…}}                                first line
 ///   {"group": 3, "result": {…}}                                  a finished group
-///   {"group": 3, "part": 0, "result": {…}}                       one process's rounds of a group
+///   {"group": 3, "part": 0, "result": {…}}                       rounds of a group by one process
 ///   {"group": 3, "seconds": 1.5, "result": {…}}                  all rounds so far of a group
 ///   {"hung": {"group": 4, "contender": "…", "why": "…"}}         a turn that did not end
-///   {"despite": ["the CPU: was …, is …"]}                        changes when it was resumed
+///   {"despite": ["the CPU: was …, is …"]}                        changes seen at a resume
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ namespace normbench {
 /// All rounds so far of a group that is not finished.
 struct BegunGroup {
   GroupResult result;
-  double seconds = 0;  // from the first to the last round, without what was between two processes
+  double seconds = 0;  // from the first to the last round, without pauses between processes
   bool operator==(const BegunGroup&) const = default;
 };
 
@@ -30,19 +30,20 @@ struct BegunGroup {
 struct JournalContent {
   Json header = Json::object();               // config, options, tool and environment of the run
   std::map<std::size_t, GroupResult> groups;  // finished groups, by index in the plan
-  /// For groups that several processes measure: what each process has measured, in order.
+  /// For groups that several processes measure: the part of each process, in order. Key: index in
+  /// the plan.
   std::map<std::size_t, std::vector<GroupResult>> parts = {};
-  std::map<std::size_t, BegunGroup> begun = {};  // groups that one process measures at a time
+  std::map<std::size_t, BegunGroup> begun = {};  // unfinished groups without parts, by index
   /// Contenders that hung, by index of the group and name of the contender, with the reason.
   std::map<std::size_t, std::map<std::string, std::string>> hung;
-  std::vector<std::string> despite = {};  // changes of the machine or the program at a resume
+  std::vector<std::string> despite = {};  // changes of machine or program found at a resume
   bool operator==(const JournalContent&) const = default;
 };
 
 /// The journal of a run, which one process at a time can open.
 class Journal {
  public:
-  /// Returns true if `path` is a journal with a complete first line. Before that line the run has
+  /// Returns true if `path` is a journal with a complete first line. A run without that line has
   /// measured nothing.
   static bool begun(const std::string& path);
   /// Creates the file `path` with its first line. Replaces a journal without a complete first line.
@@ -54,20 +55,22 @@ class Journal {
   static Journal resume(const std::string& path);
 
   /// Adds a finished group. This function and those below append one line and sync it. If that
-  /// fails or `path` now names another file, they append nothing and throw CannotWrite.
+  /// fails or `path` now names another file, they append nothing and throw CannotWrite. The content
+  /// has what was added all the same, so that copy_to() can write it elsewhere.
   void add_group(std::size_t index, const GroupResult& group);
-  /// Adds what one process measured of a group that other processes will measure, too.
+  /// Adds the part of a group that one process measured. Other processes measure the other parts.
   void add_part(std::size_t index, const GroupResult& part);
-  /// Adds all rounds so far of a group that is being measured. They replace those added before.
+  /// Adds all rounds so far of a group that is being measured. They replace the rounds that earlier
+  /// calls have added for this group.
   void add_begun(std::size_t index, const BegunGroup& group);
   void add_hung(std::size_t index, const std::string& contender, const std::string& why);
-  /// Adds those of `differences` that the journal does not have yet.
+  /// Adds the texts of `differences` that the journal does not have yet.
   void add_despite(const std::vector<std::string>& differences);
 
   /// Writes the content to a new journal at `path`. Throws CannotWrite.
   void copy_to(const std::string& path) const;
 
-  /// Returns the content of the file, including what this process has added.
+  /// Returns the content of the file, and what this process has added.
   const JournalContent& content() const { return content_; }
 
  private:

@@ -8,12 +8,14 @@
 namespace normbench {
 namespace {
 
-constexpr double reserve = 0.1;  // the part of a group's time that is left for what is not foreseen
+constexpr double reserve = 0.1;  // share of most_of_limit * limit that is kept free for delays
 constexpr double quarter = 0.25;
 constexpr double least_staged_seconds = 0.5;
 constexpr std::int64_t most_staged = 12, fewest_staged = 3;
 
-/// Returns the number of staged turns of each contender, in all processes together.
+/// Returns how many staged turns each contender takes, summed over all processes. A staged turn
+/// times the stages of a contender, after the rounds. `limit` is the time limit of the group.
+/// `seconds_each` is the time in which every contender takes one staged turn.
 std::int64_t staged_turns(double limit, double seconds_each) {
   if (seconds_each <= 0) return most_staged;
   const double seconds = std::max(quarter * limit, least_staged_seconds);
@@ -28,8 +30,9 @@ double round_seconds(std::span<const ContenderTime> contenders, double share) {
   return seconds;
 }
 
-/// Returns the largest share of the iterations with which a round takes at most `seconds`; 0 if
-/// none is small enough. A round's time grows with the share in steps of whole iterations.
+/// Returns the largest share of ContenderTime::iterations with which a round takes at most
+/// `seconds`. Returns 0 if a round takes longer with every share. Uses bisection: the time is a
+/// step function of the share, because iterations_of() rounds down to whole iterations.
 double largest_share(std::span<const ContenderTime> contenders, double seconds) {
   if (round_seconds(contenders, 1) <= seconds) return 1;
   constexpr int halvings = 40;
@@ -45,7 +48,9 @@ double largest_share(std::span<const ContenderTime> contenders, double seconds) 
 
 bool is_overrun(const GroupForecast& forecast, double limit) {
   constexpr double least_seconds = 1;
-  return forecast.seconds() > limit + std::max((most_of_limit - 1) * limit, least_seconds);
+  const double promised = limit + std::max((most_of_limit - 1) * limit, least_seconds);
+  const double checks = std::max(0.0, least_check_seconds - check_seconds(limit));
+  return forecast.seconds() > std::min(promised, (1 - reserve) * most_of_limit * limit + checks);
 }
 
 std::int64_t iterations_of(const ContenderTime& contender, double share) {

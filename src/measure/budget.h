@@ -1,4 +1,5 @@
-/// Plans a group's time: how long turns may be, so that the group keeps its time limit.
+/// Decides how long the turns of a group are, so that the group ends in time. A group is a set of
+/// cases whose turns are interleaved, round by round.
 #pragma once
 
 #include <cstdint>
@@ -8,57 +9,67 @@
 
 namespace normbench {
 
-/// A group takes at most this many times its time limit, unless the fewest rounds of the shortest
-/// turns take longer.
+/// A group is planned to take at most this many times its time limit. It takes longer only if even
+/// the least number of rounds, with the shortest turns, takes longer.
 inline constexpr double most_of_limit = 2;
 
-/// Returns the seconds that checks between rounds may take in a group with this time limit.
+/// Returns how long the checks between the rounds of a group may take together, in seconds. `limit`
+/// is the time limit of the group.
 constexpr double check_seconds(double limit) { return limit / 4; }
-/// Calls that are still to be checked after the rounds get this many seconds, even if the group's
-/// time is over.
+/// After the rounds, calls may be checked for this many seconds even if the time of the group is
+/// already over.
 inline constexpr double least_check_seconds = 1;
 
-/// The estimated times of a contender, in seconds, and the lengths that its turns may have.
+/// The estimated times of a contender (a case that takes turns), in seconds, and the number of
+/// iterations of its turns.
 struct ContenderTime {
-  double iteration = 0;           // of one iteration
-  double beside = 0;              // of what a turn takes beside its iterations
-  double last_call = 0;           // of the last call with its check
-  double checks = 0;              // of all checks of calls between the first and the last
-  std::int64_t iterations = 1;    // of a turn, if there is time for it
-  std::int64_t fewest = 1;        // of the shortest turn
-  bool is_staged = false;         // takes staged turns after the rounds
+  double iteration = 0;         // of one iteration
+  double beside = 0;            // of the rest of a turn, like its warm-up
+  double last_call = 0;         // of the last call and its check
+  double checks = 0;            // of all other checked calls except the first
+  std::int64_t iterations = 1;  // per turn, if the group has enough time
+  std::int64_t fewest = 1;      // per turn, at least
+  bool is_staged = false;       // true: its stages are timed in turns after the rounds
 
   double turn(std::int64_t of) const { return beside + static_cast<double>(of) * iteration; }
 };
 
-/// What a group may take, and what it has taken, in seconds.
+/// The time limit of a group, and the time that it has already used, in seconds.
 struct GroupTime {
-  double limit = 0;           // max_seconds_per_group
-  double preparing = 0;       // spent before the rounds, without the start of peers
+  double limit = 0;      // max_seconds_per_group
+  double preparing = 0;  // used before the rounds, not counting the start of peers
   std::int64_t processes = 1;
 };
 
-/// How a group spends its time.
+/// The plan for the time of a group in one process.
 struct Budget {
-  double share = 1;                // of the iterations that a turn has if there is time for them
-  double rounds = 0;               // the time limit of the rounds, in seconds
-  std::int64_t staged_turns = 12;  // of each contender that takes staged turns
+  double share = 1;                // each turn has this share of ContenderTime::iterations
+  double rounds = 0;               // time limit of all rounds, in seconds
+  std::int64_t staged_turns = 12;  // of each contender with ContenderTime::is_staged
   GroupForecast forecast;
 };
 
-/// True if a group takes so much longer than its time limit of `limit` seconds that this has to be
-/// said: more than most_of_limit times the limit, and at least 1 s more than the limit.
+/// Returns true if the forecast exceeds the time limit (`limit`, in seconds) by so much that the
+/// user is told. This is the case if the forecast exceeds what budget_of() plans for turns that can
+/// be shortened enough: 0.9 * most_of_limit * `limit`, and the time by which the checks after the
+/// rounds may exceed check_seconds(). Also the case if the forecast exceeds both most_of_limit *
+/// `limit` and `limit` + 1 s.
 bool is_overrun(const GroupForecast& forecast, double limit);
 
-/// Returns the iterations of a turn with a share of them: at least the fewest, and at most all.
+/// Returns the number of iterations of a turn: `share` times `contender.iterations`, rounded down,
+/// but at least `contender.fewest`.
 std::int64_t iterations_of(const ContenderTime& contender, double share);
 
-/// Divides a group's time:
-/// - The rounds get the group's limit, or less where preparing and the work after the rounds leave
-///   less of most_of_limit times the limit, but at least a quarter of the limit.
-/// - Turns get the largest share of their iterations with which the fewest rounds fit.
-/// - Staged turns are fewer than 12, but at least 3, where they would take more than a quarter of
-///   the limit and than 0.5 s. Several processes share them.
+/// Divides the time of a group:
+/// - The rounds get 0.9 * most_of_limit * limit, minus the time of all other work: preparing,
+///   staged turns, last calls and checks. They get at least a quarter of the limit, and at most the
+///   limit.
+/// - All turns get the same share of their iterations. It is the largest share with which the least
+///   number of rounds (StopRule::whole_blocks()) fits into the time of the rounds.
+/// - Each contender with `is_staged` gets 12 staged turns. If the 12 turns of all these contenders
+///   would take longer than a quarter of the limit and longer than 0.5 s, each gets as many as fit
+///   into the longer of these two times, but at least 3. If several processes measure the group,
+///   they divide the staged turns among themselves.
 Budget budget_of(const GroupTime& group, std::span<const ContenderTime> contenders);
 
 }  // namespace normbench

@@ -37,15 +37,15 @@ void add_flow_times(CaseResult& result, const Turn& turn) {
   }
 }
 
-/// Moves all items of `from` after the first `keep` to the end of `to`.
+/// Moves the elements of `from` after its first `keep` elements to the end of `to`.
 template <class T>
 void move_rest(std::vector<T>& from, std::size_t keep, std::vector<T>& to) {
   std::move(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end(), std::back_inserter(to));
   from.erase(from.begin() + static_cast<std::ptrdiff_t>(keep), from.end());
 }
 
-/// Moves the rounds of a case after the first `whole` rounds to the cut rounds. Drops the times of
-/// its stages, items and lanes in these rounds.
+/// Keeps the first `whole` rounds of a case and moves the others to its cut rounds, which are not
+/// evaluated. Deletes the times of stages, items and lanes in the cut rounds.
 void set_aside(CaseResult& result, std::size_t whole) {
   move_rest(result.rounds, whole, result.cut_rounds);
   for (StageResult& stage : result.stages)
@@ -62,7 +62,8 @@ void set_aside(CaseResult& result, std::size_t whole) {
       turns->resize(std::min(turns->size(), whole));
 }
 
-/// Sets the rounds after the first `whole` rounds aside.
+/// Keeps the first `whole` rounds of a group. Moves the others to the cut rounds of its cases and
+/// limits, and the order of the others to `cut_order`.
 void set_aside(GroupRun& run, std::size_t whole) {
   GroupResult& group = run.result();
   move_rest(group.order, whole, group.cut_order);
@@ -71,7 +72,7 @@ void set_aside(GroupRun& run, std::size_t whole) {
       if (result.rounds.size() > whole) set_aside(result, whole);
 }
 
-/// Drops all rounds.
+/// Deletes all rounds of a group, including the cut ones.
 void drop_rounds(GroupRun& run) {
   set_aside(run, 0);
   GroupResult& group = run.result();
@@ -80,8 +81,9 @@ void drop_rounds(GroupRun& run) {
     for (CaseResult& result : *list) result.cut_rounds.clear();
 }
 
-/// Looks at the time of the rounds so far, which took `seconds`, after one round, two, four and so
-/// on. Returns true if the turns were therefore fitted anew. The rounds are dropped then.
+/// Call it after each round. `seconds` is the time of all rounds so far. After 1, 2, 4, 8, ...
+/// rounds, tests whether the turns must be shortened (GroupRun::fit_turns_anew()). If they were
+/// shortened, deletes all rounds and returns true.
 bool fits_anew(GroupRun& run, double seconds) {
   if (!std::has_single_bit(run.result().order.size()) || !run.fit_turns_anew(seconds)) return false;
   drop_rounds(run);
@@ -90,10 +92,11 @@ bool fits_anew(GroupRun& run, double seconds) {
 
 enum class BlockEnd { Whole, Cut, Interrupted, FittedAnew };
 
-/// Runs a block of rounds of all live contenders (StopRule::block_rounds). The group's rounds began
-/// at `start`, in seconds. If the group's time is over within the block, set_aside() is called for
-/// all its rounds, and if the run is interrupted, for a round that is not whole. Ends at once if
-/// fits_anew().
+/// Runs a block of rounds of all live contenders (StopRule::block_rounds()). `start` is the time of
+/// the first round, in seconds since the start of the group. If the time of the group is over
+/// within the block, all rounds of the block become cut rounds (set_aside()). If the run is
+/// interrupted, the unfinished round becomes a cut round. If fits_anew() returns true, ends at
+/// once.
 BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
   const std::vector<Member*> contenders = run.live();
   auto& order = run.result().order;
@@ -128,31 +131,33 @@ BlockEnd run_block(GroupRun& run, const StopRule& rule, double start) {
       run.tell({GroupStep::Kind::Turn, run.index(), ++turns, contenders.size(), order.size()});
     }
     order.push_back(std::move(took));
-    if (run.context().on_round) run.context().on_round(run.result());
     run.walk_on();
     run.context().observer.round_done(static_cast<int>(order.size()), run.seconds(),
                                       rule.half_width());
-    if (fits_anew(run, run.seconds() - start)) return BlockEnd::FittedAnew;
+    const bool fitted_anew = fits_anew(run, run.seconds() - start);
+    if (run.context().on_round) run.context().on_round(run.result());
+    if (fitted_anew) return BlockEnd::FittedAnew;
   }
   return BlockEnd::Whole;
 }
 
-/// Returns the time in ns by which a round is judged: the device time if `clock` asks for it and
-/// the round has one, else the wall time.
+/// Returns the time in ns by which a round is compared with other rounds. It is the device time if
+/// `clock` is Device and the round has a device time, otherwise the wall time.
 double decides(const Round& round, DecidingClock clock) {
   const bool device = clock == DecidingClock::Device && round.device_ns > 0;
   return static_cast<double>(device ? round.device_ns : round.wall_ns);
 }
 
-/// Returns the rounds of a case that an interrupted run has measured before.
+/// Returns the rounds of a case that an interrupted run has already measured.
 std::span<const Round> earlier_rounds(const Part& part, const Member& member) {
   if (part.rounds == 0) return {};
   return part.first->cases[static_cast<std::size_t>(member.index)].rounds;
 }
 
-/// Asks the rule whether to stop. The rule gets the deciding times of all rounds of all live cases,
-/// with those of an interrupted run.
-/// A round that was disturbed by other programs gets the value 0, which means no value.
+/// Returns why the rule stops the rounds of the group now, or nothing if they go on. The rule gets
+/// the times of all rounds of all live cases, including the rounds that an interrupted run has
+/// measured. A round that other programs disturbed gets the value 0, which means that it has no
+/// value.
 std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds) {
   std::vector<std::vector<double>> series;
   std::size_t baseline = 0;
@@ -169,8 +174,8 @@ std::optional<Stop> reason_to_stop(GroupRun& run, StopRule& rule, double seconds
   return rule.decide(series, baseline, seconds);
 }
 
-/// Runs whole blocks until the rule stops, the time is over or no case is left, or until the turns
-/// are fitted anew. Returns how the last block ended.
+/// Runs blocks of rounds until the stop rule ends the rounds, no case is live any more, the run is
+/// interrupted, or the turns were shortened. Returns how the last block ended.
 BlockEnd run_blocks(GroupRun& run) {
   const Measure measure = run.plan().measure_of(run.group());
   const Part& part = run.context().part;
@@ -188,7 +193,8 @@ BlockEnd run_blocks(GroupRun& run) {
   return BlockEnd::Whole;
 }
 
-/// Runs the rounds. Returns false when interrupted.
+/// Runs the rounds. Runs none if an interrupted run has already completed them. Returns false when
+/// interrupted.
 bool run_rounds(GroupRun& run) {
   const Part& part = run.context().part;
   if (part.rounds > 0 && part.first->stop) {
@@ -200,8 +206,8 @@ bool run_rounds(GroupRun& run) {
   return end != BlockEnd::Interrupted;
 }
 
-/// Runs the rounds. If a case uses a device, also reads the device's condition before and after
-/// them. Returns false when interrupted.
+/// Runs the rounds. If a case uses a device, also reads the condition of the device (such as clocks
+/// and temperature) before and after the rounds. Returns false when interrupted.
 bool run_rounds_in_condition(GroupRun& run) {
   const bool on_device = std::ranges::any_of(run.live_cases(), [](const Member* member) {
     return std::ranges::any_of(member->planned->stages, is_on_device);
@@ -215,8 +221,8 @@ bool run_rounds_in_condition(GroupRun& run) {
   return whole;
 }
 
-/// Takes staged turns, with marks, for cases whose stages are too short to be timed in the rounds.
-/// Returns false when interrupted.
+/// Runs staged turns: separate turns in which marks time the stages. Only cases whose stages are
+/// not timed in the rounds take them. Returns false when interrupted.
 bool run_staged(GroupRun& run) {
   const auto is_staged = [](const Member* member) { return takes_staged_turns(*member); };
   const auto each = static_cast<std::size_t>(run.budget().staged_turns);
@@ -246,8 +252,9 @@ void check_last_call(GroupRun& run, Member& member, double seconds) {
   run.check(member, seconds);
 }
 
-/// Takes turns until enough calls of a case are checked, or until a turn and its check would
-/// probably end after the time `until` of GroupRun::spent().
+/// Runs turns of a member and checks one call of each turn, until `checked_calls` calls of the
+/// member have been checked. Ends earlier if the next turn and its check would probably end after
+/// `until`, in seconds of GroupRun::spent().
 void check_missing_calls(GroupRun& run, Member& member, double until) {
   if (!member.is_case(run.group())) return;
   const std::int64_t enough = run.plan().measure.checked_calls;
@@ -258,15 +265,16 @@ void check_missing_calls(GroupRun& run, Member& member, double until) {
          !run.context().interrupted &&
          run.spent() + member.turn_seconds() + member.image_check_seconds < until)
     run.guarded(member, [&] {
-      // The number of iterations is random, because the last call of the turn is checked.
+      // Only the last call of the turn is checked. A random number of iterations makes this a
+      // random call of the case.
       shape.iterations = run.drawn_call(member.shape.iterations);
       run.turn(member, shape, run.result().order.size());
       draws = run.check_recent(member);
     });
 }
 
-/// Checks the last call of each contender, and more calls of cases with too few checks. Returns
-/// false when interrupted.
+/// Checks the last call of each contender, and then further calls of the cases that have too few
+/// checked calls. Returns false when interrupted.
 bool check_again(GroupRun& run) {
   if (!run.context().part.check) return true;
   constexpr double share = 0.95;
@@ -302,8 +310,9 @@ std::vector<int> LatinSquare::row(int index) const {
   const int k = size();
   std::vector<int> row(k);
   for (int position = 0; position < k; ++position) {
-    // 0, 1, k - 1, 2, k - 2, …: neighbours differ by 1, -2, 3, … (modulo k). If k is even, no
-    // difference occurs twice, so no pair of neighbours occurs in two shifted rounds.
+    // Without shift and labels, the row is 0, 1, k - 1, 2, k - 2, ... Neighbours differ by 1, -2,
+    // 3, ... (modulo k). If k is even, all these differences are different, so each ordered pair of
+    // neighbours occurs in only one row.
     const int step = position % 2 == 1 ? (position + 1) / 2 : (k - position / 2) % k;
     row[position] = labels_[(step + shifts_[index]) % k];
   }

@@ -1,4 +1,5 @@
-/// What a run uses, how it reports its progress, and which part of it one process measures.
+/// What a run needs from its caller, how it reports its progress, and which part of a group a
+/// process measures.
 #pragma once
 
 #include <atomic>
@@ -26,56 +27,64 @@ namespace normbench {
 class GroupMemory;
 class ProfilerCapture;
 
-/// A finished piece of work on a group.
+/// A finished piece of the work on a group.
 struct GroupStep {
   enum class Kind { Prepared, Turn, Process, StagedTurn, Checked, Profiled };
   Kind kind;
   std::size_t group;
-  std::size_t done, all;   // finished pieces of this kind, and their total (turns: in this round)
-  std::size_t rounds = 0;  // finished rounds before the present one
+  std::size_t done, all;   // finished pieces of this kind, and their total (Turn: per round)
+  std::size_t rounds = 0;  // number of complete rounds so far
 };
 
-/// What a group will take, in seconds, with turns as long as they are going to be.
+/// A forecast of the time that a group takes, in seconds. It is made when the lengths of the turns
+/// have been decided.
 struct GroupForecast {
-  double preparing_seconds = 0;                 // what preparing took
-  double round_seconds = 0, after_seconds = 0;  // one round; all work after the rounds
-  std::size_t fewest_rounds = 0, turns = 0;     // turns: of a round
+  double preparing_seconds = 0;  // before the rounds, not counting the start of peers
+  double round_seconds = 0, after_seconds = 0;  // of one round; of all work after the rounds
+  std::size_t fewest_rounds = 0, turns = 0;     // least number of rounds; turns per round
 
   double seconds() const {
     return preparing_seconds + round_seconds * static_cast<double>(fewest_rounds) + after_seconds;
   }
 };
 
-/// Receives the progress of a run, which the app draws. All calls come from one thread.
+/// Receives the progress of a run, to show it. All calls come from one thread.
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Called before each part of the group.
+  /// Called before a process measures its part of the group. `part` is the index of this part.
   virtual void group_started(std::size_t index, const Group& group, std::int64_t part) = 0;
-  /// Called when the lengths of a group's turns are decided, before its first round.
+  /// Called when the lengths of the turns of a group have been decided: before the first round, and
+  /// again if turns are shortened after some rounds.
   virtual void turns_fitted(std::size_t index, const GroupForecast& forecast) = 0;
-  /// Called after each first call, turn, process, check and profiled case.
+  /// Called after each first call, turn, process, check of a last call, and profiled case.
   virtual void step_done(const GroupStep& step) = 0;
-  /// Called after each round with the rounds so far, the seconds spent in the group, and the
-  /// half-width of the widest interval (0: unknown).
+  /// Called after each round. `rounds`: the number of rounds so far. `seconds`: the time since the
+  /// start of the group. `half_width`: the half-width of the widest interval of a ratio; 0: not
+  /// known yet.
   virtual void round_done(int rounds, double seconds, double half_width) = 0;
   virtual void group_finished(std::size_t index, const GroupResult& group) = 0;
 };
 
-/// The share of a group's rounds that one process measures. The buffers of cache-sized cases lie
-/// differently in each process, so several processes show more of the machine's behaviour than one.
+/// The part of the rounds of a group that one process measures. In each process, the buffers of
+/// cache-sized cases are at other physical addresses. So several processes show more of the
+/// behaviour of the machine than one process.
 struct Part {
+  // The index of the process. In a resumed group, the number of earlier rounds is used instead, so
+  // that other random numbers are drawn.
   std::int64_t index = 0;
-  // The result whose turns this part continues, with as many iterations and with marks or without:
-  // that of part 0, or what an interrupted run has measured of this part.
+  // An earlier result of the group. It has either the rounds of part 0, or the rounds of this part
+  // that an interrupted run has measured. Turns of this part have the same numbers of iterations as
+  // there, and marks in the same contenders. Null: there is no earlier result.
   const GroupResult* first = nullptr;
-  // The rounds of `first` that belong to this part, because an interrupted run has begun it, and
-  // the seconds that they took; 0: the part is measured from its beginning.
+  // If an interrupted run has already measured rounds of this part: their number, and their time in
+  // seconds. They are in `first`. 0: this part starts from its first round.
   std::size_t rounds = 0;
   double seconds = 0;
-  bool limits = true;  // false: the limits are not measured
-  bool check = true;   // false: outputs are not compared with their references
-  // Contenders that hung or failed in an earlier process, each with the reason.
+  bool limits = true;  // false: limits are not measured
+  bool check = true;   // false: no output is checked
+  // For each contender that takes no turns because it hung or failed in an earlier process: its
+  // name and the reason.
   std::map<std::string, std::string> hung = {};
 };
 
@@ -84,29 +93,31 @@ struct RunContext {
   Clock& clock;
   Recorder& recorder;
   Watchdog& watchdog;
-  Journal* journal = nullptr;  // null: no journal is kept
+  Journal* journal = nullptr;  // null: the run has no journal
   Observer& observer;
   const std::atomic<bool>& interrupted;
-  std::int64_t cache_bytes;  // size of the last-level cache; cold buffers exceed it threefold
-  /// Returns the totals of disturbances so far, and the present frequency. Called before and after
-  /// every turn.
+  std::int64_t cache_bytes;  // of the last-level cache; cold buffers exceed it threefold
+  /// Returns the sums of all disturbances so far, and the present frequency. It is called before
+  /// and after each turn.
   std::function<Disturbance()> disturbance = {};
   PerfEvents* perf_events = nullptr;  // null: the profile pass counts no cycles
   const Rapl* rapl = nullptr;         // null: the profile pass reads no energy
-  /// Computes a profile's rows, times and losses from what was recorded of the case.
+  /// Computes the members `rows`, `times` and `losses` of a profile from what was recorded of the
+  /// case.
   std::function<void(ProfileTrace, CaseProfile&)> on_profile;
-  DeviceTracer* tracer = nullptr;  // if null or not usable, device times come from marks
-  bool rounds = true;              // false: each case is checked once and profiled, but not timed
-  // Begun by run() before the profile pass, and ended by the caller.
+  DeviceTracer* tracer = nullptr;  // null or not usable: marks time device work
+  bool rounds = true;              // false: cases are checked once and profiled, but not timed
+  // run() begins it before the profile pass, and the caller of run() ends it.
   ProfilerCapture* capture = nullptr;
-  /// Memory with room for any group, which all groups use in turn. Null: each group allocates its
-  /// own.
+  /// Memory that is large enough for each group, and that all groups use one after another. Null:
+  /// each group allocates its own memory.
   GroupMemory* memory = nullptr;
-  Part part = {};  // the share of each group's rounds that this process measures
-  /// Is given the group with its rounds so far: after each round, and when the run is interrupted
-  /// before the group is finished. Empty: they are not kept.
+  Part part = {};  // what this process measures of each group
+  /// Called with the result of the group so far: after each round, and if the run is interrupted
+  /// before the group is finished. It has no rounds if the last round led to other turns, because
+  /// that drops all rounds. Empty: not called.
   std::function<void(const GroupResult&)> on_round = {};
-  /// Measures a part of a group in a fresh process. Returns nullopt when interrupted. It is called
+  /// Measures a part of a group in a fresh process. Returns nothing when interrupted. It is called
   /// only if `measure.processes` is above 1.
   std::function<std::optional<GroupResult>(std::size_t group, const Part&)> fresh_process = {};
 };

@@ -25,8 +25,8 @@ std::string variants(const Cases& cases) {
   return text;
 }
 
-/// Returns a text that identifies a group. It is equal for a planned group and for its results in a
-/// journal.
+/// Returns a text that identifies a group. A planned group and its result in a journal have the
+/// same text.
 template <class AnyGroup>
 std::string identity(const AnyGroup& group) {
   return fmt::format("\"{}\" at {} with {}, baseline \"{}\"", group.experiment, group.point.dump(),
@@ -39,7 +39,7 @@ void require_index(std::size_t index, const Plan& plan) {
                               index, plan.groups.size()));
 }
 
-/// Throws Invalid if the journal's group is not the plan's group with this index.
+/// Throws Invalid if `group`, from the journal, is not the group `index` of the plan.
 void require_same(std::size_t index, const GroupResult& group, const Plan& plan) {
   require_index(index, plan);
   const std::string kept = identity(group), planned = identity(plan.groups[index]);
@@ -99,13 +99,13 @@ Results without_groups(const Plan& plan) {
   return results;
 }
 
-/// Writes to the journal, if there is one. If that fails, stores the reason.
+/// Writes to the journal, if there is one. If writing fails, stores the reason.
 class Keeping {
  public:
   explicit Keeping(Journal* journal) : journal_(journal) {}
 
-  /// Returns false if the journal cannot be written. The run must then end, because later results
-  /// would be lost if the process were killed.
+  /// Calls `add` with the journal. Returns false if the journal cannot be written. The run must
+  /// then end, because later results would be lost if the process were killed.
   bool keep(const std::function<void(Journal&)>& add) {
     if (journal_ == nullptr) return true;
     try {
@@ -116,7 +116,7 @@ class Keeping {
     return unkept_.empty();
   }
 
-  /// Why the journal cannot be written, or "".
+  /// Returns why the journal cannot be written, or "".
   const std::string& unkept() const { return unkept_; }
 
  private:
@@ -124,7 +124,8 @@ class Keeping {
   std::string unkept_;
 };
 
-/// Returns when the last turn of the group ended, in ns since the group's start; 0 without turns.
+/// Returns the end of the last turn of the group, in ns since the start of the group. Returns 0 if
+/// there are no turns.
 std::int64_t end_ns(const GroupResult& group) {
   std::int64_t end = 0;
   for (const auto* list : {&group.cases, &group.limits})
@@ -134,7 +135,8 @@ std::int64_t end_ns(const GroupResult& group) {
   return end;
 }
 
-/// Returns the time in s from the start of the group's first turn to the end of its last one.
+/// Returns the time from the start of the first turn of the group to the end of its last turn, in
+/// s.
 double seconds_of_rounds(const GroupResult& group) {
   const std::int64_t end = end_ns(group);
   std::int64_t start = end;
@@ -145,12 +147,14 @@ double seconds_of_rounds(const GroupResult& group) {
   return static_cast<double>(end - start) * 1e-9;
 }
 
-/// Between two parts of a group, other groups are measured. The time for which the device's clocks
-/// were held back meanwhile is added to the counters that were read before the group's first part.
-/// The difference to the counters after the last part then does not contain it.
+/// Called before `part` is appended to `group`. The counters in `condition_before` and
+/// `condition_after` tell how long the clocks of the device were held back so far. Other groups are
+/// measured between two parts of a group. So the time for which the clocks were held back in
+/// between is added to `condition_before`, and the difference of the two does not include it.
 void leave_out_between(GroupResult& group, const GroupResult& part) {
   if (group.condition_before.is_object() && !group.condition_after.is_object()) {
-    group.condition_before = part.condition_before;  // the process of the group was killed
+    // The process that measured the group was killed, so its later counters are missing.
+    group.condition_before = part.condition_before;
     return;
   }
   const Json& until = value_at(group.condition_after, "/held_back_ns");
@@ -165,8 +169,9 @@ void leave_out_between(GroupResult& group, const GroupResult& part) {
   }
 }
 
-/// Measures the groups of a plan. If `measure.processes` asks for several processes, each measures
-/// a part of every group, so that a group's rounds are spread over the whole run.
+/// Measures the groups of a plan. If `measure.processes` is above 1, each group has so many parts,
+/// and each part is measured by a process of its own: first part 0 of every group, then part 1 of
+/// every group, and so on. So the rounds of a group are spread over the whole run.
 class Measuring {
  public:
   Measuring(const Plan& plan, RunContext& context, Keeping& keeping)
@@ -183,10 +188,11 @@ class Measuring {
       if (!groups_.at(index).sum && std::ranges::all_of(parts, has_limits_of(index)))
         for (const GroupResult& part : parts) groups_.at(index).add(part);
     for (const auto& [index, group] : context.journal->content().begun)
-      if (has_limits_of(index)(group.result)) groups_.at(index).begun = group;
+      if (!group.result.order.empty() && has_limits_of(index)(group.result))
+        groups_.at(index).begun = group;
   }
 
-  /// Returns false if the run was interrupted, or the journal could not be written.
+  /// Returns false if the run was interrupted, or if the journal could not be written.
   bool run() {
     for (std::int64_t part = 0; part < parts_; ++part)
       for (std::size_t i = 0; i < groups_.size(); ++i)
@@ -194,7 +200,7 @@ class Measuring {
     return true;
   }
 
-  /// Returns the groups that not all processes have measured, in the plan's order.
+  /// Returns the groups that were not measured by all processes, in the order of the plan.
   std::vector<MissingGroup> missing() const {
     std::vector<MissingGroup> list;
     for (std::size_t i = 0; i < groups_.size(); ++i)
@@ -207,7 +213,7 @@ class Measuring {
     return list;
   }
 
-  /// Returns the groups that have been measured at least in part, in the plan's order.
+  /// Returns the groups that were measured completely or in part, in the order of the plan.
   std::vector<GroupResult> take() {
     std::vector<GroupResult> measured;
     for (Measured& group : groups_) {
@@ -220,7 +226,7 @@ class Measuring {
  private:
   /// The results of a group so far.
   struct Measured {
-    // The results of part 0, and of all parts together.
+    // The result of part 0, and the result of all measured parts together.
     std::optional<GroupResult> first = {}, sum = {};
     std::int64_t parts = 0;
     std::optional<BegunGroup> begun = {};
@@ -234,7 +240,7 @@ class Measuring {
     }
   };
 
-  /// Measures a part of a group and adds it to the journal. Returns false if the run has to end.
+  /// Measures a part of a group and adds it to the journal. Returns false if the run must end.
   bool measure(std::size_t index, std::int64_t part) {
     Measured& group = groups_[index];
     context_.observer.group_started(index, plan_.groups[index], part);
@@ -260,17 +266,19 @@ class Measuring {
     return whole;
   }
 
-  /// Returns a function that tells whether a kept group has the limits of the plan, which depend on
-  /// the machine. Only then can more rounds be appended to it.
+  /// Returns a function that tells whether a group in the journal has the same limits as the plan.
+  /// The limits depend on the machine. Further rounds can be appended only if the limits are the
+  /// same.
   std::function<bool(const GroupResult&)> has_limits_of(std::size_t index) const {
     return [&planned = plan_.groups[index].limits](const GroupResult& group) {
       return std::ranges::equal(group.limits, planned, {}, &CaseResult::variant, &Case::variant);
     };
   }
 
-  /// Measures a group, or the rest of a group that an interrupted run has begun. Keeps its rounds
-  /// meanwhile: at an interrupt, and else no more often than once a second and for each quarter
-  /// more rounds, so that the journal grows in proportion to the rounds.
+  /// Measures a group, or the rest of a group that an interrupted run has begun. Meanwhile adds all
+  /// rounds so far to the journal: when interrupted, when rounds were dropped, and otherwise if at
+  /// least a second has passed and the number of rounds has grown by a quarter since they were last
+  /// added. So the journal grows in proportion to the rounds.
   std::optional<GroupResult> measure_on(std::size_t index, Measured& group) {
     constexpr std::int64_t least_ns = 1'000'000'000;
     constexpr std::size_t quarter = 4;
@@ -282,12 +290,14 @@ class Measuring {
     std::size_t kept = earlier;
     context_.on_round = [&](const GroupResult& now) {
       const std::size_t rounds = earlier + now.order.size();
-      const bool is_due =
-          context_.clock.now_ns() - kept_ns >= least_ns && rounds >= kept + kept / quarter;
+      const bool is_due = rounds < kept || (context_.clock.now_ns() - kept_ns >= least_ns &&
+                                            rounds >= kept + kept / quarter);
       if (!is_due && !context_.interrupted) return;
-      group.begun = {.result = together(before, now),
-                     .seconds = (before ? before->seconds : 0) + seconds_of_rounds(now)};
-      keeping_.keep([&](Journal& journal) { journal.add_begun(index, *group.begun); });
+      const BegunGroup begun{.result = together(before, now),
+                             .seconds = (before ? before->seconds : 0) + seconds_of_rounds(now)};
+      keeping_.keep([&](Journal& journal) { journal.add_begun(index, begun); });
+      group.begun.reset();
+      if (rounds > 0) group.begun = begun;
       kept_ns = context_.clock.now_ns();
       kept = rounds;
     };
@@ -299,7 +309,8 @@ class Measuring {
     return together(before, std::move(*result));
   }
 
-  /// Returns the part that continues a group. Cases that have failed take no more turns.
+  /// Returns a `Part` that continues a group of an interrupted run. Cases that have failed take no
+  /// more turns.
   Part rest_of(const BegunGroup& group) const {
     Part part = context_.part;
     part.index = std::ssize(group.result.order);
@@ -327,8 +338,9 @@ class Measuring {
   std::vector<Measured> groups_;
 };
 
-/// Profiles the groups without a profile, and adds each of them to the journal once more. Of two
-/// lines about a group in the journal, the later one counts. Returns false when it ended early.
+/// Profiles the groups without a profile, and adds each of them to the journal again. If the
+/// journal has two lines about a group, the later one replaces the earlier one. Returns false if
+/// the run was interrupted or the journal could not be written.
 bool profile_groups(const Plan& plan, RunContext& context, DeviceTracing& tracing, Keeping& keeping,
                     std::vector<GroupResult>& groups) {
   if (context.capture != nullptr) context.capture->begin();

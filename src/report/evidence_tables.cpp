@@ -18,8 +18,9 @@
 namespace normbench {
 namespace {
 
-/// Returns the bytes that a limit reads and writes per second. For a limit over the link, only the
-/// bytes that cross it count. Returns 0 if the limit was not measured, or moves no bytes.
+/// Returns the bytes that a limit (a measurement of how fast the machine is) reads and writes per
+/// second. For a limit over the link, only the bytes that cross the link count. Returns 0 if the
+/// limit was not measured, or moves no bytes.
 double bytes_per_second(const CaseResult& limit, const Results& results) {
   const bool moves = std::ranges::any_of(
       limit.stages, [](const StageResult& stage) { return stage.bytes + stage.link_bytes > 0; });
@@ -38,26 +39,27 @@ std::string pair_finding(const Pair& pair, double precision) {
   return "inconclusive: " + hidden_text(visible_difference(pair, precision));
 }
 
-/// Returns "in cache" for a limit whose bytes stay in a cache, else the group's cache setting, like
-/// "cold". Returns "" if the limit was not measured, moves no bytes, or measures page faults.
+/// Returns "in cache" for a limit (a measurement of how fast the machine is) whose bytes stay in a
+/// cache, else the group's cache setting, like "cold". Returns "" if the limit was not measured,
+/// moves no bytes, or measures page faults.
 std::string cache_text(const CaseResult& limit, const GroupResult& group, const Results& results) {
   if (has_limit_of(limit, LimitKind::PageFaults) || bytes_per_second(limit, results) == 0)
     return "";
   return std::string(limit.resident ? "in cache" : name_of(cache_of(group, results)));
 }
 
-/// A kind of limit: all limits of a kind use the same hardware in the same way. Kinds are sorted by
-/// these members, in this order.
+/// A kind of limit (a measurement of how fast the machine is). All limits of a kind use the same
+/// hardware in the same way. Kinds are sorted by their members, in the order below.
 struct Kind {
   bool link = false, gpu = false;
   double written_per_read = 0;
-  std::string op = {}, memory = {};  // set for the link only
+  std::string op = {}, memory = {};  // set only if `link`
 
   auto operator<=>(const Kind&) const = default;
 };
 
-/// Returns the op of a copy over the link, like "h2d", or "kernel from" if a kernel reads host
-/// memory over it.
+/// Returns the op of a limit over the link: that of a copy, like "h2d", or "kernel from" if a
+/// kernel reads host memory over the link.
 std::string over_link_text(const CaseResult& limit) {
   const StageResult& stage = limit.stages[0];
   return roles_of(stage).limit == LimitKind::Memory ? "kernel from" : stage.op;
@@ -78,8 +80,8 @@ std::string kind_text(const Kind& kind) {
   return fmt::format("{}1:{:.3g}", kind.gpu ? "GPU " : "", kind.written_per_read);
 }
 
-/// Returns true for a limit over the link, or one that moves the bytes of a whole case. Other
-/// limits are of single stages, too many for one line.
+/// Returns true for a limit over the link, and for a limit that moves the bytes of a whole case.
+/// All other limits belong to single stages. They are too many for the line of limits_summary().
 bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
   return link_bytes(limit) > 0 || std::ranges::any_of(group.cases, [&](const CaseResult& result) {
            return result.source_bytes == limit.source_bytes &&
@@ -87,7 +89,7 @@ bool is_of_a_case(const CaseResult& limit, const GroupResult& group) {
          });
 }
 
-/// Returns a number like "12,345" or "0.25"; "" if nothing was counted.
+/// Returns a number like "12,345" or "0.25", or "" if there is no value.
 std::string number_text(const std::optional<double>& value) {
   if (!value) return "";
   const bool whole = *value >= 100 || *value == std::round(*value);
@@ -112,8 +114,8 @@ std::vector<std::string> counter_row(const CaseResult& result, const CaseProfile
           number_text(counted.joules)};
 }
 
-/// Returns the reasons for missing counts, one on each line. Variants with the same reason share
-/// its line.
+/// Returns the reasons why counters are missing, one on each line. A reason that several variants
+/// share appears once.
 std::string missing_lines(const GroupResult& group) {
   std::set<std::string> reasons;
   for (const CaseProfile& profile : group.profile) {
@@ -129,8 +131,8 @@ std::string missing_lines(const GroupResult& group) {
   return text;
 }
 
-/// Returns the number of disturbed rounds and of each of their flags, like "4 (stolen 3, preempted
-/// 2)".
+/// Returns the number of disturbed rounds, and for each flag the number of rounds that have it,
+/// like "4 (stolen 3, preempted 2)".
 std::string disturbed_text(const CaseNoise& noise) {
   std::map<Flag, std::size_t> counts;
   for (const auto& [flag, rounds] : noise.flagged) counts[flag] = rounds.size();
@@ -142,16 +144,17 @@ std::string drift_text(const CaseNoise& noise) {
   return noise.drift ? ratio_text(*noise.drift) + (noise.drifts ? " drifts" : "") : "";
 }
 
-/// Returns the median frequency in MHz, and half the range of the rounds in percent of the median,
-/// like "2,300 (±1.5 %)".
+/// Returns the median frequency in MHz, and half of the spread over the rounds in percent of the
+/// median, like "2,300 (+-1.5 %)". Returns "" if the frequency is unknown.
 std::string frequency_text(const CaseNoise& noise) {
   if (noise.frequency_khz == 0) return "";
   return fmt::format("{} (±{})", format_count(noise.frequency_khz / 1000),
                      format_percent(noise.frequency_spread / 2));
 }
 
-/// Returns the result of a check: "correct" or "not correct". ", 12 values not checked" and ",
-/// compared with eager" may follow.
+/// Returns the result of a check: "correct" or "not correct". If some values were not checked, ",
+/// 12 values not checked" follows. If the output was compared with that of another variant, ",
+/// compared with eager" follows.
 std::string output_text(const CheckResult& check) {
   std::string text = check.ok ? "correct" : "not correct";
   if (check.unchecked_values > 0)
@@ -161,8 +164,8 @@ std::string output_text(const CheckResult& check) {
              : text;
 }
 
-/// Returns the largest error in percent of its bound, like "31 %", or "beyond it"; "" if it is
-/// unknown.
+/// Returns the largest error in percent of its bound, like "31 %", or "beyond it" if the error
+/// exceeds the bound. Returns "" if the error is unknown.
 std::string bound_share_text(const CheckResult& check) {
   const bool is_known =
       check.psnr_bound_db == 0 && (check.bound_share > 0 || check.max_abs_error == 0);
@@ -196,11 +199,12 @@ std::string limit_table(const GroupResult& group, const Results& results) {
   Rows rows({"limit", "threads", "cache", "reads", "writes", "ms", "GB/s", "faults", "rounds"});
   for (const CaseResult& limit : group.limits) {
     if (!measured(limit)) {
-      rows.add({limit.variant, std::to_string(limit.threads), "", "not measured " + limit.reason});
+      const std::string reason = limit.reason.empty() ? "" : ": " + limit.reason;
+      rows.add({limit.variant, std::to_string(limit.threads), "", "not measured" + reason});
       continue;
     }
-    // A limit with `pipeline` runs a part of a pipeline, but its bytes are those of the whole
-    // pipeline.
+    // A limit with `pipeline` runs only a part of a pipeline, but its bytes are those of the whole
+    // pipeline. So its bytes and its rate are not shown.
     const double rate = limit.pipeline ? 0 : bytes_per_second(limit, results);
     rows.add({limit.variant, std::to_string(limit.threads), cache_text(limit, group, results),
               limit.pipeline ? "" : format_bytes(static_cast<double>(limit.source_bytes)),
@@ -275,7 +279,7 @@ std::string profile_tables(const GroupResult& group, const GroupAnalysis& analys
 }
 
 std::vector<BestLimit> best_limits(const GroupResult& group, const Results& results) {
-  std::map<Kind, double> best;  // each kind's rate in bytes per second
+  std::map<Kind, double> best;  // highest rate of each kind, in bytes per second
   for (const CaseResult& limit : group.limits) {
     if (!measured(limit) || limit.resident || limit.pipeline ||
         has_limit_of(limit, LimitKind::PageFaults) || limit.source_bytes <= 0 ||
@@ -319,7 +323,7 @@ std::string noise_table(const GroupResult& group, const GroupAnalysis& analysis)
     const CaseNoise& noise = analysis.noise[i];
     const std::string& variant = group.cases[i].variant;
     if (noise.rounds == 0) continue;
-    const bool counted = group.cases[i].peer.empty();  // context switches of a peer are unknown
+    const bool counted = group.cases[i].peer.empty();  // peers report no context switches
     rows.add({variant, std::to_string(noise.rounds), disturbed_text(noise),
               counted ? format_count(noise.counters.voluntary_switches) : "",
               counted ? format_count(noise.counters.involuntary_switches) : "",

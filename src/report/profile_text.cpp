@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/text.h"
+#include "core/units.h"
 #include "report/profile_report.h"
 #include "report/words.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kFewestRows = 3, kMostRows = 8;
 
-/// Columns of torch's table that are left out if there are device columns.
+/// Columns of torch's table that are left out if the table has columns about a device.
 const std::set<std::string> kSecondary{"Self CPU %", "CPU total %", "CPU time avg", "Self CUDA %",
                                        "CUDA time avg"};
 
@@ -31,7 +32,8 @@ struct Shown {
   bool has_device;
 };
 
-/// Returns the rows, except annotations on devices, which are not work.
+/// Returns the rows without annotations on devices. Such an annotation is a range around work, and
+/// the work has rows of its own.
 std::vector<ProfileRow> rows_of(const CaseProfile& profile) {
   std::vector<ProfileRow> rows = profile.rows;
   std::erase_if(rows,
@@ -47,8 +49,8 @@ std::vector<std::vector<std::string>> cells_of(const Shown& shown, TableKind kin
                      options);
 }
 
-/// Lays the cells out as columns, without columns for which the screen has no room. Names of
-/// kernels are long, so they are aligned left, and a cut keeps their beginning.
+/// Lays the cells out as columns. Columns for which the screen has no room are left out. Names of
+/// kernels are long. They are aligned left, so that a name that is cut keeps its beginning.
 std::string narrow_table(const std::vector<std::vector<std::string>>& cells, TableKind kind,
                          bool has_device, const Screen& screen) {
   static constexpr auto spare =
@@ -71,14 +73,14 @@ std::string narrow_table(const std::vector<std::vector<std::string>>& cells, Tab
 std::string title_of(const Shown& shown, bool swept, std::size_t width) {
   std::string title = swept ? profile_title(shown.group, shown.profile)
                             : "Profile of " + spoken(shown.profile.variant);
-  title += fmt::format(" ({} steps", shown.profile.steps);
+  title += fmt::format(" ({}", counted(shown.profile.steps, "step"));
   if (shown.profile.overhead > 0)
     title += fmt::format(", {} the measured time", factor(shown.profile.overhead));
   return wrapped(title + ")", 0, width);
 }
 
-/// Returns the total of the self times on the device and what was lost. Without device times,
-/// returns the total of the self times on the CPU.
+/// Returns a line with the total of the self times on the device, and a line about lost records if
+/// there are any. Without device times, returns the total of the self times on the CPU.
 std::string lines_below(const CaseProfile& profile, std::size_t width) {
   const AllRows all = all_rows(profile.rows);
   if (!all.has_device) return fmt::format("Self CPU time total: {}\n", time_text(all.self_cpu_ns));
@@ -106,8 +108,8 @@ std::string shown_profile(const Experiment& experiment, const Results& results, 
 
   TableOptions options = table_options(results);
   options.max_name_width = 0;
-  const auto around =
-      std::ranges::count(title + below, '\n') + 2;  // the headers, and the line about rows left out
+  // 2 more lines: the headers, and the line about left-out rows.
+  const auto around = std::ranges::count(title + below, '\n') + 2;
   const std::int64_t rows = std::clamp<std::int64_t>(most_lines - around, kFewestRows, kMostRows);
   options.row_limit = options.row_limit < 0 ? rows : std::min(rows, options.row_limit);
   const auto cells = cells_of(shown, kind, options);

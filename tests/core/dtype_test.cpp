@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -42,8 +43,8 @@ TEST(BFloat16, ValuesAreTheUpperHalfOfAFloat) {
   EXPECT_EQ(to_double(BFloat16{0x7f80}), infinity);
 }
 
-/// Checks every pair of neighbours. Just below their midpoint, values round down. The midpoint
-/// rounds to the even neighbour. Just above it, values round up.
+/// Checks every pair of neighbouring values. A value just below their midpoint must round down, and
+/// one just above it must round up. The midpoint must round to the neighbour with even bits.
 template <class Half, class Round>
 void check_ties(std::uint16_t infinity_bits, Round round) {
   for (std::uint16_t bits = 0; bits + 1 < infinity_bits; ++bits) {
@@ -78,9 +79,9 @@ TEST(Float16, IsRoundedOnceAndNotThroughFloat) {
 TEST(Float16, NanStaysNan) {
   EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::nan("")))));
   EXPECT_TRUE(std::isnan(to_double(rounded<BFloat16>(std::nan("")))));
-  // This NaN's payload is only in bits that are cut off. If they were merely cut off, infinity
-  // would be left.
-  EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::nan("1")))));
+  // A signalling NaN. Its payload is only in bits that Float16 does not have. If it were cut off,
+  // the value would be infinity.
+  EXPECT_TRUE(std::isnan(to_double(rounded<Float16>(std::bit_cast<double>(0x7ff0000000000001)))));
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ TEST(Budget, IsNotTouchedByShortTurns) {
 }
 
 TEST(Budget, TurnsAreAsLongAsFit) {
-  // 12 rounds of two turns with 16 iterations of 0.1 s would take 38.4 s.
+  // At least 12 rounds have to fit into 10 s. With two turns per round and 16 iterations of 0.1 s
+  // per turn, they would take 38.4 s.
   const ContenderTime loader{.iteration = 0.1, .iterations = 16, .fewest = 1};
   const std::vector both{loader, loader};
   const Budget budget = budget_of({.limit = 10}, both);
@@ -45,8 +46,8 @@ TEST(Budget, PreparingAndTheWorkAfterTheRoundsLeaveLessForThem) {
     return budget_of({.limit = 10, .preparing = preparing}, std::vector{one, one}).rounds;
   };
   EXPECT_DOUBLE_EQ(rounds(1), 10);
-  EXPECT_DOUBLE_EQ(rounds(6), 8);     // 90 % of 20 s, less 6 s and 2 * 2 s
-  EXPECT_DOUBLE_EQ(rounds(30), 2.5);  // never less than a quarter
+  EXPECT_DOUBLE_EQ(rounds(6), 8);     // 0.9 * 2 * 10 s - 6 s (preparing) - 4 s (last calls)
+  EXPECT_DOUBLE_EQ(rounds(30), 2.5);  // at least a quarter of the limit
 }
 
 TEST(Budget, ChecksTakeAQuarterOfTheRoundsTimeButMayTakeASecondMore) {
@@ -54,9 +55,9 @@ TEST(Budget, ChecksTakeAQuarterOfTheRoundsTimeButMayTakeASecondMore) {
   const auto budget = [&](double limit, double preparing = 0) {
     return budget_of({.limit = limit, .preparing = preparing}, std::vector{one, one});
   };
-  EXPECT_DOUBLE_EQ(budget(20).forecast.after_seconds, 5);  // of the 6 s of both
+  EXPECT_DOUBLE_EQ(budget(20).forecast.after_seconds, 5);  // a quarter of 20 s; the checks need 6 s
   EXPECT_DOUBLE_EQ(budget(2).forecast.after_seconds, 1);
-  EXPECT_DOUBLE_EQ(budget(2, 2.5).rounds, 0.6);  // 90 % of 4 s, less 2.5 s and 0.5 s
+  EXPECT_DOUBLE_EQ(budget(2, 2.5).rounds, 0.6);  // 0.9 * 2 * 2 s - 2.5 s - 0.5 s (checks)
 }
 
 TEST(Budget, TheShortestTurnsMayExceedIt) {
@@ -64,6 +65,30 @@ TEST(Budget, TheShortestTurnsMayExceedIt) {
   const Budget budget = budget_of({.limit = 2, .preparing = 3}, std::vector{slow, slow});
   EXPECT_EQ(iterations_of(slow, budget.share), 1);
   EXPECT_DOUBLE_EQ(budget.forecast.seconds(), 3 + 12 * 4);
+}
+
+TEST(Budget, TheUserIsToldIfTheShortestTurnsDoNotFit) {
+  const auto told = [](double seconds, double limit) {
+    return is_overrun({.preparing_seconds = seconds}, limit);
+  };
+  EXPECT_FALSE(told(18, 10));  // 0.9 * 2 * 10 s are planned
+  EXPECT_TRUE(told(18.1, 10));
+  EXPECT_FALSE(told(2, 1));  // twice the limit of 1 s
+  EXPECT_TRUE(told(2.1, 1));
+  EXPECT_TRUE(told(1.3, 0.2));  // more than 1 s longer than the limit of 0.2 s
+  for (const double limit : {0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 60.0}) {
+    const ContenderTime fits{.iteration = limit / 1000, .checks = limit, .iterations = 100'000};
+    const ContenderTime long_one{.iteration = limit, .checks = limit, .iterations = 100'000};
+    for (const double preparing : {0.0, limit / 4, limit / 2}) {
+      const auto forecast = [&](const ContenderTime& one) {
+        return budget_of({.limit = limit, .preparing = preparing}, std::vector{one, one}).forecast;
+      };
+      if (limit >= 2) {  // with shorter limits the second for checks may exceed what is promised
+        EXPECT_FALSE(is_overrun(forecast(fits), limit)) << limit << ' ' << preparing;
+      }
+      EXPECT_TRUE(is_overrun(forecast(long_one), limit)) << limit << ' ' << preparing;
+    }
+  }
 }
 
 TEST(Budget, StagedTurnsAreFewerIfTheyTakeLong) {
@@ -74,16 +99,16 @@ TEST(Budget, StagedTurnsAreFewerIfTheyTakeLong) {
   EXPECT_EQ(turns(60), 12);
   EXPECT_EQ(turns(10), 5);
   EXPECT_EQ(turns(1), 3);
-  EXPECT_EQ(turns(60, 5), 3);  // each of five processes takes its part of 12
+  EXPECT_EQ(turns(60, 5), 3);  // five processes share 12 turns: 12 / 5, rounded up
 }
 
 TEST(Budget, SeveralProcessesShareTheFewestRounds) {
   EXPECT_EQ(StopRule::whole_blocks(4), 12u);
   EXPECT_EQ(StopRule::whole_blocks(7), 14u);
-  EXPECT_EQ(StopRule::whole_blocks(2, 5), 4u);  // each of five processes needs three
+  EXPECT_EQ(StopRule::whole_blocks(2, 5), 4u);  // 12 / 5, rounded up to blocks of 2
   EXPECT_EQ(StopRule::whole_blocks(0), 0u);
   EXPECT_EQ(StopRule::whole_blocks(24), 24u);
-  EXPECT_EQ(StopRule::whole_blocks(25), 12u);  // not a whole square
+  EXPECT_EQ(StopRule::whole_blocks(25), 12u);  // a block of over 24 contenders has 12 rounds
   EXPECT_EQ(StopRule::whole_blocks(2000), 12u);
   EXPECT_EQ(StopRule::whole_blocks(2000, 5), 12u);
 }

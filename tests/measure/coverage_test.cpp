@@ -1,6 +1,7 @@
-/// How often the intervals of whole groups hold the true ratio: of loaders whose turns are
-/// shortened to keep the time limit, and of more contenders than are measured in whole Latin
-/// squares.
+/// Tests how often confidence intervals contain the true ratio of two cases' times, in simulated
+/// groups of cases. In some groups, the turns of cases that load files are shortened to keep the
+/// time limit. A turn is the timed iterations of one case in a round. In other groups, there are
+/// too many cases for whole Latin squares.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An interval of 12 rounds covers 96.1 %. In 400 worlds that has a standard error of 1 %.
+/// A world is a simulated disk with random load times. In a world, the interval of 12 rounds
+/// contains the true ratio with a probability of 96.1 %. The share of 400 worlds in which it does
+/// has a standard error of 1 %.
 constexpr double least_coverage = 0.94;
 constexpr double true_ratio = 1.07;
 constexpr int worlds = 400;
@@ -32,18 +35,18 @@ std::vector<double> times(const CaseResult& result) {
   return values;
 }
 
-/// Returns true if the interval of the ratio between the two cases' times holds `truth`.
+/// Returns true if the interval of the ratio between the two cases' times contains `truth`.
 bool covers(const CaseResult& numerator, const CaseResult& denominator, double truth) {
   const Interval ratio = paired_ratio(times(numerator), times(denominator), decision_level);
   return ratio.low <= truth && truth <= ratio.high;
 }
 
-/// Files of random sizes: how long it takes to load each.
+/// A simulated disk: the times to load files of random sizes.
 struct Disk {
-  std::vector<double> seconds;  // of each file
-  std::vector<double> ratios;   // between the two loaders, of each file
+  std::vector<double> seconds;  // of the first loader, for each file
+  std::vector<double> ratios;   // time of the second loader over that of the first, for each file
 
-  /// `spread`: the standard deviation of the ratios, on the log scale.
+  /// `spread`: the standard deviation of the logarithms of the ratios.
   Disk(std::size_t files, double spread, std::mt19937_64& random) {
     std::normal_distribution<double> normal;
     for (std::size_t i = 0; i < files; ++i) {
@@ -53,7 +56,7 @@ struct Disk {
   }
 };
 
-/// A folder of 100 images with one pixel each, and a group of two loaders of one image an item.
+/// A folder of 100 images of one pixel each, and a group of two cases that load one image per item.
 struct ShortenedTurns : testing::Test {
   ShortenedTurns() {
     fs::create_directories(folder);
@@ -74,12 +77,12 @@ struct ShortenedTurns : testing::Test {
                      backends, options);
   }
 
-  /// Measures the group with a fake clock, by which only loading takes time.
+  /// Measures the group with a fake clock that advances only while files are loaded.
   GroupResult measured(Plan& plan, const Disk& disk, std::mt19937_64& random) {
     FakeClock clock;
     Recorder recorder{clock};
     std::vector<Kernel> rows;
-    plan.groups.front().limits.clear();  // their warm-up would not end, as no time passes
+    plan.groups.front().limits.clear();  // limits do not advance the clock and would never warm up
     std::vector<Case>& cases = plan.groups.front().cases;
     std::normal_distribution<double> noise(0, 0.05);
     std::vector<Launch> wrapped;
@@ -95,26 +98,29 @@ struct ShortenedTurns : testing::Test {
         clock.time_ns += std::llround(disk.seconds[file] * ratio * std::exp(noise(random)) * 1e9);
       });
     }
-    static std::vector<Launch>* prepared;  // a row's `prepare` captures nothing
+    static std::vector<Launch>* prepared;  // `prepare` is a function pointer: no captures
     prepared = &wrapped;
     rows[0].prepare = [](const Op&, const Signature&) { return (*prepared)[0]; };
     rows[1].prepare = [](const Op&, const Signature&) { return (*prepared)[1]; };
     for (std::size_t i = 0; i < cases.size(); ++i) cases[i].stages.front().kernel = &rows[i];
-    RunContext context{.backends = backends,
-                       .clock = clock,
-                       .recorder = recorder,
-                       .watchdog = watchdog,
-                       .observer = observer,
-                       .interrupted = interrupted,
-                       .cache_bytes = 1 << 10,
-                       .on_profile = {}};
+    RunContext context{
+        .backends = backends,
+        .clock = clock,
+        .recorder = recorder,
+        .watchdog = watchdog,
+        .observer = observer,
+        .interrupted = interrupted,
+        .cache_bytes = 1 << 10,
+        .on_profile = {},
+        .on_round = [&](const GroupResult& now) { kept.push_back(now.order.size()); }};
+    kept.clear();
     GroupResult group = *measure_group(plan, 0, context, 0);
     taken_seconds = static_cast<double>(clock.time_ns) * 1e-9;
     return group;
   }
 
-  /// Returns the share of all worlds in which the interval holds the true ratio. All turns are
-  /// shortened to one item.
+  /// Returns the share of worlds in which the interval contains the true ratio. Also expects that
+  /// all turns are shortened to one item (one image).
   double coverage(double spread) {
     std::mt19937_64 random(1);
     int covered = 0;
@@ -141,7 +147,8 @@ struct ShortenedTurns : testing::Test {
   Watchdog watchdog{600, nullptr};
   FakeObserver observer;
   std::atomic<bool> interrupted = false;
-  double taken_seconds = 0;  // by the latest group
+  double taken_seconds = 0;       // fake time of the latest measured()
+  std::vector<std::size_t> kept;  // number of rounds in each call of RunContext::on_round
 };
 
 TEST_F(ShortenedTurns, CoverTheRatioThatAllFilesHave) { EXPECT_GE(coverage(0), least_coverage); }
@@ -150,7 +157,8 @@ TEST_F(ShortenedTurns, CoverTheMedianWhereEachFileHasItsOwnRatio) {
   EXPECT_GE(coverage(0.2), least_coverage);
 }
 
-/// Going by the first file, which is much smaller than the others, turns would have 16 items.
+/// The first file loads 20 times as fast as the others. If the number of items per turn followed
+/// from its time alone, turns would have 16 items and exceed the time limit.
 TEST_F(ShortenedTurns, AreNotJudgedByTheFirstFile) {
   constexpr double limit = 2;
   std::mt19937_64 random(1);
@@ -166,7 +174,8 @@ TEST_F(ShortenedTurns, AreNotJudgedByTheFirstFile) {
   EXPECT_LT(taken_seconds, 1.25 * observer.forecast->seconds());
 }
 
-/// The first file is much larger than the others, and each warm-up loads it.
+/// The first file loads 50 times as slowly as the others, and the warm-up before each turn loads
+/// it. The forecast of the time must include these warm-ups.
 TEST_F(ShortenedTurns, AreForeseenWithTheirWarmUp) {
   std::mt19937_64 random(1);
   Disk disk(files, 0, random);
@@ -177,10 +186,11 @@ TEST_F(ShortenedTurns, AreForeseenWithTheirWarmUp) {
   EXPECT_EQ(group.cases[0].status, Status::Ok) << group.cases[0].reason;
   ASSERT_TRUE(observer.forecast);
   EXPECT_LT(taken_seconds, 1.25 * observer.forecast->seconds());
-  EXPECT_GT(taken_seconds, 24.0);  // 12 rounds of two turns
+  EXPECT_GT(taken_seconds, 24.0);  // 12 rounds with two warm-ups of 1 s each
 }
 
-/// Files that are small where the turns are fitted, and large later.
+/// The first 8 files load ten times as fast as the others. A number of items per turn that fits
+/// these files makes turns too long when the other files are loaded, so it must be chosen again.
 TEST_F(ShortenedTurns, AreFittedAnewWhereRoundsTakeLonger) {
   constexpr double limit = 2;
   std::mt19937_64 random(1);
@@ -207,15 +217,21 @@ TEST_F(ShortenedTurns, AreFittedAnewWhereRoundsTakeLonger) {
   EXPECT_TRUE(group.cut_order.empty() ||
               group.order.size() >= std::size_t{StopRule::fewest_rounds});
   EXPECT_LT(taken_seconds, most_of_limit * limit);
+  // When the rounds are dropped, a call says so. After it, the rounds are counted from 1.
+  const auto dropped = std::ranges::find(kept, 0u);
+  ASSERT_NE(dropped, kept.end());
+  EXPECT_EQ(*std::next(dropped), 1u);
+  EXPECT_GE(kept.back(), group.order.size());  // rounds of a block that was cut are not in `order`
 }
 
-/// 30 cases on a machine whose speed rises and falls by a fifth, six times a round.
+/// Groups of 30 cases on a machine whose kernel times rise and fall by a fifth, six times per
+/// round.
 struct ManyContenders : RunTest {};
 
 TEST_F(ManyContenders, AreCoveredInBlocksOfTwelveRounds) {
   constexpr std::size_t contenders = 30;
   constexpr int groups = 60;
-  constexpr double seconds = 0.005, period = contenders * seconds / 3;  // a turn has a warm-up
+  constexpr double seconds = 0.005, period = contenders * seconds / 3;  // a turn takes 2 * seconds
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise(0, 0.03);
   plan.measure.max_seconds_per_group = 2;

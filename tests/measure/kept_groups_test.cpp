@@ -45,7 +45,7 @@ struct KeptGroupsTest : RunTest {
       testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl";
 };
 
-/// Returns one line for each group, without the values that depend on when the group was measured.
+/// Returns one line for each group, without values that differ from run to run, such as times.
 std::vector<std::string> structure(const Results& results) {
   std::vector<std::string> lines;
   for (const GroupResult& group : results.groups) {
@@ -70,7 +70,7 @@ TEST_F(KeptGroupsTest, ARunKilledAnywhereAndResumedHasTheStructureOfAnUnbrokenOn
   }
   const std::string whole = text();
   ASSERT_EQ(unbroken.groups.size(), 4u);
-  ASSERT_EQ(std::ranges::count(whole, '\n'), 9);  // 1 header, 4 groups, 4 groups with a profile
+  ASSERT_EQ(std::ranges::count(whole, '\n'), 9);  // a header, 4 groups, the 4 groups with profiles
   std::mt19937 random(20261121);
   std::uniform_int_distribution<std::size_t> somewhere(whole.find('\n') + 1, whole.size());
   for (int kill = 0; kill < 60; ++kill) {
@@ -103,7 +103,7 @@ TEST_F(KeptGroupsTest, OfAnInterruptedGroupHaveItsRoundsAndAreContinued) {
       Journal kept = Journal::create(path, Json::object());
       cut = run_with(kept);
     }
-    const bool ends = last == 13;  // the group has ended after 12 rounds
+    const bool ends = last == 13;  // the group ends after 12 rounds, so it has no round 13
     EXPECT_EQ(cut.interrupted, !ends);
     const std::size_t rounds = ends ? 12 : static_cast<std::size_t>(last);
     ASSERT_EQ(cut.groups.size(), ends ? 3u : 2u) << last;
@@ -126,7 +126,9 @@ TEST_F(KeptGroupsTest, OfAnInterruptedGroupHaveItsRoundsAndAreContinued) {
     EXPECT_FALSE(whole.interrupted);
     ASSERT_EQ(whole.groups.size(), 3u);
     const GroupResult& group = whole.groups[1];
-    EXPECT_EQ(group.order.size(), rounds < 12 ? 12 + rounds % 2 : rounds) << last;  // blocks of 2
+    // A block of two cases has 2 rounds. The resumed run adds blocks until there are at least 12
+    // rounds.
+    EXPECT_EQ(group.order.size(), rounds < 12 ? 12 + rounds % 2 : rounds) << last;
     EXPECT_EQ(group.stop, Stop::Time);
     EXPECT_FALSE(group.profile.empty());
     for (std::size_t i = 0; i < 2; ++i) {
@@ -140,7 +142,7 @@ TEST_F(KeptGroupsTest, OfAnInterruptedGroupHaveItsRoundsAndAreContinued) {
   }
 }
 
-/// A run of one group, which is killed within its rounds and resumed.
+/// A run of one group. The run is killed during the group's rounds and then resumed.
 struct BegunGroupTest : KeptGroupsTest {
   BegunGroupTest() {
     plan.profile.enabled = false;
@@ -148,13 +150,13 @@ struct BegunGroupTest : KeptGroupsTest {
     plan.measure.precision = 1e-9;
     fake->rows[0].cost_ns = 30'000'000;
     observer.on_round = [this](int rounds) {
-      // No two rounds take as long, so that the precision is never reached.
+      // The times vary from round to round, so that the precision is never reached.
       fake->rows[0].cost_ns = 30'000'000 + 1'000'000 * (rounds % 7);
     };
     add_group({cast_case("a", 0), cast_case("b", 1)});
   }
   BegunGroup begun() { return Journal::resume(path).content().begun.at(0); }
-  /// Writes a journal with this group, and returns the group after the run was resumed.
+  /// Writes a journal with the begun group `group` and resumes the run. Returns the finished group.
   GroupResult resumed(const BegunGroup& group) {
     std::remove(path.c_str());
     Journal::create(path, Json::object()).add_begun(0, group);
@@ -190,6 +192,28 @@ TEST_F(BegunGroupTest, IsKeptOnceASecondAndContinuedWhereverItIsKilled) {
                                    group.result.order));
     EXPECT_EQ(result.stop, Stop::Time);
   }
+}
+
+/// A group has no rounds in the journal if its turns were fitted again, which drops all rounds.
+TEST_F(BegunGroupTest, WithoutRoundsIsMeasuredFromTheBeginning) {
+  {
+    Journal kept = Journal::create(path, Json::object());
+    run_with(kept);
+  }
+  std::istringstream lines(text());
+  std::string line;
+  while (std::getline(lines, line) && line.find("\"seconds\"") == std::string::npos) {
+  }
+  BegunGroup group{.result = read_group(Json::parse(line)["result"]), .seconds = 0};
+  group.result.order.clear();
+  for (CaseResult& result : group.result.cases) {
+    result.rounds.clear();
+    result.iterations = 77;  // of the turns that were dropped
+    for (StageResult& stage : result.stages) stage.rounds_ns.clear();
+  }
+  const GroupResult result = resumed(group);
+  EXPECT_GE(result.order.size(), 12u);
+  EXPECT_NE(result.cases[0].iterations, 77);
 }
 
 TEST_F(BegunGroupTest, PreparingTakesNothingFromItsRounds) {
@@ -289,7 +313,7 @@ TEST_F(KeptGroupsTest, TheRunEndsWithTheGroupThatTheJournalCannotKeep) {
   add_groups(3);
   Journal kept = Journal::create(path, Json::object());
   observer.on_round = [&](int) {
-    if (observer.told.size() == 3) std::remove(path.c_str());  // in the second group
+    if (observer.told.size() == 3) std::remove(path.c_str());  // during the second group
   };
   const Results results = run_with(kept);
   EXPECT_EQ(unkept, "cannot write " + path + ": No such file or directory");
@@ -337,7 +361,7 @@ TEST_F(KeptGroupsTest, OfAnotherPlanAreRefused) {
   expect_refused(content, R"(its group 0 is "other" at)");
 }
 
-/// Two groups. Each of three processes measures one round of each group.
+/// Two groups that three processes measure. Each process measures one round of each group.
 struct KeptPartsTest : KeptGroupsTest {
   KeptPartsTest() {
     add_groups(2);
@@ -374,7 +398,7 @@ struct KeptPartsTest : KeptGroupsTest {
   }
 
   std::vector<std::string> asked;
-  std::ptrdiff_t ends_before = 0;  // the run is interrupted before this part; 0: never
+  std::ptrdiff_t ends_before = 0;  // interrupted at this fresh_process() call, from 1; 0: never
 };
 
 TEST_F(KeptPartsTest, EachProcessMeasuresAllGroupsBeforeTheNextOneDoes) {

@@ -5,7 +5,7 @@
 namespace normbench::pace_test {
 namespace {
 
-constexpr double kAsked = 5;  // seconds per group
+constexpr double kAsked = 5;  // time limit of a group in seconds
 
 Plan plan_of(std::size_t groups, bool profiled = false) {
   Plan plan;
@@ -64,7 +64,7 @@ TEST(Pace, GroupsOfWhichNothingRunsHereTakeNoTime) {
   EXPECT_DOUBLE_EQ(pace.seconds_left(0.1), kAsked);
   pace.group_finished(5);
   EXPECT_DOUBLE_EQ(pace.seconds_left(5), 0);
-  pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 7);  // other groups have no profiles
+  pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 7);  // the other groups are skipped
   EXPECT_DOUBLE_EQ(pace.seconds_left(7), 0);
 }
 
@@ -97,14 +97,14 @@ TEST(Pace, SlowRoundsTakeLongerThanWasAskedFor) {
   EXPECT_DOUBLE_EQ(pace.seconds_left(5), 28 - 5 + 28);
 }
 
-TEST(Pace, TwiceTheLimitIsNoOverrun) {
+TEST(Pace, WhatIsPlannedForALimitIsNoOverrun) {
   const Plan plan = plan_of(1);
   Pace pace(plan);
   pace.group_started(0, 0, 0);
   pace.step_done(prepared(0), 0);
-  GroupForecast forecast{.round_seconds = 0.8, .fewest_rounds = 12, .turns = 4};
-  EXPECT_FALSE(pace.turns_fitted(0, forecast));  // 9.6 s
-  forecast.after_seconds = 0.5;
+  GroupForecast forecast{.round_seconds = 0.7, .fewest_rounds = 12, .turns = 4};
+  EXPECT_FALSE(pace.turns_fitted(0, forecast));  // 8.4 s, within 0.9 * 2 * 5 s
+  forecast.after_seconds = 0.7;
   EXPECT_TRUE(pace.turns_fitted(0, forecast));
 }
 
@@ -126,12 +126,13 @@ TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
     pace.group_started(group, 0, start);
     pace.step_done(prepared(group), start);
     pace.turns_fitted(group, {.round_seconds = 0.4, .fewest_rounds = 12, .turns = 4});
-    // A group's profile has 10 steps of each of its two variants. A step takes 0.05 s: half a turn.
+    // A profiled step is estimated as half a turn. A round of 0.4 s has 4 turns, so a step takes
+    // 0.05 s. The profile of a group has 10 steps of each of its two variants, so it takes 1 s.
     const double profiles = group == 0 ? 2 : 1 + 1;
     pace.group_finished(start + 10);
     EXPECT_NEAR(pace.seconds_left(start + 10), (group == 0 ? 10 : 0) + profiles, 1e-9);
   }
-  pace.step_done({GroupStep::Kind::Profiled, 0, 1, 2}, 23);  // 3 s instead of 0.5 s
+  pace.step_done({GroupStep::Kind::Profiled, 0, 1, 2}, 23);  // 3 s instead of the estimated 0.5 s
   EXPECT_NEAR(pace.seconds_left(23), 1.5 * 6, 1e-9);
   pace.step_done({GroupStep::Kind::Profiled, 1, 2, 2}, 26);
   EXPECT_NEAR(pace.seconds_left(26), 0, 1e-9);
@@ -140,7 +141,7 @@ TEST(Pace, ProfilesAreIncludedAndCorrectedByThoseThatAreDone) {
 TEST(Pace, ProfilesOfAnEarlierRunTookNoTimeOfThisOne) {
   const Plan plan = plan_of(4, true);
   Pace pace(plan);
-  pace.step_done({GroupStep::Kind::Profiled, 2, 1, 2}, 3);  // one of two variants, in 3 s
+  pace.step_done({GroupStep::Kind::Profiled, 2, 1, 2}, 3);  // the first of two variants took 3 s
   EXPECT_NEAR(pace.seconds_left(3), 3 * 3, 1e-9);
 }
 

@@ -20,7 +20,7 @@ CaseResult timed_case(const std::string& variant, const std::vector<double>& ms)
   return result;
 }
 
-/// Returns times of 1.00, 1.01, 1.02, 1.00, … ms. Their median is 1.01, and no z-score exceeds
+/// Returns times of 1.00, 1.01, 1.02, 1.00, ... ms. Their median is 1.01 ms, and no z-score exceeds
 /// 0.6745.
 std::vector<double> steady(int count) {
   std::vector<double> ms;
@@ -36,6 +36,21 @@ Results of_cases(std::vector<CaseResult> cases) {
   return examples::make_results("example", {group});
 }
 
+TEST(Quality, WithoutAMeasuredBaselineItIsOfTimes) {
+  CaseResult baseline = timed_case("baseline", {});
+  baseline.status = Status::Failed;
+  std::vector<double> twice = steady(24);
+  for (double& ms : twice) ms *= 2;
+  const auto line = [&] {
+    const Results results =
+        of_cases({baseline, timed_case("a", steady(24)), timed_case("b", twice)});
+    return quality_text(analyse(results.groups[0], results));
+  };
+  EXPECT_EQ(line(), "machine quiet: times ±1.0 %");
+  baseline = timed_case("baseline", steady(24));
+  EXPECT_EQ(line(), "machine quiet: ratios ±0.0 %");
+}
+
 TEST(Quality, TheLineSaysWhatDisturbed) {
   CaseResult a = timed_case("a", steady(24)), b = timed_case("b", steady(24));
   const auto line = [&] {
@@ -45,9 +60,9 @@ TEST(Quality, TheLineSaysWhatDisturbed) {
   EXPECT_EQ(line(), "machine quiet: ratios ±0.0 %");
   for (int i = 0; i < 4; ++i) a.rounds[i].disturbance.steal_ns = 10;
   EXPECT_EQ(line(), "machine quiet: ratios ±0.0 %");  // 4 of 48 rounds are less than a tenth
-  a.rounds[2].counters.involuntary_switches = 1;      // 1.02 ms is close to the usual 1.01 ms
+  a.rounds[2].counters.involuntary_switches = 1;      // not preempted: 1.02 ms is close to 1.01 ms
   a.rounds[3].counters.involuntary_switches = 1;
-  a.rounds[3].wall_ns = b.rounds[5].wall_ns = 1'035'000;  // 2.5 % slower is no outlier
+  a.rounds[3].wall_ns = b.rounds[5].wall_ns = 1'035'000;  // preempted, but no outlier: 2.5 % slower
   b.rounds[5].counters.involuntary_switches = 1;
   EXPECT_EQ(line(),
             "machine noisy: ratios ±0.0 %, 5 of 48 rounds disturbed (stolen 4, preempted 2)");
